@@ -1,0 +1,3 @@
+//! The `quipu` command.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Measuring methods on question sets.

@@ -1,0 +1,70 @@
+//! What can go wrong with a graph, by kind of operation.
+
+use std::path::PathBuf;
+
+/// Decides what a caller does with an error: tell the user, try again, give up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ErrorClass {
+    /// The user's input or configuration is wrong; trying again changes nothing.
+    User,
+    /// Something that may pass: a busy endpoint, a time-out.
+    Transient,
+    /// It will fail the same way again, and not by the user's fault.
+    Permanent,
+    /// Stored data is damaged or foreign.
+    Corrupt,
+    /// The caller cancelled it.
+    Cancelled,
+}
+
+/// An error of a graph source. Each message says what was being done, on what, and what to do next.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GraphError {
+    /// Reading or writing a file failed.
+    #[error("{action} {}: {source}", path.display())]
+    Io {
+        /// What was being done, as "cannot read".
+        action: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// The operating system's word.
+        source: std::io::Error,
+    },
+    /// An input file breaks its own format.
+    #[error("{}:{line}: {reason}", path.display())]
+    Malformed {
+        /// The input file (`<stdin>` for standard input).
+        path: PathBuf,
+        /// 1-based line.
+        line: u64,
+        /// What is wrong there.
+        reason: String,
+    },
+    /// A stored file is missing, truncated, foreign or damaged.
+    #[error("{}: {reason}; import the graph again", path.display())]
+    Corrupt {
+        /// The stored file.
+        path: PathBuf,
+        /// What was expected and what was found.
+        reason: String,
+    },
+    /// The caller asked for something that cannot be: an unknown format, a bad profile, a bad query.
+    #[error("{0}")]
+    Usage(String),
+    /// The caller stopped it.
+    #[error("interrupted")]
+    Cancelled,
+}
+
+impl GraphError {
+    /// The class that decides retry, exit code and HTTP status.
+    pub fn class(&self) -> ErrorClass {
+        match self {
+            Self::Io { .. } => ErrorClass::Permanent,
+            Self::Malformed { .. } | Self::Usage(_) => ErrorClass::User,
+            Self::Corrupt { .. } => ErrorClass::Corrupt,
+            Self::Cancelled => ErrorClass::Cancelled,
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! The `Graph` trait: what the methods need of a source, and nothing that only one kind of source has.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{GraphError, Literal};
+
+/// Handle of a node (an entity or a literal) within one graph. Valid while that graph object lives; what outlives
+/// it (evidence, traces, files) carries the node's key instead.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(pub u64);
+
+/// Handle of a relation within one graph; same lifetime as [`NodeId`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RelationId(pub u32);
+
+/// Along a triple (head to tail) or against it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Direction {
+    /// From head to tail.
+    Forward,
+    /// From tail to head.
+    Backward,
+}
+
+/// One hop: a relation followed in one direction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Step {
+    /// The relation.
+    pub relation: RelationId,
+    /// Which way.
+    pub direction: Direction,
+}
+
+/// What a source is and holds. Cheap: read once when the source is opened.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GraphDescription {
+    /// The source's name, as evidence cites it.
+    pub name: String,
+    /// Number of triples (0 where the source cannot tell).
+    pub triples: u64,
+    /// Number of entities.
+    pub entities: u64,
+    /// Number of literals.
+    pub literals: u64,
+    /// Number of distinct relations.
+    pub relations: u64,
+    /// Number of distinct types. 0 means: no schema, plan on the instances.
+    pub types: u64,
+    /// Number of documents attached to entities.
+    pub documents: u64,
+}
+
+/// What a relation is for, as the profile says. Methods walk `Ordinary` relations only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RelationRole {
+    /// States something about the world.
+    Ordinary,
+    /// Its tail is the entity's preferred name.
+    Label,
+    /// Its tail is another name of the entity.
+    Alias,
+    /// Its tail is a type (class) of the entity.
+    Type,
+    /// Its tail describes the entity in prose.
+    Description,
+    /// Book-keeping that answers no question (`owl:sameAs`, revision ids, ...).
+    Noise,
+}
+
+/// A relation of the catalogue.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RelationInfo {
+    /// IRI, or the name where names are ids.
+    pub key: String,
+    /// What people call it: its label, else the last part of its key with separators as spaces.
+    pub name: String,
+    /// What it is for.
+    pub role: RelationRole,
+    /// Number of triples.
+    pub triples: u64,
+    /// Number of distinct heads.
+    pub heads: u64,
+    /// Number of distinct tails.
+    pub tails: u64,
+}
+
+/// A node as lists show it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NodeSummary {
+    /// The node.
+    pub node: NodeId,
+    /// IRI, or the name where names are ids; the lexical form of a literal.
+    pub key: String,
+    /// The name to show: label, else the readable part of the key; the lexical form of a literal.
+    pub name: String,
+    /// The literal, when the node is one.
+    pub literal: Option<Literal>,
+    /// The node's types.
+    pub types: Vec<NodeId>,
+    /// Number of triples with the node as head or tail.
+    pub degree: u64,
+}
+
+/// An entity in full, but for its triples.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entity {
+    /// Key, name, types, degree.
+    pub summary: NodeSummary,
+    /// Its other names.
+    pub aliases: Vec<String>,
+    /// Prose about it, from its description relation.
+    pub description: Option<String>,
+}
+
+/// One relation of one node, in one direction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RelationUse {
+    /// Relation and direction.
+    pub step: Step,
+    /// Number of neighbours along it.
+    pub fan_out: u64,
+}
+
+/// The neighbours of one node along one step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Expansion {
+    /// The step.
+    pub step: Step,
+    /// How many neighbours there are.
+    pub fan_out: u64,
+    /// The first of them, at most the limit asked for, in the source's stable order.
+    pub nodes: Vec<NodeId>,
+}
+
+/// One line of the schema summary: entities of a type joined by a relation to nodes of another type.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SchemaEdge {
+    /// Type of the heads; `None`: untyped heads.
+    pub head_type: Option<NodeId>,
+    /// The relation.
+    pub relation: RelationId,
+    /// Type of the tails; `None`: untyped entities or literals.
+    pub tail_type: Option<NodeId>,
+    /// Number of triples.
+    pub triples: u64,
+    /// Number of distinct heads.
+    pub heads: u64,
+    /// Number of distinct tails.
+    pub tails: u64,
+}
+
+/// Prose attached to an entity.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Document {
+    /// The entity that it is about.
+    pub node: NodeId,
+    /// The text.
+    pub text: String,
+}
+
+/// A knowledge graph. All calls are batched, answer in input order and are cancel-safe: dropping the future leaves
+/// the graph as it was.
+#[async_trait::async_trait]
+pub trait Graph: Send + Sync {
+    /// What the source is and holds.
+    fn describe(&self) -> &GraphDescription;
+
+    /// The relation catalogue, indexed by [`RelationId`].
+    fn relations(&self) -> &[RelationInfo];
+
+    /// Nodes by key (IRI, or name where names are ids); `None` for a key that the graph does not hold.
+    async fn resolve(&self, keys: &[&str]) -> Result<Vec<Option<NodeId>>, GraphError>;
+
+    /// Names, types and degrees.
+    async fn summaries(&self, nodes: &[NodeId]) -> Result<Vec<NodeSummary>, GraphError>;
+
+    /// Entities in full.
+    async fn entities(&self, nodes: &[NodeId]) -> Result<Vec<Entity>, GraphError>;
+
+    /// The relations of each node, in both directions, without touching its triples.
+    async fn relations_of(&self, nodes: &[NodeId]) -> Result<Vec<Vec<RelationUse>>, GraphError>;
+
+    /// For each node, its neighbours along each of `steps` (all its steps when `None`), at most `limit` a step.
+    /// Steps that a node does not have are left out of its list.
+    async fn expand(
+        &self,
+        nodes: &[NodeId],
+        steps: Option<&[Step]>,
+        limit: usize,
+    ) -> Result<Vec<Vec<Expansion>>, GraphError>;
+
+    /// The schema summary around types: every edge with one of them at its head or tail; the whole schema when
+    /// `types` is empty. A graph without types has an empty schema.
+    async fn schema(&self, types: &[NodeId]) -> Result<Vec<SchemaEdge>, GraphError>;
+
+    /// The documents of nodes; `None` where a node has none.
+    async fn documents(&self, nodes: &[NodeId]) -> Result<Vec<Option<Document>>, GraphError>;
+}

@@ -1,0 +1,1 @@
+//! Finding things: names, vectors, documents, and the workspace that holds them beside the graph.
