@@ -1,0 +1,58 @@
+# Everything a newcomer needs: `make demo`, `make test`. `make help` lists the rest.
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+
+TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
+QUIPU := $(TARGET_DIR)/release/quipu
+DEMO := .demo
+GRAPH := $(DEMO)/geonames.nt
+WORKSPACE := $(DEMO)/workspace
+DEMO_MODELS := qwen2.5-coder-1.5b all-minilm-l6-v2
+TEST_MODELS := smollm2-135m all-minilm-l6-v2
+
+export QUESTION
+
+.PHONY: help demo setup build demo-models test test-models bench lint format
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+
+demo: build demo-models $(DEMO)/imported ## build, import the demo graph, ask five questions (or QUESTION="...")
+	@scripts/demo.sh $(QUIPU) $(WORKSPACE)
+
+setup: ## build tools, Rust, Python packages
+	@scripts/setup.sh
+
+build: setup ## release build of the quipu command
+	@cargo build --release --locked -p quipu-cli
+
+demo-models: build
+	@for model in $(DEMO_MODELS); do $(QUIPU) models pull $$model >/dev/null || exit 1; done
+
+$(GRAPH): demo/geonames.py demo/requirements.txt | setup
+	@mkdir -p $(DEMO)
+	@.venv/bin/python demo/geonames.py $@
+
+# The stamp says that an import ended well; the graph's date says whether it is still the right one.
+$(DEMO)/imported: $(GRAPH) | build demo-models
+	@$(QUIPU) import $(WORKSPACE) $(GRAPH)
+	@touch $@
+
+test: test-models ## the whole test suite
+	cargo test --workspace --locked
+
+test-models: setup
+	@for model in $(TEST_MODELS); do cargo run -q --locked -p quipu-cli -- models pull $$model >/dev/null || exit 1; done
+
+bench: setup ## benchmarks; figures and machine go into docs/results.md
+	cargo bench --workspace --locked --benches
+
+lint: ## formatting, clippy, docs, dependencies
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
+	@command -v cargo-deny >/dev/null || cargo install --locked cargo-deny
+	cargo deny --locked check licenses bans sources
+
+format: ## format the code
+	cargo fmt --all
