@@ -2,13 +2,35 @@
 //!
 //! One concrete request type and one concrete reply type at each seam; no generics travel up the stack.
 
+mod cache;
 mod embed;
 mod error;
+mod fit;
+mod gbnf;
+mod http;
 mod language;
+mod lenient;
+mod local;
+mod open;
+mod registry;
+mod scripted;
+mod structured;
+mod thinking;
 
-pub use embed::{Embedder, Embeddings};
+pub use cache::{CacheMode, CachedModel};
+pub use embed::{Embedder, Embeddings, LocalEmbedder};
 pub use error::ModelError;
+pub use fit::{Fit, fit_blocks};
+pub use gbnf::schema_to_grammar;
+pub use http::{EndpointConfig, HttpEmbedder, HttpModel};
 pub use language::{
     Abilities, ChatReply, ChatRequest, Constraint, FinishReason, LanguageModel, Message, Role, ScoreReply,
     ScoreRequest, Usage,
 };
+pub use local::{LocalConfig, LocalModel};
+pub use open::{OpenOptions, default_model_name, open_embedder, open_language_model};
+pub use registry::{
+    HubSource, ModelEntry, ModelFile, ModelKind, ModelState, PackageSource, PullProgress, PullStep, Registry,
+};
+pub use scripted::{Scripted, ScriptedModel};
+pub use structured::{ask_json, choose, parse_leniently};

@@ -1,5 +1,12 @@
 //! The embedder's seam: texts to vectors.
 
+mod bert;
+mod cache;
+mod kernels;
+mod local;
+
+pub use local::LocalEmbedder;
+
 use crate::ModelError;
 
 /// Vectors of a batch, row by row in one block, each of unit length.

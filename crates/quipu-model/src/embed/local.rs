@@ -1,0 +1,181 @@
+//! The embedder of one's own machine: a sentence-transformers BERT in a folder.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use sha2::{Digest as _, Sha256};
+use tokenizers::{Tokenizer, TruncationParams};
+
+use super::bert::Bert;
+use super::cache::VectorCache;
+use super::{Embedder, Embeddings};
+use crate::ModelError;
+
+/// Tokens of a text beyond which it is cut, as sentence-transformers does for this model.
+const LONGEST: usize = 256;
+/// Tokens that one core takes at once: few enough that their activations stay in its cache.
+const CHUNK: usize = 128;
+/// Texts of a call up to which the cache is asked: an import's batches would only displace what comes again.
+const CACHED_BATCH: usize = 2048;
+
+/// A sentence-transformers model of the BERT family: `model.safetensors` and `tokenizer.json` in one folder, heads of
+/// 32 dimensions, mean pooling (all-MiniLM-L6-v2, all-MiniLM-L12-v2).
+pub struct LocalEmbedder {
+    name: String,
+    fingerprint: String,
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    tokenizer: Tokenizer,
+    bert: Bert,
+    cache: VectorCache,
+}
+
+impl LocalEmbedder {
+    /// Opens a folder.
+    pub fn open(name: impl Into<String>, folder: &Path) -> Result<Self, ModelError> {
+        let name = name.into();
+        let weights = folder.join("model.safetensors");
+        let bert = Bert::open(&weights)?;
+        let path = folder.join("tokenizer.json");
+        let damaged = |reason: String| ModelError::Damaged { path: path.clone(), reason };
+        let text = std::fs::read(&path)
+            .map_err(|source| ModelError::Io { action: "cannot read", path: path.clone(), source })?;
+        let mut tokenizer = Tokenizer::from_bytes(&text).map_err(|error| damaged(error.to_string()))?;
+        let max_length = LONGEST.min(bert.positions());
+        tokenizer
+            .with_truncation(Some(TruncationParams { max_length, ..TruncationParams::default() }))
+            .map_err(|error| damaged(error.to_string()))?;
+        tokenizer.with_padding(None);
+        let fingerprint = format!("{name}:mean:{max_length}:{}", fingerprint(&weights, &text)?);
+        let inner = Arc::new(Inner { tokenizer, bert, cache: VectorCache::default() });
+        Ok(Self { name, fingerprint, inner })
+    }
+}
+
+#[async_trait::async_trait]
+impl Embedder for LocalEmbedder {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn fingerprint(&self) -> &str {
+        &self.fingerprint
+    }
+
+    fn dimensions(&self) -> usize {
+        self.inner.bert.dimensions()
+    }
+
+    async fn embed(&self, texts: &[&str]) -> Result<Embeddings, ModelError> {
+        let dimensions = self.dimensions();
+        let mut rows = vec![0.0; texts.len() * dimensions];
+        let cached = texts.len() <= CACHED_BATCH;
+        let unknown =
+            if cached { self.inner.cache.fill(texts, &mut rows, dimensions) } else { (0..texts.len()).collect() };
+        if !unknown.is_empty() {
+            let inner = Arc::clone(&self.inner);
+            let wanted: Vec<String> = unknown.iter().filter_map(|&index| texts.get(index)).map(|&t| t.into()).collect();
+            let vectors = tokio::task::spawn_blocking(move || inner.embed(&wanted, cached)).await;
+            let vectors = vectors
+                .unwrap_or(Err(String::from("its thread ended")))
+                .map_err(|reason| ModelError::Engine { model: self.name.clone(), reason })?;
+            for (index, vector) in unknown.into_iter().zip(vectors.chunks_exact(dimensions)) {
+                if let Some(row) = rows.get_mut(index * dimensions..(index + 1) * dimensions) {
+                    row.copy_from_slice(vector);
+                }
+            }
+        }
+        Ok(Embeddings::new(dimensions, rows))
+    }
+}
+
+impl Inner {
+    /// Vectors in the order of `texts`.
+    fn embed(&self, texts: &[String], remember: bool) -> Result<Vec<f32>, String> {
+        let tokens = self.tokenize(texts)?;
+        // Texts of one length follow each other, and each text is computed once.
+        let mut order: Vec<usize> = (0..texts.len()).collect();
+        order.sort_by_key(|&index| tokens.get(index).map_or(0, Vec::len));
+        let chunks = chunks(&order, &tokens);
+        let of = |chunk: &&[usize]| -> Vec<&[u32]> {
+            chunk.iter().filter_map(|&index| tokens.get(index)).map(Vec::as_slice).collect()
+        };
+        let computed: Vec<Vec<f32>> = if chunks.len() >= 3 * rayon::current_num_threads() {
+            chunks.par_iter().map(|chunk| self.bert.embed(&of(chunk), false)).collect()
+        } else {
+            chunks.iter().map(|chunk| self.bert.embed(&of(chunk), true)).collect()
+        };
+        let dimensions = self.bert.dimensions();
+        let mut rows = vec![0.0; texts.len() * dimensions];
+        for (chunk, vectors) in chunks.iter().zip(&computed) {
+            for (&index, vector) in chunk.iter().zip(vectors.chunks_exact(dimensions)) {
+                if let Some(row) = rows.get_mut(index * dimensions..(index + 1) * dimensions) {
+                    row.copy_from_slice(vector);
+                }
+                if let Some(text) = texts.get(index).filter(|_| remember) {
+                    self.cache.insert(text, vector);
+                }
+            }
+        }
+        Ok(rows)
+    }
+
+    fn tokenize(&self, texts: &[String]) -> Result<Vec<Vec<u32>>, String> {
+        let one = |text: &String| {
+            let encoding = self.tokenizer.encode_fast(text.as_str(), true).map_err(|error| error.to_string())?;
+            Ok(encoding.get_ids().to_vec())
+        };
+        texts.par_iter().with_min_len(16).map(one).collect()
+    }
+}
+
+/// Cuts `order` into runs of about [`CHUNK`] tokens.
+fn chunks<'a>(order: &'a [usize], tokens: &[Vec<u32>]) -> Vec<&'a [usize]> {
+    let mut chunks = Vec::new();
+    let (mut start, mut size) = (0, 0);
+    for (place, &index) in order.iter().enumerate() {
+        size += tokens.get(index).map_or(0, Vec::len);
+        if size >= CHUNK || place + 1 == order.len() {
+            chunks.extend(order.get(start..=place));
+            (start, size) = (place + 1, 0);
+        }
+    }
+    chunks
+}
+
+/// Identifies weights and tokenizer: a hash of the tokenizer, the size of the weights, and a page of each megabyte of
+/// them, which takes a millisecond.
+fn fingerprint(weights: &Path, tokenizer: &[u8]) -> Result<String, ModelError> {
+    use std::io::{Read as _, Seek as _, SeekFrom};
+    let io = |source| ModelError::Io { action: "cannot read", path: weights.to_path_buf(), source };
+    let mut file = std::fs::File::open(weights).map_err(io)?;
+    let size = file.metadata().map_err(io)?.len();
+    let mut hash = Sha256::new();
+    hash.update(tokenizer);
+    hash.update(size.to_le_bytes());
+    let mut page = Vec::new();
+    for start in (0..size).step_by(1 << 20) {
+        file.seek(SeekFrom::Start(start)).map_err(io)?;
+        page.clear();
+        file.by_ref().take(4096).read_to_end(&mut page).map_err(io)?;
+        hash.update(&page);
+    }
+    Ok(hash.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks_cover_the_order_once() {
+        let tokens: Vec<Vec<u32>> = (0..50).map(|length| vec![0; length]).collect();
+        let order: Vec<usize> = (0..50).collect();
+        let chunks = chunks(&order, &tokens);
+        assert_eq!(chunks.concat(), order);
+        assert!(chunks.iter().all(|chunk| chunk[1..].iter().map(|&i| tokens[i].len()).sum::<usize>() <= CHUNK + 50));
+    }
+}

@@ -1,0 +1,382 @@
+//! Chat with an OpenAI-compatible endpoint.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use parking_lot::Mutex;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::endpoint::{Endpoint, EndpointConfig, unreadable};
+use crate::structured::{find_option, parse_leniently};
+use crate::thinking::split_thinking;
+use crate::{
+    Abilities, ChatReply, ChatRequest, Constraint, FinishReason, LanguageModel, Message, ModelError, Role, ScoreReply,
+    ScoreRequest, Usage,
+};
+
+/// Tokens that prompt and reply share, unless configured or learnt from a refusal.
+const CONTEXT_TOKENS: usize = 8192;
+
+/// A language model behind an OpenAI-compatible endpoint: OpenAI, vLLM, Ollama, llama.cpp's server, gateways.
+///
+/// What the endpoint can do is learnt from what it refuses: a refused `json_schema` is asked for as `json_object`, a
+/// refused `json_object` in words; what worked is remembered.
+pub struct HttpModel {
+    name: String,
+    model: String,
+    endpoint: Endpoint,
+    context_tokens: AtomicUsize,
+    learnt: Mutex<Learnt>,
+    scores: bool,
+}
+
+/// How JSON is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum JsonForm {
+    Schema,
+    Object,
+    Words,
+}
+
+/// What is known about the endpoint's taste.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Learnt {
+    json: JsonForm,
+    /// It wants `max_completion_tokens` in place of `max_tokens`.
+    completion_tokens: bool,
+    /// It takes no `temperature`.
+    fixed_temperature: bool,
+    /// It takes no `seed`.
+    no_seed: bool,
+}
+
+impl HttpModel {
+    /// A model of an endpoint; its name becomes `openai:MODEL`.
+    pub fn new(model: impl Into<String>, config: EndpointConfig) -> Result<Self, ModelError> {
+        let model = model.into();
+        Ok(Self {
+            name: format!("openai:{model}"),
+            model,
+            endpoint: Endpoint::new(config)?,
+            context_tokens: AtomicUsize::new(CONTEXT_TOKENS),
+            learnt: Mutex::new(Learnt {
+                json: JsonForm::Schema,
+                completion_tokens: false,
+                fixed_temperature: false,
+                no_seed: false,
+            }),
+            scores: false,
+        })
+    }
+
+    /// Sets how many tokens prompt and reply share.
+    pub fn with_context_tokens(mut self, tokens: usize) -> Self {
+        *self.context_tokens.get_mut() = tokens;
+        self
+    }
+
+    /// Says that the endpoint gives the log-probabilities of a prompt (`/completions` with `echo`), as vLLM does.
+    pub fn with_scores(mut self) -> Self {
+        self.scores = true;
+        self
+    }
+
+    /// Sends a chat, adapting to what the endpoint refuses.
+    async fn send(&self, request: &ChatRequest) -> Result<Completion, ModelError> {
+        let started = Instant::now();
+        let mut learnt = *self.learnt.lock();
+        loop {
+            let limit = request.timeout.saturating_sub(started.elapsed());
+            let body = self.body(request, learnt);
+            match self.endpoint.post(&self.name, "chat/completions", &body, limit).await {
+                Ok(reply) => {
+                    *self.learnt.lock() = learnt;
+                    let raw = reply.to_string();
+                    return serde_json::from_value(reply).map_err(|error| {
+                        unreadable(&self.name, format!("no chat completion: {error}"), raw.as_bytes())
+                    });
+                }
+                Err(ModelError::Refused { status, reason, .. })
+                    if matches!(status, 400 | 413) && context_limit(&reason).is_some() =>
+                {
+                    let limit = context_limit(&reason).unwrap_or(CONTEXT_TOKENS);
+                    self.context_tokens.store(limit, Ordering::Relaxed);
+                    let tokens = self.prompt_tokens(&request.messages) + request.max_tokens as usize;
+                    return Err(ModelError::TooLong { model: self.name.clone(), tokens: tokens.max(limit + 1), limit });
+                }
+                Err(error @ ModelError::Refused { .. }) => match learnt.after(&error, request) {
+                    Some(next) => learnt = next,
+                    None => return Err(error),
+                },
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn body(&self, request: &ChatRequest, learnt: Learnt) -> Value {
+        let schema = wanted_schema(&request.constraint);
+        let mut messages: Vec<Value> = request.messages.iter().map(wire_message).collect();
+        if let Some(schema) = schema.as_ref().filter(|_| learnt.json != JsonForm::Schema) {
+            ask_in_words(&mut messages, &request.constraint, schema, learnt.json);
+        }
+        let mut body = json!({ "model": self.model, "messages": messages });
+        let mut set = |key: &str, value: Value| {
+            if let Value::Object(body) = &mut body {
+                body.insert(key.to_owned(), value);
+            }
+        };
+        let limit = if learnt.completion_tokens { "max_completion_tokens" } else { "max_tokens" };
+        set(limit, request.max_tokens.into());
+        if !learnt.fixed_temperature {
+            set("temperature", json!(request.temperature));
+        }
+        if !learnt.no_seed {
+            set("seed", request.seed.into());
+        }
+        if !request.stop.is_empty() {
+            set("stop", json!(request.stop));
+        }
+        match (schema, learnt.json) {
+            (Some(mut schema), JsonForm::Schema) => {
+                let strict = close_objects(&mut schema);
+                let format = json!({ "name": "reply", "schema": schema, "strict": strict });
+                set("response_format", json!({ "type": "json_schema", "json_schema": format }));
+            }
+            (Some(_), JsonForm::Object) => set("response_format", json!({ "type": "json_object" })),
+            _ => {}
+        }
+        body
+    }
+
+    fn prompt_tokens(&self, messages: &[Message]) -> usize {
+        messages.iter().map(|message| self.count_tokens(&message.content) + 4).sum()
+    }
+
+    fn reply(&self, request: &ChatRequest, completion: Completion, seconds: f64) -> Result<ChatReply, ModelError> {
+        let choice = completion
+            .choices
+            .into_iter()
+            .next()
+            .ok_or_else(|| unreadable(&self.name, "the reply holds no choice".to_owned(), b""))?;
+        let (mut text, mut thinking) = split_thinking(&choice.message.content.unwrap_or_default());
+        thinking = thinking.or(choice.message.reasoning_content).filter(|thinking| !thinking.is_empty());
+        if let Constraint::Choice(options) = &request.constraint
+            && let Some(option) = chosen_option(&text, options)
+        {
+            text = option;
+        }
+        let usage = completion.usage.unwrap_or_default();
+        Ok(ChatReply {
+            finish: match choice.finish_reason.as_deref() {
+                Some("length") => FinishReason::Length,
+                _ => FinishReason::Stop,
+            },
+            usage: Usage {
+                llm_calls: 1,
+                prompt_tokens: usage.prompt_tokens.unwrap_or(self.prompt_tokens(&request.messages) as u64),
+                reused_tokens: usage.prompt_tokens_details.and_then(|details| details.cached_tokens).unwrap_or(0),
+                completion_tokens: usage.completion_tokens.unwrap_or(self.count_tokens(&text) as u64),
+                seconds,
+                ..Usage::default()
+            },
+            text,
+            thinking,
+        })
+    }
+}
+
+#[async_trait::async_trait]
+impl LanguageModel for HttpModel {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn abilities(&self) -> Abilities {
+        Abilities {
+            constrained: self.learnt.lock().json == JsonForm::Schema,
+            grammar: false,
+            score: self.scores,
+            context_tokens: self.context_tokens.load(Ordering::Relaxed),
+        }
+    }
+
+    /// A token for three bytes of ASCII and for each other character: more than the usual tokenizers make.
+    fn count_tokens(&self, text: &str) -> usize {
+        let ascii = text.bytes().filter(u8::is_ascii).count();
+        let other = text.chars().filter(|c| !c.is_ascii()).count();
+        ascii.div_ceil(3) + other
+    }
+
+    async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, ModelError> {
+        if matches!(request.constraint, Constraint::Grammar(_)) {
+            return Err(ModelError::Unsupported { model: self.name.clone(), ability: "decode inside a grammar" });
+        }
+        let started = Instant::now();
+        let completion = self.send(request).await?;
+        self.reply(request, completion, started.elapsed().as_secs_f64())
+    }
+
+    async fn score(&self, request: &ScoreRequest) -> Result<ScoreReply, ModelError> {
+        if !self.scores {
+            return Err(ModelError::Unsupported { model: self.name.clone(), ability: "score continuations" });
+        }
+        super::score::score(&self.endpoint, &self.name, &self.model, request).await
+    }
+}
+
+impl Learnt {
+    /// What to try after a refusal; nothing where no other form is left.
+    fn after(mut self, error: &ModelError, request: &ChatRequest) -> Option<Self> {
+        let ModelError::Refused { status, reason, .. } = error else { return None };
+        if !matches!(status, 400 | 404 | 415 | 422 | 501) {
+            return None;
+        }
+        let before = self;
+        if reason.contains("max_completion_tokens") {
+            self.completion_tokens = true;
+        } else if reason.contains("temperature") {
+            self.fixed_temperature = true;
+        } else if reason.contains("seed") {
+            self.no_seed = true;
+        } else if wanted_schema(&request.constraint).is_some() {
+            self.json = match self.json {
+                JsonForm::Schema => JsonForm::Object,
+                JsonForm::Object | JsonForm::Words => JsonForm::Words,
+            };
+        }
+        (self != before).then_some(self)
+    }
+}
+
+/// The schema of the JSON that a constraint asks for. A choice becomes an object, since endpoints want one.
+fn wanted_schema(constraint: &Constraint) -> Option<Value> {
+    match constraint {
+        Constraint::JsonSchema(schema) => Some(schema.clone()),
+        Constraint::Choice(options) => Some(json!({
+            "type": "object",
+            "properties": { "choice": { "type": "string", "enum": options } },
+            "required": ["choice"],
+        })),
+        Constraint::None | Constraint::Grammar(_) => None,
+    }
+}
+
+/// Adds what the reply must look like to the last message.
+fn ask_in_words(messages: &mut [Value], constraint: &Constraint, schema: &Value, form: JsonForm) {
+    let words = match constraint {
+        Constraint::Choice(options) if form == JsonForm::Words => {
+            format!("Reply with exactly one of these and nothing else: {}", options.join(" | "))
+        }
+        _ => format!("Reply with JSON that satisfies this JSON Schema, and with nothing else:\n{schema}"),
+    };
+    if let Some(Value::String(content)) = messages.last_mut().and_then(|message| message.get_mut("content")) {
+        content.push_str("\n\n");
+        content.push_str(&words);
+    }
+}
+
+/// Forbids further properties in each object, and tells whether all properties are required, which strict endpoints
+/// want.
+fn close_objects(schema: &mut Value) -> bool {
+    let mut strict = true;
+    match schema {
+        Value::Object(object) => {
+            if let Some(properties) = object.get("properties").and_then(Value::as_object) {
+                let required = object.get("required").and_then(Value::as_array).map_or(0, Vec::len);
+                strict = required == properties.len();
+                object.entry("additionalProperties").or_insert(Value::Bool(false));
+            }
+            for value in object.values_mut() {
+                strict &= close_objects(value);
+            }
+        }
+        Value::Array(values) => {
+            for value in values {
+                strict &= close_objects(value);
+            }
+        }
+        _ => {}
+    }
+    strict
+}
+
+fn chosen_option(text: &str, options: &[String]) -> Option<String> {
+    let json = parse_leniently(text).and_then(|value| value.get("choice")?.as_str().map(str::to_owned));
+    find_option(json.as_deref().unwrap_or(text), options).and_then(|index| options.get(index)).cloned()
+}
+
+/// The context's size, where a refusal names it.
+fn context_limit(reason: &str) -> Option<usize> {
+    let lower = reason.to_lowercase();
+    let (_, after) = ["context length is", "context size (", "context window of", "maximum context length of"]
+        .iter()
+        .find_map(|words| lower.split_once(words))?;
+    let digits: String =
+        after.trim_start().chars().take_while(|c| c.is_ascii_digit() || *c == ',').filter(char::is_ascii_digit).collect();
+    digits.parse().ok()
+}
+
+fn wire_message(message: &Message) -> Value {
+    let role = match message.role {
+        Role::System => "system",
+        Role::User => "user",
+        Role::Assistant => "assistant",
+    };
+    json!({ "role": role, "content": message.content })
+}
+
+#[derive(Deserialize)]
+struct Completion {
+    #[serde(default)]
+    choices: Vec<CompletionChoice>,
+    usage: Option<WireUsage>,
+}
+
+#[derive(Deserialize)]
+struct CompletionChoice {
+    message: WireMessage,
+    finish_reason: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct WireMessage {
+    content: Option<String>,
+    #[serde(alias = "reasoning")]
+    reasoning_content: Option<String>,
+}
+
+#[derive(Deserialize, Default)]
+struct WireUsage {
+    prompt_tokens: Option<u64>,
+    completion_tokens: Option<u64>,
+    prompt_tokens_details: Option<PromptDetails>,
+}
+
+#[derive(Deserialize)]
+struct PromptDetails {
+    cached_tokens: Option<u64>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refusals_name_the_context() {
+        let openai = "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens";
+        assert_eq!(context_limit(openai), Some(4096));
+        let llama = "request (9001 tokens) exceeds the available context size (8192 tokens), try increasing it";
+        assert_eq!(context_limit(llama), Some(8192));
+        assert_eq!(context_limit("no such model"), None);
+    }
+
+    #[test]
+    fn objects_are_closed_and_strictness_is_told() {
+        let mut schema = json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]});
+        assert!(close_objects(&mut schema));
+        assert_eq!(schema["additionalProperties"], false);
+        let mut optional = json!({"type": "array", "items": {"type": "object", "properties": {"a": {}}}});
+        assert!(!close_objects(&mut optional));
+    }
+}

@@ -1,0 +1,211 @@
+//! One endpoint: how requests are sent, limited, timed and repeated.
+
+use std::time::{Duration, Instant};
+
+use reqwest::StatusCode;
+use reqwest::header::{CONTENT_TYPE, RETRY_AFTER};
+use serde_json::Value;
+use tokio::sync::Semaphore;
+
+use super::causes;
+use crate::ModelError;
+
+/// Largest reply that is read, in bytes.
+const LARGEST_REPLY: usize = 64 << 20;
+/// Longest pause that an endpoint may ask for.
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+
+/// How an endpoint is reached.
+#[derive(Debug, Clone)]
+pub struct EndpointConfig {
+    /// Base URL, with its version: `https://…/v1`.
+    pub base_url: String,
+    /// Sent as bearer token.
+    pub api_key: Option<String>,
+    /// Requests under way at once; further ones wait.
+    pub concurrency: usize,
+    /// How often a request is sent at most, the first time included.
+    pub attempts: u32,
+    /// Pause before the second attempt; doubled with each further one, and shortened by chance.
+    pub pause: Duration,
+    /// Time to connect.
+    pub connect_timeout: Duration,
+}
+
+impl EndpointConfig {
+    /// The endpoint of `OPENAI_BASE_URL` and `OPENAI_API_KEY`.
+    pub fn from_env() -> Result<Self, ModelError> {
+        let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
+        let base_url = variable("OPENAI_BASE_URL").ok_or_else(|| {
+            ModelError::Usage("set OPENAI_BASE_URL to the endpoint's base URL, as http://localhost:8000/v1".to_owned())
+        })?;
+        Ok(Self { api_key: variable("OPENAI_API_KEY"), ..Self::at(base_url) })
+    }
+
+    /// An endpoint without a key: 8 requests at once, 5 attempts, half a second's first pause.
+    pub fn at(base_url: impl Into<String>) -> Self {
+        Self {
+            base_url: base_url.into().trim_end_matches('/').to_owned(),
+            api_key: None,
+            concurrency: 8,
+            attempts: 5,
+            pause: Duration::from_millis(500),
+            connect_timeout: Duration::from_secs(10),
+        }
+    }
+}
+
+/// Sends requests to one endpoint.
+pub(super) struct Endpoint {
+    config: EndpointConfig,
+    client: reqwest::Client,
+    permits: Semaphore,
+}
+
+/// Why an attempt failed.
+enum Failed {
+    /// Worth another attempt, after this pause if the endpoint named one.
+    Passing { reason: String, pause: Option<Duration> },
+    /// Not worth one.
+    Lasting(ModelError),
+}
+
+impl Endpoint {
+    pub(super) fn new(config: EndpointConfig) -> Result<Self, ModelError> {
+        let url = &config.base_url;
+        if !(url.starts_with("http://") || url.starts_with("https://")) {
+            return Err(ModelError::Usage(format!("{url:?} is no base URL; it begins with http:// or https://")));
+        }
+        let client = reqwest::Client::builder()
+            .connect_timeout(config.connect_timeout)
+            .build()
+            .map_err(|error| ModelError::Usage(format!("no HTTP client: {}", causes(&error))))?;
+        let permits = Semaphore::new(config.concurrency.max(1));
+        Ok(Self { config, client, permits })
+    }
+
+    /// Posts JSON and reads JSON. Everything, waiting and repeating included, happens within `limit`.
+    pub(super) async fn post(
+        &self,
+        model: &str,
+        path: &str,
+        body: &Value,
+        limit: Duration,
+    ) -> Result<Value, ModelError> {
+        let deadline = Instant::now() + limit;
+        let timed_out = |_| ModelError::TimedOut { model: model.to_owned(), limit };
+        tokio::time::timeout(limit, self.post_repeatedly(model, path, body, deadline)).await.map_err(timed_out)?
+    }
+
+    async fn post_repeatedly(
+        &self,
+        model: &str,
+        path: &str,
+        body: &Value,
+        deadline: Instant,
+    ) -> Result<Value, ModelError> {
+        let mut attempt = 1;
+        loop {
+            let permit = self.permits.acquire().await.map_err(|_| ModelError::Cancelled)?;
+            let failed = match self.post_once(model, path, body).await {
+                Ok(reply) => return Ok(reply),
+                Err(failed) => failed,
+            };
+            drop(permit);
+            let (reason, asked) = match failed {
+                Failed::Lasting(error) => return Err(error),
+                Failed::Passing { reason, pause } => (reason, pause),
+            };
+            let pause = asked.unwrap_or_else(|| jittered(self.config.pause, attempt)).min(LONGEST_PAUSE);
+            if attempt >= self.config.attempts || Instant::now() + pause >= deadline {
+                return Err(ModelError::Unreachable {
+                    endpoint: self.config.base_url.clone(),
+                    reason,
+                    attempts: attempt,
+                });
+            }
+            tracing::debug!(endpoint = self.config.base_url, attempt, reason, ?pause, "trying again");
+            tokio::time::sleep(pause).await;
+            attempt += 1;
+        }
+    }
+
+    async fn post_once(&self, model: &str, path: &str, body: &Value) -> Result<Value, Failed> {
+        let passing = |error: reqwest::Error| Failed::Passing { reason: causes(&error.without_url()), pause: None };
+        let mut request = self.client.post(format!("{}/{path}", self.config.base_url)).json(body);
+        if let Some(key) = &self.config.api_key {
+            request = request.bearer_auth(key);
+        }
+        let mut response = request.send().await.map_err(passing)?;
+        let status = response.status();
+        let pause = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.trim().parse().ok());
+        let pause = pause.filter(|seconds: &f64| seconds.is_finite() && *seconds >= 0.0).map(|seconds| {
+            Duration::from_secs_f64(seconds.min(LONGEST_PAUSE.as_secs_f64()))
+        });
+        let kind = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("").to_owned();
+        let mut bytes = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(passing)? {
+            bytes.extend_from_slice(&chunk);
+            if bytes.len() > LARGEST_REPLY {
+                return Err(Failed::Lasting(unreadable(model, "the reply does not end".to_owned(), &bytes)));
+            }
+        }
+        if !status.is_success() {
+            return Err(self.refusal(status, pause, &bytes));
+        }
+        serde_json::from_slice(&bytes).map_err(|error| {
+            if error.is_eof() {
+                Failed::Passing { reason: "the reply broke off".to_owned(), pause: None }
+            } else {
+                let reason = format!("expected JSON, found content type {kind:?}: {error}");
+                Failed::Lasting(unreadable(model, reason, &bytes))
+            }
+        })
+    }
+
+    fn refusal(&self, status: StatusCode, pause: Option<Duration>, body: &[u8]) -> Failed {
+        let text = String::from_utf8_lossy(body);
+        let words = refusal_words(&text);
+        let passing = matches!(status.as_u16(), 408 | 425 | 429 | 500 | 502 | 503 | 504 | 529)
+            && !text.contains("insufficient_quota");
+        if passing {
+            return Failed::Passing { reason: format!("HTTP {status}: {words}"), pause };
+        }
+        Failed::Lasting(ModelError::Refused {
+            endpoint: self.config.base_url.clone(),
+            status: status.as_u16(),
+            reason: words,
+        })
+    }
+}
+
+/// The endpoint's own words: the message of its error object where it has one.
+fn refusal_words(body: &str) -> String {
+    let message = serde_json::from_str::<Value>(body).ok().and_then(|value| {
+        let error = value.get("error").unwrap_or(&value);
+        error.get("message").or(Some(error)).and_then(Value::as_str).map(str::to_owned)
+    });
+    shortened(message.as_deref().unwrap_or(body).trim(), 500)
+}
+
+pub(super) fn unreadable(model: &str, reason: String, raw: &[u8]) -> ModelError {
+    let raw = shortened(&String::from_utf8_lossy(raw), 10_000);
+    ModelError::Unreadable { model: model.to_owned(), reason, raw }
+}
+
+fn shortened(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
+/// The pause before attempt `attempt + 1`: doubled each time, and between half of it and all of it, so that many
+/// callers who failed together do not come back together.
+fn jittered(first: Duration, attempt: u32) -> Duration {
+    use std::hash::{BuildHasher as _, Hasher as _};
+    let full = first.saturating_mul(1 << attempt.saturating_sub(1).min(8));
+    // A fresh `RandomState` is seeded at random.
+    let chance = std::hash::RandomState::new().build_hasher().finish() % 1000;
+    full.mul_f64(0.5 + chance as f64 / 2000.0)
+}

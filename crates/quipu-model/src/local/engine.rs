@@ -1,0 +1,218 @@
+//! The context of one model: evaluates prompts on top of what it remembers, and yields logits.
+
+use std::num::NonZeroU32;
+
+use llama_cpp_2::DecodeError;
+use llama_cpp_2::context::LlamaContext;
+use llama_cpp_2::context::params::LlamaContextParams;
+use llama_cpp_2::llama_backend::LlamaBackend;
+use llama_cpp_2::llama_batch::LlamaBatch;
+use llama_cpp_2::model::LlamaModel;
+use llama_cpp_2::token::LlamaToken;
+
+use super::slots::Slots;
+use super::LocalConfig;
+use crate::ModelError;
+
+/// Prompts that the context remembers at once.
+const SLOTS: usize = 16;
+/// Continuations that are scored in one go.
+pub(super) const SCORED_AT_ONCE: usize = 32;
+/// Tokens of one step: small enough to notice soon that a request was dropped, large enough to keep the cores busy.
+pub(super) const STEP: usize = 256;
+
+/// Says that the request should not go on: its caller left or its time is over.
+pub(super) type Stop<'a> = &'a dyn Fn() -> bool;
+
+/// One model's context. Sequences `0..SLOTS` are remembered prompts, the following ones are scratch for scoring.
+pub(super) struct Engine<'m> {
+    pub(super) name: String,
+    pub(super) model: &'m LlamaModel,
+    context: LlamaContext<'m>,
+    batch: LlamaBatch<'static>,
+    slots: Slots,
+}
+
+/// A prompt that has been evaluated.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Evaluated {
+    /// Where it stands.
+    pub(super) slot: usize,
+    /// How many of its tokens were there before.
+    pub(super) reused: usize,
+    /// Index of its last token in the last step, for [`Engine::logits`].
+    pub(super) last: i32,
+}
+
+/// A token to evaluate: its text position, the sequences that it belongs to, and whether its logits are wanted.
+pub(super) struct Entry<'a> {
+    pub(super) token: LlamaToken,
+    pub(super) position: usize,
+    pub(super) sequences: &'a [i32],
+    pub(super) logits: bool,
+}
+
+impl<'m> Engine<'m> {
+    pub(super) fn new(
+        name: String,
+        model: &'m LlamaModel,
+        backend: &LlamaBackend,
+        config: &LocalConfig,
+    ) -> Result<Self, ModelError> {
+        let threads = i32::try_from(config.threads.max(1)).unwrap_or(1);
+        let sequences = sequence(SLOTS + SCORED_AT_ONCE);
+        let params = LlamaContextParams::default()
+            .with_n_ctx(NonZeroU32::new(config.context_tokens.max(64)))
+            .with_n_batch(STEP as u32)
+            .with_n_ubatch(STEP as u32)
+            .with_n_seq_max((SLOTS + SCORED_AT_ONCE) as u32)
+            .with_kv_unified(true)
+            .with_n_threads(threads)
+            .with_n_threads_batch(threads);
+        let context = model.new_context(backend, params).map_err(|error| ModelError::Engine {
+            model: name.clone(),
+            reason: format!("no context of {} tokens: {error}", config.context_tokens),
+        })?;
+        Ok(Self { name, model, context, batch: LlamaBatch::new(STEP, sequences), slots: Slots::new(SLOTS) })
+    }
+
+    /// Tokens that the context holds at most.
+    pub(super) fn context_tokens(&self) -> usize {
+        self.context.n_ctx() as usize
+    }
+
+    /// Brings a prompt into a slot, computing only what no slot holds yet. Its last token is always computed, for its
+    /// logits.
+    pub(super) fn evaluate(&mut self, prompt: &[LlamaToken], stop: Stop<'_>) -> Result<Evaluated, ModelError> {
+        let place = self.slots.place(prompt);
+        let mut reused = place.prefix.min(prompt.len().saturating_sub(1));
+        if place.slot != place.source || reused == 0 {
+            self.forget(place.slot, 0);
+        }
+        if place.slot != place.source && reused > 0 {
+            self.share(place.source, place.slot, reused)?;
+        } else if reused > 0 && !self.forget(place.slot, reused) {
+            reused = 0;
+        }
+        let (kept, new) = prompt.split_at(reused);
+        self.slots.reset(place.slot, kept);
+        let last = self.append(place.slot, new, stop)?;
+        Ok(Evaluated { slot: place.slot, reused, last })
+    }
+
+    /// Evaluates tokens at a slot's end; gives the last one's index for [`Engine::logits`].
+    pub(super) fn append(&mut self, slot: usize, tokens: &[LlamaToken], stop: Stop<'_>) -> Result<i32, ModelError> {
+        let sequences = [sequence(slot)];
+        let mut last = 0;
+        for chunk in tokens.chunks(STEP) {
+            if stop() {
+                return Err(ModelError::Cancelled);
+            }
+            let start = self.slots.tokens(slot).len();
+            let final_chunk = std::ptr::eq(chunk.as_ptr_range().end, tokens.as_ptr_range().end);
+            let entries = chunk.iter().enumerate().map(|(offset, &token)| Entry {
+                token,
+                position: start + offset,
+                sequences: &sequences,
+                logits: final_chunk && offset + 1 == chunk.len(),
+            });
+            self.step(slot, entries)?;
+            self.slots.extend(slot, chunk);
+            last = position(chunk.len().saturating_sub(1));
+        }
+        Ok(last)
+    }
+
+    /// Evaluates at most [`STEP`] tokens at once. When the cells run out, the slots unused for longest make room; the
+    /// slot `protected` stays.
+    pub(super) fn step<'a>(
+        &mut self,
+        protected: usize,
+        entries: impl Iterator<Item = Entry<'a>>,
+    ) -> Result<(), ModelError> {
+        self.batch.clear();
+        for entry in entries {
+            self.batch
+                .add(entry.token, position(entry.position), entry.sequences, entry.logits)
+                .map_err(|error| self.failed(error))?;
+        }
+        loop {
+            match self.context.decode(&mut self.batch) {
+                Ok(()) => return Ok(()),
+                Err(DecodeError::NoKvCacheSlot) => match self.slots.evictable(protected) {
+                    Some(slot) => {
+                        self.forget(slot, 0);
+                        self.slots.reset(slot, &[]);
+                    }
+                    None => return Err(self.out_of_cells(protected)),
+                },
+                Err(error) => {
+                    // Whatever the caches hold now, nothing of it is relied on.
+                    self.context.clear_kv_cache();
+                    self.slots.clear();
+                    return Err(self.failed(error));
+                }
+            }
+        }
+    }
+
+    /// Logits after token `index` of the last step.
+    pub(super) fn logits(&self, index: i32) -> &[f32] {
+        self.context.get_logits_ith(index)
+    }
+
+    /// Lets a scratch sequence share the first `length` tokens of a slot.
+    pub(super) fn share_with_scratch(&mut self, slot: usize, scratch: usize, length: usize) -> Result<(), ModelError> {
+        self.forget(SLOTS + scratch, 0);
+        self.share(slot, SLOTS + scratch, length)
+    }
+
+    /// Frees a scratch sequence.
+    pub(super) fn free_scratch(&mut self, scratch: usize) {
+        self.forget(SLOTS + scratch, 0);
+    }
+
+    /// An error of llama.cpp.
+    pub(super) fn failed(&self, error: impl std::fmt::Display) -> ModelError {
+        ModelError::Engine { model: self.name.clone(), reason: error.to_string() }
+    }
+
+    fn share(&mut self, from: usize, to: usize, length: usize) -> Result<(), ModelError> {
+        self.context
+            .copy_kv_cache_seq(sequence(from), sequence(to), Some(0), u32::try_from(length).ok())
+            .map_err(|error| self.failed(error))
+    }
+
+    /// Removes a sequence's cells from position `start` on. False where the architecture cannot remove a part; then
+    /// the whole sequence is gone.
+    fn forget(&mut self, sequence: usize, start: usize) -> bool {
+        let id = u32::try_from(sequence).ok();
+        let removed = self.context.clear_kv_cache_seq(id, u32::try_from(start).ok(), None);
+        if matches!(removed, Ok(true)) {
+            return true;
+        }
+        let _ = self.context.clear_kv_cache_seq(id, None, None);
+        false
+    }
+
+    fn out_of_cells(&self, slot: usize) -> ModelError {
+        ModelError::TooLong {
+            model: self.name.clone(),
+            tokens: self.slots.tokens(slot).len() + self.batch.n_tokens().unsigned_abs() as usize,
+            limit: self.context_tokens(),
+        }
+    }
+}
+
+/// Scratch sequence `index` as llama.cpp counts it.
+pub(super) fn scratch(index: usize) -> i32 {
+    sequence(SLOTS + index)
+}
+
+fn sequence(index: usize) -> i32 {
+    i32::try_from(index).unwrap_or(i32::MAX)
+}
+
+fn position(index: usize) -> i32 {
+    i32::try_from(index).unwrap_or(i32::MAX)
+}

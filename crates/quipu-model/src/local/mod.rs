@@ -1,0 +1,164 @@
+//! Language models of one's own machine: GGUF files, run in this process by llama.cpp.
+//!
+//! A thread of its own owns the model's context; requests wait in a bounded queue and are answered one after the
+//! other. Whoever drops the future of a request takes it out of the queue, or stops it at its next token.
+
+mod choice;
+mod engine;
+mod prompt;
+mod sample;
+mod score;
+mod slots;
+mod worker;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+use std::thread::JoinHandle;
+
+use llama_cpp_2::llama_backend::LlamaBackend;
+use llama_cpp_2::model::LlamaModel;
+use llama_cpp_2::model::params::LlamaModelParams;
+use parking_lot::Mutex;
+use tokio::sync::{mpsc, oneshot};
+
+use crate::{Abilities, ChatReply, ChatRequest, LanguageModel, ModelError, ScoreReply, ScoreRequest};
+use worker::Job;
+
+/// How a local model runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LocalConfig {
+    /// Tokens that one prompt and its reply share; the remembered prefixes live in the same space.
+    pub context_tokens: u32,
+    /// Threads that compute.
+    pub threads: usize,
+    /// Requests that may wait; more of them wait outside the queue.
+    pub queue: usize,
+}
+
+impl Default for LocalConfig {
+    fn default() -> Self {
+        let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        Self { context_tokens: 8192, threads, queue: 64 }
+    }
+}
+
+/// A GGUF model in this process.
+pub struct LocalModel {
+    name: String,
+    context_tokens: usize,
+    model: Arc<LlamaModel>,
+    jobs: Option<mpsc::Sender<Job>>,
+    worker: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl LocalModel {
+    /// Loads a GGUF file; `name` is what people and reports call it.
+    ///
+    /// Takes about a second for a model of a gigabyte, whose file stays mapped.
+    pub fn load(name: impl Into<String>, path: &Path, config: &LocalConfig) -> Result<Self, ModelError> {
+        let name = name.into();
+        check_magic(path)?;
+        let backend = backend(&name)?;
+        let model = LlamaModel::load_from_file(backend, path, &LlamaModelParams::default()).map_err(|error| {
+            ModelError::Damaged { path: path.to_path_buf(), reason: format!("llama.cpp cannot load it: {error}") }
+        })?;
+        let model = Arc::new(model);
+        let (jobs, queue) = mpsc::channel(config.queue.max(1));
+        let worker = worker::spawn(name.clone(), Arc::clone(&model), backend, config, queue)?;
+        Ok(Self {
+            name,
+            context_tokens: config.context_tokens as usize,
+            model,
+            jobs: Some(jobs),
+            worker: Mutex::new(Some(worker)),
+        })
+    }
+
+    async fn submit<T>(
+        &self,
+        limit: std::time::Duration,
+        job: impl FnOnce(oneshot::Sender<Result<T, ModelError>>) -> Job,
+    ) -> Result<T, ModelError> {
+        let (reply, answer) = oneshot::channel();
+        let gone = || ModelError::Engine { model: self.name.clone(), reason: "its thread has ended".into() };
+        let jobs = self.jobs.as_ref().ok_or_else(gone)?;
+        let call = async {
+            jobs.send(job(reply)).await.map_err(|_| gone())?;
+            answer.await.map_err(|_| gone())?
+        };
+        match tokio::time::timeout(limit, call).await {
+            Ok(result) => result,
+            Err(_) => Err(ModelError::TimedOut { model: self.name.clone(), limit }),
+        }
+    }
+}
+
+impl Drop for LocalModel {
+    fn drop(&mut self) {
+        // The closed queue ends the thread; waiting for it keeps llama.cpp from computing while the process exits.
+        self.jobs = None;
+        if let Some(worker) = self.worker.lock().take() {
+            let _ = worker.join();
+        }
+    }
+}
+
+#[async_trait::async_trait]
+impl LanguageModel for LocalModel {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn abilities(&self) -> Abilities {
+        Abilities { constrained: true, grammar: true, score: true, context_tokens: self.context_tokens }
+    }
+
+    fn count_tokens(&self, text: &str) -> usize {
+        self.model.vocab().tokenize(text.as_bytes(), false, false).len()
+    }
+
+    async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, ModelError> {
+        let started = std::time::Instant::now();
+        let mut reply = self
+            .submit(request.timeout, |reply| Job::Chat { request: request.clone(), reply })
+            .await?;
+        reply.usage.seconds = started.elapsed().as_secs_f64();
+        Ok(reply)
+    }
+
+    async fn score(&self, request: &ScoreRequest) -> Result<ScoreReply, ModelError> {
+        let started = std::time::Instant::now();
+        let mut reply = self
+            .submit(request.timeout, |reply| Job::Score { request: request.clone(), reply })
+            .await?;
+        reply.usage.seconds = started.elapsed().as_secs_f64();
+        Ok(reply)
+    }
+}
+
+/// Refuses what is no GGUF file before llama.cpp sees it.
+fn check_magic(path: &Path) -> Result<(), ModelError> {
+    use std::io::Read as _;
+    let io = |source| ModelError::Io { action: "cannot read", path: PathBuf::from(path), source };
+    let mut magic = Vec::new();
+    std::fs::File::open(path).map_err(io)?.take(4).read_to_end(&mut magic).map_err(io)?;
+    if magic == b"GGUF" {
+        return Ok(());
+    }
+    Err(ModelError::Damaged {
+        path: PathBuf::from(path),
+        reason: format!("expected a GGUF file, found the first bytes {magic:02x?}"),
+    })
+}
+
+/// llama.cpp's global state, set up once; its log lines go to `tracing`.
+fn backend(name: &str) -> Result<&'static LlamaBackend, ModelError> {
+    static BACKEND: OnceLock<Result<LlamaBackend, String>> = OnceLock::new();
+    BACKEND
+        .get_or_init(|| {
+            llama_cpp_2::send_logs_to_tracing(llama_cpp_2::LogOptions::default());
+            LlamaBackend::init().map_err(|error| error.to_string())
+        })
+        .as_ref()
+        .map_err(|reason| ModelError::Engine { model: name.to_owned(), reason: reason.clone() })
+}

@@ -1,0 +1,115 @@
+//! Choosing the next token: greedy or by temperature, free or inside a grammar.
+
+use llama_cpp_2::sampling::LlamaSampler;
+use llama_cpp_2::token::LlamaToken;
+use llama_cpp_2::token::data::LlamaTokenData;
+use llama_cpp_2::token::data_array::LlamaTokenDataArray;
+
+use super::engine::Engine;
+use crate::gbnf::schema_to_grammar;
+use crate::{ChatRequest, Constraint, ModelError};
+
+/// Chooses the tokens of one reply.
+pub(super) struct Sampler {
+    grammar: Option<LlamaSampler>,
+    json: bool,
+    temperature: Option<LlamaSampler>,
+}
+
+impl Sampler {
+    /// Sets up what the request asks for; a grammar that llama.cpp refuses is an error.
+    pub(super) fn new(engine: &Engine<'_>, request: &ChatRequest) -> Result<Self, ModelError> {
+        let (text, json) = match &request.constraint {
+            Constraint::Grammar(grammar) => (Some(grammar.clone()), false),
+            Constraint::JsonSchema(schema) => {
+                let grammar = schema_to_grammar(schema).map_err(|reason| engine.failed(reason))?;
+                (Some(grammar), true)
+            }
+            Constraint::None | Constraint::Choice(_) => (None, false),
+        };
+        let grammar = text
+            .map(|text| LlamaSampler::grammar(engine.model, &text, "root"))
+            .transpose()
+            .map_err(|error| engine.failed(format!("the grammar is not valid GBNF: {error}")))?;
+        let temperature = (request.temperature > 0.0).then(|| {
+            LlamaSampler::chain_simple([
+                LlamaSampler::temp(request.temperature),
+                LlamaSampler::dist(request.seed as u32 ^ (request.seed >> 32) as u32),
+            ])
+        });
+        Ok(Self { grammar, json, temperature })
+    }
+
+    /// The next token after token `last` of the last step; nothing when the reply ends here.
+    pub(super) fn next(&mut self, engine: &Engine<'_>, last: i32) -> Result<Option<LlamaToken>, ModelError> {
+        let logits = engine.logits(last);
+        let mut token = match &mut self.temperature {
+            None => argmax(logits),
+            Some(temperature) => draw(temperature, &mut candidates(logits)),
+        };
+        if let Some(grammar) = &mut self.grammar
+            && !token.is_some_and(|token| allows(grammar, token))
+        {
+            // Checking the whole vocabulary costs more than most tokens' evaluation, so it comes only after a miss.
+            let mut all = candidates(logits);
+            all.apply_sampler(grammar);
+            all.data.retain(|candidate| candidate.logit().is_finite());
+            token = match &mut self.temperature {
+                None => best(&all),
+                Some(temperature) => draw(temperature, &mut all),
+            };
+        }
+        let token = token.ok_or_else(|| engine.failed("the grammar allows no next token"))?;
+        if engine.model.vocab().is_eog(token) {
+            return Ok(None);
+        }
+        if let Some(grammar) = &mut self.grammar {
+            grammar.try_accept(token).map_err(|error| engine.failed(error))?;
+        }
+        Ok(Some(token))
+    }
+
+    /// Whether a JSON reply is whole, so that the token that would say so need not be computed.
+    pub(super) fn is_complete(&mut self, engine: &Engine<'_>, bytes: &[u8]) -> bool {
+        let Some(grammar) = self.grammar.as_mut().filter(|_| self.json) else { return false };
+        matches!(bytes.last(), Some(b'}' | b']' | b'"')) && allows(grammar, engine.model.vocab().eos())
+    }
+}
+
+/// Whether the grammar takes this token next.
+fn allows(grammar: &mut LlamaSampler, token: LlamaToken) -> bool {
+    let mut one = LlamaTokenDataArray::new(vec![LlamaTokenData::new(token, 0.0, 0.0)], false);
+    one.apply_sampler(grammar);
+    one.data.first().is_some_and(|candidate| candidate.logit().is_finite())
+}
+
+fn candidates(logits: &[f32]) -> LlamaTokenDataArray {
+    LlamaTokenDataArray::from_iter(
+        (0_i32..).zip(logits).map(|(id, &logit)| LlamaTokenData::new(LlamaToken(id), logit, 0.0)),
+        false,
+    )
+}
+
+fn draw(temperature: &mut LlamaSampler, candidates: &mut LlamaTokenDataArray) -> Option<LlamaToken> {
+    if candidates.data.is_empty() {
+        return None;
+    }
+    candidates.apply_sampler(temperature);
+    candidates.selected_token()
+}
+
+fn best(candidates: &LlamaTokenDataArray) -> Option<LlamaToken> {
+    let by_logit = |a: &&LlamaTokenData, b: &&LlamaTokenData| a.logit().total_cmp(&b.logit());
+    candidates.data.iter().max_by(by_logit).map(LlamaTokenData::id)
+}
+
+/// The token with the highest logit; of equals the first.
+fn argmax(logits: &[f32]) -> Option<LlamaToken> {
+    let (mut id, mut top) = (None, f32::NEG_INFINITY);
+    for (index, &logit) in (0_i32..).zip(logits) {
+        if logit > top {
+            (id, top) = (Some(LlamaToken(index)), logit);
+        }
+    }
+    id
+}

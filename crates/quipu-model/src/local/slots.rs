@@ -1,0 +1,130 @@
+//! Which prompts the context remembers, and which of them a new prompt should go on from.
+
+use llama_cpp_2::token::LlamaToken;
+
+/// One remembered prompt with its reply: a sequence of llama.cpp's cache.
+#[derive(Debug, Default, Clone)]
+struct Slot {
+    tokens: Vec<LlamaToken>,
+    used_at: u64,
+}
+
+/// The remembered prompts. Slot `i` is sequence `i` of the context.
+#[derive(Debug)]
+pub(super) struct Slots {
+    slots: Vec<Slot>,
+    clock: u64,
+}
+
+/// Where a prompt will be evaluated, and what it can keep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Place {
+    /// The slot to use.
+    pub(super) slot: usize,
+    /// The slot that holds the common prefix; another one than `slot` means that its cells are to be shared first.
+    pub(super) source: usize,
+    /// Length of the common prefix.
+    pub(super) prefix: usize,
+}
+
+impl Slots {
+    pub(super) fn new(count: usize) -> Self {
+        Self { slots: vec![Slot::default(); count.max(1)], clock: 0 }
+    }
+
+    /// Finds the place for a prompt: the slot with the longest common prefix. It is overwritten behind that prefix when
+    /// the prefix is most of it (the same instructions with another question); else the prefix is shared with the slot
+    /// that was unused for longest, so that two prompts with a short common beginning do not displace each other.
+    pub(super) fn place(&self, prompt: &[LlamaToken]) -> Place {
+        let common = |slot: &Slot| slot.tokens.iter().zip(prompt).take_while(|(a, b)| a == b).count();
+        let (source, prefix, length) = self
+            .slots
+            .iter()
+            .enumerate()
+            .map(|(index, slot)| (index, common(slot), slot.tokens.len()))
+            .max_by_key(|&(index, prefix, _)| (prefix, std::cmp::Reverse(index)))
+            .unwrap_or((0, 0, 0));
+        if prefix > 0 && prefix * 2 >= length {
+            return Place { slot: source, source, prefix };
+        }
+        let slot = self.least_recent(Some(source).filter(|_| prefix > 0)).unwrap_or(source);
+        Place { slot, source, prefix }
+    }
+
+    /// The slot that was unused for longest (empty ones first), `keep` aside.
+    pub(super) fn least_recent(&self, keep: Option<usize>) -> Option<usize> {
+        (0..self.slots.len())
+            .filter(|&index| Some(index) != keep)
+            .min_by_key(|&index| self.slots.get(index).map(|slot| (!slot.tokens.is_empty(), slot.used_at)))
+    }
+
+    /// The longest unused slot that holds anything, `keep` aside.
+    pub(super) fn evictable(&self, keep: usize) -> Option<usize> {
+        (0..self.slots.len())
+            .filter(|&index| index != keep && !self.tokens(index).is_empty())
+            .min_by_key(|&index| self.slots.get(index).map(|slot| slot.used_at))
+    }
+
+    /// What a slot holds.
+    pub(super) fn tokens(&self, slot: usize) -> &[LlamaToken] {
+        self.slots.get(slot).map_or(&[], |slot| &slot.tokens)
+    }
+
+    /// Says that a slot holds the first `prefix` tokens of `prompt` and nothing else.
+    pub(super) fn reset(&mut self, slot: usize, prefix: &[LlamaToken]) {
+        self.clock += 1;
+        if let Some(slot) = self.slots.get_mut(slot) {
+            slot.tokens.clear();
+            slot.tokens.extend_from_slice(prefix);
+            slot.used_at = self.clock;
+        }
+    }
+
+    /// Says that a slot holds these tokens too.
+    pub(super) fn extend(&mut self, slot: usize, tokens: &[LlamaToken]) {
+        if let Some(slot) = self.slots.get_mut(slot) {
+            slot.tokens.extend_from_slice(tokens);
+        }
+    }
+
+    /// Says that nothing is remembered.
+    pub(super) fn clear(&mut self) {
+        for slot in &mut self.slots {
+            slot.tokens.clear();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tokens(ids: &[i32]) -> Vec<LlamaToken> {
+        ids.iter().map(|&id| LlamaToken(id)).collect()
+    }
+
+    #[test]
+    fn a_prompt_goes_on_from_the_longest_common_prefix() {
+        let mut slots = Slots::new(3);
+        slots.reset(0, &tokens(&[1, 2, 3, 4]));
+        slots.reset(1, &tokens(&[1, 2, 9]));
+        assert_eq!(slots.place(&tokens(&[1, 2, 3, 7])), Place { slot: 0, source: 0, prefix: 3 });
+        assert_eq!(slots.place(&tokens(&[1, 2, 9, 9])), Place { slot: 1, source: 1, prefix: 3 });
+    }
+
+    #[test]
+    fn a_short_common_prefix_is_shared_and_not_displaced() {
+        let mut slots = Slots::new(3);
+        slots.reset(0, &tokens(&[1, 2, 3, 4, 5, 6]));
+        assert_eq!(slots.place(&tokens(&[1, 2, 8, 9])), Place { slot: 1, source: 0, prefix: 2 });
+    }
+
+    #[test]
+    fn a_stranger_takes_the_slot_unused_for_longest() {
+        let mut slots = Slots::new(2);
+        slots.reset(1, &tokens(&[1, 2]));
+        slots.reset(0, &tokens(&[3, 4]));
+        assert_eq!(slots.place(&tokens(&[7])).slot, 1);
+        assert_eq!(slots.evictable(1), Some(0));
+    }
+}

@@ -1,0 +1,180 @@
+//! The thread that owns a model's context and answers its queue.
+
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use llama_cpp_2::llama_backend::LlamaBackend;
+use llama_cpp_2::model::LlamaModel;
+use llama_cpp_2::token::LlamaToken;
+use tokio::sync::{mpsc, oneshot};
+
+use super::LocalConfig;
+use super::choice::choose;
+use super::engine::{Engine, Stop};
+use super::prompt::PromptWriter;
+use super::sample::Sampler;
+use super::score::score;
+use crate::thinking::split_thinking;
+use crate::{ChatReply, ChatRequest, Constraint, FinishReason, ModelError, ScoreReply, ScoreRequest, Usage};
+
+type Reply<T> = oneshot::Sender<Result<T, ModelError>>;
+
+/// A waiting request.
+pub(super) enum Job {
+    Chat { request: ChatRequest, reply: Reply<ChatReply> },
+    Score { request: ScoreRequest, reply: Reply<ScoreReply> },
+}
+
+/// Starts the thread; fails when the context cannot be made.
+pub(super) fn spawn(
+    name: String,
+    model: Arc<LlamaModel>,
+    backend: &'static LlamaBackend,
+    config: &LocalConfig,
+    queue: mpsc::Receiver<Job>,
+) -> Result<JoinHandle<()>, ModelError> {
+    let config = config.clone();
+    let (ready, started) = std::sync::mpsc::channel();
+    let no_thread = |reason: String| ModelError::Engine { model: name.clone(), reason };
+    let thread_name = name.clone();
+    let thread = std::thread::Builder::new()
+        .name(format!("llama {name}"))
+        .spawn(move || match Engine::new(thread_name, &model, backend, &config) {
+            Ok(engine) => {
+                let _ = ready.send(Ok(()));
+                Worker { prompts: PromptWriter::for_model(&model), engine }.run(queue);
+            }
+            Err(error) => {
+                let _ = ready.send(Err(error));
+            }
+        })
+        .map_err(|error| no_thread(format!("cannot start its thread: {error}")))?;
+    started.recv().map_err(|_| no_thread("its thread ended at once".into()))??;
+    Ok(thread)
+}
+
+struct Worker<'m> {
+    engine: Engine<'m>,
+    prompts: PromptWriter,
+}
+
+impl Worker<'_> {
+    fn run(mut self, mut queue: mpsc::Receiver<Job>) {
+        while let Some(job) = queue.blocking_recv() {
+            match job {
+                Job::Chat { request, reply } => {
+                    let stop = watch(&reply, request.timeout);
+                    let result = if stop() { Err(ModelError::Cancelled) } else { self.chat(&request, &stop) };
+                    drop(stop);
+                    let _ = reply.send(result);
+                }
+                Job::Score { request, reply } => {
+                    let stop = watch(&reply, request.timeout);
+                    let result = if stop() { Err(ModelError::Cancelled) } else { self.score(&request, &stop) };
+                    drop(stop);
+                    let _ = reply.send(result);
+                }
+            }
+        }
+    }
+
+    fn chat(&mut self, request: &ChatRequest, stop: Stop<'_>) -> Result<ChatReply, ModelError> {
+        let prompt = self.prompts.write(self.engine.model, &request.messages);
+        self.check_length(&prompt, request.max_tokens as usize)?;
+        let evaluated = self.engine.evaluate(&prompt, stop)?;
+        let generated = match &request.constraint {
+            Constraint::Choice(options) => choose(&mut self.engine, evaluated, options, request, stop)?,
+            _ => self.generate(evaluated.slot, evaluated.last, request, stop)?,
+        };
+        let (text, thinking) = split_thinking(&generated.text);
+        let usage = Usage {
+            llm_calls: 1,
+            prompt_tokens: prompt.len() as u64,
+            reused_tokens: evaluated.reused as u64,
+            completion_tokens: generated.tokens as u64,
+            ..Usage::default()
+        };
+        Ok(ChatReply { text, thinking, finish: generated.finish, usage })
+    }
+
+    fn score(&mut self, request: &ScoreRequest, stop: Stop<'_>) -> Result<ScoreReply, ModelError> {
+        let prompt = self.prompts.write(self.engine.model, &request.messages);
+        self.check_length(&prompt, 0)?;
+        let evaluated = self.engine.evaluate(&prompt, stop)?;
+        let (scores, tokens) = score(&mut self.engine, evaluated, prompt.len(), &request.continuations, stop)?;
+        let usage = Usage {
+            llm_calls: 1,
+            prompt_tokens: (prompt.len() + tokens) as u64,
+            reused_tokens: evaluated.reused as u64,
+            ..Usage::default()
+        };
+        Ok(ScoreReply { scores, usage })
+    }
+
+    fn check_length(&self, prompt: &[LlamaToken], reserve: usize) -> Result<(), ModelError> {
+        let (tokens, limit) = (prompt.len() + reserve, self.engine.context_tokens());
+        if prompt.is_empty() || tokens > limit {
+            return Err(ModelError::TooLong { model: self.engine.name.clone(), tokens, limit });
+        }
+        Ok(())
+    }
+
+    /// Token after token, until the model ends, a stop text appears, or the limit is reached.
+    fn generate(
+        &mut self,
+        slot: usize,
+        mut last: i32,
+        request: &ChatRequest,
+        stop: Stop<'_>,
+    ) -> Result<Generated, ModelError> {
+        let mut sampler = Sampler::new(&self.engine, request)?;
+        let mut bytes = Vec::new();
+        let mut tokens = 0;
+        while tokens < request.max_tokens as usize {
+            let Some(token) = sampler.next(&self.engine, last)? else {
+                return Ok(Generated::ended(&bytes, tokens));
+            };
+            tokens += 1;
+            self.engine.model.vocab().token_to_piece_into(token, &mut bytes, false, None);
+            if let Some(end) = find_stop(&bytes, &request.stop) {
+                bytes.truncate(end);
+                return Ok(Generated::ended(&bytes, tokens));
+            }
+            if sampler.is_complete(&self.engine, &bytes) {
+                return Ok(Generated::ended(&bytes, tokens));
+            }
+            last = self.engine.append(slot, &[token], stop)?;
+        }
+        Ok(Generated { finish: FinishReason::Length, ..Generated::ended(&bytes, tokens) })
+    }
+}
+
+/// What a generation yielded.
+pub(super) struct Generated {
+    pub(super) text: String,
+    pub(super) tokens: usize,
+    pub(super) finish: FinishReason,
+}
+
+impl Generated {
+    pub(super) fn ended(bytes: &[u8], tokens: usize) -> Self {
+        let text = String::from_utf8_lossy(bytes).into_owned();
+        Self { text, tokens, finish: FinishReason::Stop }
+    }
+}
+
+/// Tells whether the caller of a request has left or its time is over.
+fn watch<T>(reply: &Reply<T>, limit: Duration) -> impl Fn() -> bool + '_ {
+    let deadline = Instant::now().checked_add(limit);
+    move || reply.is_closed() || deadline.is_some_and(|deadline| Instant::now() > deadline)
+}
+
+/// Where the first stop text begins.
+fn find_stop(bytes: &[u8], stops: &[String]) -> Option<usize> {
+    stops
+        .iter()
+        .filter(|stop| !stop.is_empty())
+        .filter_map(|stop| bytes.windows(stop.len()).position(|window| window == stop.as_bytes()))
+        .min()
+}

@@ -1,0 +1,172 @@
+//! From a name to a model.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::{
+    CacheMode, CachedModel, Embedder, EndpointConfig, HttpEmbedder, HttpModel, LanguageModel, LocalConfig,
+    LocalEmbedder, LocalModel, ModelEntry, ModelError, ModelKind, Registry,
+};
+
+/// Marks the name of an endpoint's model.
+const ENDPOINT: &str = "openai:";
+
+/// How models are opened.
+#[derive(Debug, Clone, Default)]
+pub struct OpenOptions {
+    /// The models folder; `QUIPU_MODELS` or the user's cache where it is not given.
+    pub models: Option<PathBuf>,
+    /// Tokens that prompt and reply share; the kind of model decides where it is not given.
+    pub context_tokens: Option<u32>,
+    /// Threads of a local model; all cores where it is not given.
+    pub threads: Option<usize>,
+    /// The endpoint; `OPENAI_BASE_URL` and `OPENAI_API_KEY` where it is not given.
+    pub endpoint: Option<EndpointConfig>,
+    /// Whether the endpoint gives prompt log-probabilities.
+    pub endpoint_scores: bool,
+    /// Whether replies are kept on disk.
+    pub cache: CacheMode,
+    /// Where; beside the models folder where it is not given.
+    pub cache_folder: Option<PathBuf>,
+}
+
+impl OpenOptions {
+    fn registry(&self) -> Result<Registry, ModelError> {
+        match &self.models {
+            Some(folder) => Registry::at(folder),
+            None => Registry::open(),
+        }
+    }
+
+    fn endpoint(&self) -> Result<EndpointConfig, ModelError> {
+        self.endpoint.clone().map_or_else(EndpointConfig::from_env, Ok)
+    }
+}
+
+/// Opens a language model: `openai:MODEL`, a name of `models.toml`, or the path of a `.gguf` file.
+pub fn open_language_model(name: &str, options: &OpenOptions) -> Result<Arc<dyn LanguageModel>, ModelError> {
+    let (model, version): (Arc<dyn LanguageModel>, String) = if let Some(model) = name.strip_prefix(ENDPOINT) {
+        let config = options.endpoint()?;
+        let version = config.base_url.clone();
+        let mut http = HttpModel::new(model, config)?;
+        if let Some(tokens) = options.context_tokens {
+            http = http.with_context_tokens(tokens as usize);
+        }
+        if options.endpoint_scores {
+            http = http.with_scores();
+        }
+        (Arc::new(http), version)
+    } else {
+        let (path, version) = if is_gguf(name) {
+            (PathBuf::from(name), file_version(Path::new(name))?)
+        } else {
+            let registry = options.registry()?;
+            let entry = of_kind(&registry, name, ModelKind::Chat)?;
+            let version = entry.files.first().map(|file| file.sha256.clone()).unwrap_or_default();
+            (registry.path(name)?, version)
+        };
+        let mut config = LocalConfig::default();
+        config.context_tokens = options.context_tokens.unwrap_or(config.context_tokens);
+        config.threads = options.threads.unwrap_or(config.threads);
+        (Arc::new(LocalModel::load(name, &path, &config)?), version)
+    };
+    if options.cache == CacheMode::Off {
+        return Ok(model);
+    }
+    let folder = match &options.cache_folder {
+        Some(folder) => folder.clone(),
+        None => options.registry()?.folder().with_file_name("replies"),
+    };
+    Ok(Arc::new(CachedModel::new(model, &version, folder, options.cache)))
+}
+
+/// Opens an embedder: `openai:MODEL`, a name of `models.toml`, or a folder with `model.safetensors`.
+pub async fn open_embedder(name: &str, options: &OpenOptions) -> Result<Arc<dyn Embedder>, ModelError> {
+    if let Some(model) = name.strip_prefix(ENDPOINT) {
+        return Ok(Arc::new(HttpEmbedder::connect(model, options.endpoint()?).await?));
+    }
+    let folder = Path::new(name);
+    if folder.join("model.safetensors").is_file() {
+        let label = folder.file_name().map_or(name.into(), |label| label.to_string_lossy());
+        return Ok(Arc::new(LocalEmbedder::open(label, folder)?));
+    }
+    let registry = options.registry()?;
+    of_kind(&registry, name, ModelKind::Embedder)?;
+    Ok(Arc::new(LocalEmbedder::open(name, &registry.path(name)?)?))
+}
+
+/// The name of the model to take where none is named.
+pub fn default_model_name(kind: ModelKind, options: &OpenOptions) -> Result<String, ModelError> {
+    let registry = options.registry()?;
+    let name = registry.default_model(kind).map(|model| model.name.clone());
+    name.ok_or_else(|| ModelError::Usage("models.toml names no model of this kind".to_owned()))
+}
+
+fn of_kind<'a>(registry: &'a Registry, name: &str, kind: ModelKind) -> Result<&'a ModelEntry, ModelError> {
+    let entry = registry.entry(name)?;
+    if entry.kind == kind {
+        return Ok(entry);
+    }
+    let (is, wanted) = match kind {
+        ModelKind::Chat => ("an embedder", "a language model"),
+        ModelKind::Embedder => ("a language model", "an embedder"),
+    };
+    Err(ModelError::Usage(format!("{name} is {is}; name {wanted} of `quipu models list`")))
+}
+
+fn is_gguf(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gguf"))
+}
+
+/// Tells files of one name apart without reading them whole: size and time of the last change.
+fn file_version(path: &Path) -> Result<String, ModelError> {
+    let io = |source| ModelError::Io { action: "cannot read", path: path.to_path_buf(), source };
+    let found = std::fs::metadata(path).map_err(io)?;
+    let changed = found.modified().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+    Ok(format!("{}-{}", found.len(), changed.map_or(0, |time| time.as_secs())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(folder: &Path) -> OpenOptions {
+        OpenOptions { models: Some(folder.to_path_buf()), ..OpenOptions::default() }
+    }
+
+    #[tokio::test]
+    async fn errors_say_what_to_do() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = options(folder.path());
+        let message = |result: Result<Arc<dyn LanguageModel>, ModelError>| result.err().unwrap().to_string();
+        let missing = message(open_language_model("smollm2-135m", &options));
+        assert!(missing.contains("quipu models pull smollm2-135m"), "{missing}");
+        let unknown = message(open_language_model("gpt-9", &options));
+        assert!(unknown.contains("known are") && unknown.contains("smollm2-135m"), "{unknown}");
+        let wrong_kind = message(open_language_model("all-minilm-l6-v2", &options));
+        assert!(wrong_kind.contains("is an embedder"), "{wrong_kind}");
+        let nowhere = message(open_language_model("nowhere.gguf", &options));
+        assert!(nowhere.contains("nowhere.gguf"), "{nowhere}");
+        let wrong = open_embedder("smollm2-135m", &options).await.err().unwrap().to_string();
+        assert!(wrong.contains("is a language model"), "{wrong}");
+    }
+
+    #[test]
+    fn a_file_that_is_no_model_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("page.gguf");
+        for content in [&b"<html>"[..], b"GG", b"GGUF\x03\0\0\0broken"] {
+            std::fs::write(&path, content).unwrap();
+            let error = open_language_model(path.to_str().unwrap(), &OpenOptions::default()).err().unwrap();
+            assert!(matches!(error, ModelError::Damaged { .. }), "{error}");
+        }
+    }
+
+    #[test]
+    fn endpoints_need_a_url() {
+        let endpoint = Some(EndpointConfig::at("localhost:8000"));
+        let options = OpenOptions { endpoint, ..OpenOptions::default() };
+        let error = open_language_model("openai:m", &options).err().unwrap().to_string();
+        assert!(error.contains("http://"), "{error}");
+    }
+}

@@ -1,0 +1,251 @@
+//! The models that have a name: what they are, where they come from, and whether they are on this machine.
+//!
+//! ```text
+//! MODELS/                     $QUIPU_MODELS, else quipu/models in the user's cache folder
+//!   models.toml               the user's additions, optional
+//!   NAME/FILE                 a model's files, whole and verified
+//!   NAME/.parts/              what a download has fetched so far; gone when it is whole
+//! ```
+
+mod hub;
+mod package;
+mod pull;
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::ModelError;
+pub use pull::{PullProgress, PullStep};
+
+const BUILT_IN: &str = include_str!("models.toml");
+
+/// What a model is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ModelKind {
+    /// A language model: a GGUF file.
+    Chat,
+    /// An embedder: safetensors and a tokenizer.
+    Embedder,
+}
+
+/// A model of `models.toml`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModelEntry {
+    /// The name it is called by.
+    pub name: String,
+    /// What it is for.
+    pub kind: ModelKind,
+    /// Whether it is taken where none is named.
+    #[serde(default)]
+    pub default: bool,
+    /// Its licence, as an SPDX expression.
+    pub licence: String,
+    /// One line for people.
+    #[serde(default)]
+    pub about: String,
+    /// Its files, the main one first.
+    pub files: Vec<ModelFile>,
+}
+
+impl ModelEntry {
+    /// Bytes of all files.
+    pub fn size(&self) -> u64 {
+        self.files.iter().map(|file| file.size).sum()
+    }
+}
+
+/// A file of a model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModelFile {
+    /// File name in the model's folder.
+    pub name: String,
+    /// Bytes.
+    pub size: u64,
+    /// SHA-256 in lower-case hexadecimal.
+    pub sha256: String,
+    /// Where the Hugging Face hub has it.
+    #[serde(default)]
+    pub hub: Option<HubSource>,
+    /// Where the package registry has it.
+    #[serde(default)]
+    pub package: Option<PackageSource>,
+}
+
+/// A file on the Hugging Face hub.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HubSource {
+    /// Owner and name of the repository.
+    pub repository: String,
+    /// Path of the file in it.
+    pub file: String,
+}
+
+/// A file inside Python packages, or cut into several of them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PackageSource {
+    /// Package name; `{n}` stands for the part's number.
+    pub name: String,
+    /// Version of every part.
+    pub version: String,
+    /// Path inside the package; `{n}` and `{nn}` stand for the part's number.
+    pub member: String,
+    /// Number of parts, in order from 1.
+    #[serde(default = "one")]
+    pub parts: u32,
+}
+
+fn one() -> u32 {
+    1
+}
+
+/// A model with its state on this machine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ModelState {
+    /// The model.
+    pub entry: ModelEntry,
+    /// Whether all of its files are here, in full size.
+    pub installed: bool,
+    /// Where it is, or would be.
+    pub path: PathBuf,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ModelsToml {
+    #[serde(default, rename = "model")]
+    models: Vec<ModelEntry>,
+}
+
+/// All known models and the folder that holds them.
+#[derive(Debug, Clone)]
+pub struct Registry {
+    folder: PathBuf,
+    models: Vec<ModelEntry>,
+}
+
+impl Registry {
+    /// Opens the models folder of `QUIPU_MODELS`, else of the user's cache.
+    pub fn open() -> Result<Self, ModelError> {
+        Self::at(default_folder()?)
+    }
+
+    /// Opens a models folder. It need not exist; its `models.toml` adds to the known models and replaces those of the
+    /// same name.
+    pub fn at(folder: impl Into<PathBuf>) -> Result<Self, ModelError> {
+        let folder = folder.into();
+        let mut models = parse(BUILT_IN, Path::new("models.toml"))?;
+        let own = folder.join("models.toml");
+        match std::fs::read_to_string(&own) {
+            Ok(text) => {
+                for entry in parse(&text, &own)? {
+                    models.retain(|model| model.name != entry.name);
+                    models.push(entry);
+                }
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(source) => return Err(ModelError::Io { action: "cannot read", path: own, source }),
+        }
+        Ok(Self { folder, models })
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// All models with their state.
+    pub fn list(&self) -> Vec<ModelState> {
+        let state = |entry: &ModelEntry| ModelState {
+            entry: entry.clone(),
+            installed: self.installed(entry),
+            path: self.main_path(entry),
+        };
+        self.models.iter().map(state).collect()
+    }
+
+    /// The model of this name.
+    pub fn entry(&self, name: &str) -> Result<&ModelEntry, ModelError> {
+        self.models.iter().find(|model| model.name == name).ok_or_else(|| {
+            let known: Vec<_> = self.models.iter().map(|model| model.name.as_str()).collect();
+            ModelError::Usage(format!("no model is called {name:?}; known are {}", known.join(", ")))
+        })
+    }
+
+    /// The model to take where none is named: the last one marked as default, so that a user's choice wins.
+    pub fn default_model(&self, kind: ModelKind) -> Option<&ModelEntry> {
+        let of_kind = |model: &&ModelEntry| model.kind == kind;
+        self.models.iter().rfind(|model| model.default && of_kind(model)).or_else(|| self.models.iter().find(of_kind))
+    }
+
+    /// Where an installed model is: the GGUF file of a language model, the folder of an embedder.
+    pub fn path(&self, name: &str) -> Result<PathBuf, ModelError> {
+        let entry = self.entry(name)?;
+        if self.installed(entry) {
+            Ok(self.main_path(entry))
+        } else {
+            Err(ModelError::Missing { name: name.to_owned() })
+        }
+    }
+
+    fn main_path(&self, entry: &ModelEntry) -> PathBuf {
+        let folder = self.model_folder(entry);
+        match (entry.kind, entry.files.first()) {
+            (ModelKind::Chat, Some(file)) => folder.join(&file.name),
+            _ => folder,
+        }
+    }
+
+    fn model_folder(&self, entry: &ModelEntry) -> PathBuf {
+        self.folder.join(&entry.name)
+    }
+
+    /// Files are verified when they are fetched; afterwards their size tells whether they are whole.
+    fn installed(&self, entry: &ModelEntry) -> bool {
+        let folder = self.model_folder(entry);
+        let whole = |file: &ModelFile| {
+            std::fs::metadata(folder.join(&file.name)).is_ok_and(|found| found.len() == file.size)
+        };
+        !entry.files.is_empty() && entry.files.iter().all(whole)
+    }
+}
+
+fn parse(text: &str, path: &Path) -> Result<Vec<ModelEntry>, ModelError> {
+    let damaged = |reason| ModelError::Damaged { path: path.to_path_buf(), reason };
+    let parsed: ModelsToml = toml::from_str(text).map_err(|error| damaged(error.to_string()))?;
+    for model in &parsed.models {
+        let names = std::iter::once(&model.name).chain(model.files.iter().map(|file| &file.name));
+        for name in names {
+            if name.is_empty() || name.starts_with('.') || name.contains(['/', '\\']) {
+                return Err(damaged(format!("{name:?} is no plain file name")));
+            }
+        }
+    }
+    Ok(parsed.models)
+}
+
+/// `QUIPU_MODELS`, else `quipu/models` in the platform's folder for caches.
+fn default_folder() -> Result<PathBuf, ModelError> {
+    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    if let Some(folder) = variable("QUIPU_MODELS") {
+        return Ok(folder);
+    }
+    let cache = if cfg!(windows) {
+        variable("LOCALAPPDATA")
+    } else if cfg!(target_os = "macos") {
+        variable("HOME").map(|home| home.join("Library/Caches"))
+    } else {
+        variable("XDG_CACHE_HOME").or_else(|| variable("HOME").map(|home| home.join(".cache")))
+    };
+    cache
+        .map(|cache| cache.join("quipu").join("models"))
+        .ok_or_else(|| ModelError::Usage("no home folder; set QUIPU_MODELS to a folder for models".to_owned()))
+}
+
+#[cfg(test)]
+mod tests;
