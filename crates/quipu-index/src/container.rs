@@ -1,0 +1,356 @@
+//! A file of named sections, written once and mapped for reading.
+//!
+//! ```text
+//! file    = header table sections
+//! header  = magic[8] version:u32 count:u32 length:u64 checksum:u64     ; 32 bytes
+//! table   = count * (name[8] offset:u64 length:u64 checksum:u64)
+//! section = bytes, from an offset that is a multiple of 64
+//! ```
+//! All numbers are little-endian. `magic` names the kind of file, `length` is the length of the whole file, the header's
+//! `checksum` is XXH3-64 of the table with `magic`, `version`, `count` and `length` before it; a section's is XXH3-64 of its
+//! bytes. Opening checks header and table, hence truncation and foreign files, at any size; sections are checked on opening
+//! up to [`CHECKED_ON_OPEN`] bytes a file, and by [`Container::verify`] beyond.
+
+use std::fs::File;
+use std::io::{BufWriter, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use memmap2::Mmap;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+
+use crate::IndexError;
+
+/// Files up to this size are checked byte by byte when they are opened: 32 MB take about 3 ms.
+const CHECKED_ON_OPEN: usize = 32 << 20;
+const HEADER: usize = 32;
+const ROW: usize = 32;
+const ALIGNMENT: u64 = 64;
+/// More sections than any kind of file has.
+const MOST_SECTIONS: usize = 64;
+
+/// What a kind of file is called and which versions of it can be read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Kind {
+    /// First eight bytes.
+    pub(crate) magic: [u8; 8],
+    /// Version that is written.
+    pub(crate) version: u32,
+    /// Oldest version that is still read.
+    pub(crate) oldest: u32,
+    /// For messages: "name index".
+    pub(crate) title: &'static str,
+}
+
+/// Writes a container beside its final name and renames it when it is whole.
+pub(crate) struct ContainerWriter {
+    kind: Kind,
+    path: PathBuf,
+    partial: PathBuf,
+    file: BufWriter<File>,
+    at: u64,
+    rows: Vec<([u8; 8], u64, u64, u64)>,
+    reserved: usize,
+}
+
+impl ContainerWriter {
+    /// Starts a file with room for `sections` sections.
+    pub(crate) fn create(path: &Path, kind: Kind, sections: usize) -> Result<Self, IndexError> {
+        let partial = path.with_extension("partial");
+        let file = File::create(&partial).map_err(IndexError::io("cannot create", &partial))?;
+        let mut writer = Self {
+            kind,
+            path: path.to_owned(),
+            partial,
+            file: BufWriter::with_capacity(1 << 20, file),
+            at: 0,
+            rows: Vec::new(),
+            reserved: sections,
+        };
+        writer.pad_to((HEADER + sections * ROW) as u64)?;
+        Ok(writer)
+    }
+
+    /// Begins a section; what is written goes into it until it is finished.
+    pub(crate) fn section(&mut self, name: &str) -> Result<SectionWriter<'_>, IndexError> {
+        self.pad_to(self.at.next_multiple_of(ALIGNMENT))?;
+        let mut padded = [0; 8];
+        for (to, from) in padded.iter_mut().zip(name.bytes()) {
+            *to = from;
+        }
+        Ok(SectionWriter { name: padded, start: self.at, hash: Xxh3::new(), container: self })
+    }
+
+    /// Writes one whole section.
+    pub(crate) fn write_section(&mut self, name: &str, bytes: &[u8]) -> Result<(), IndexError> {
+        let path = self.partial.clone();
+        let mut section = self.section(name)?;
+        section.write_all(bytes).map_err(IndexError::io("cannot write", &path))?;
+        section.finish();
+        Ok(())
+    }
+
+    /// Writes header and table, forces the bytes to the disk and gives the file its name.
+    pub(crate) fn finish(mut self) -> Result<u64, IndexError> {
+        debug_assert_eq!(self.rows.len(), self.reserved, "a section was announced and not written");
+        let length = self.at;
+        let mut table = Vec::new();
+        for (name, offset, length, checksum) in &self.rows {
+            table.extend_from_slice(name);
+            for number in [offset, length, checksum] {
+                table.extend_from_slice(&number.to_le_bytes());
+            }
+        }
+        let mut header = Vec::new();
+        header.extend_from_slice(&self.kind.magic);
+        header.extend_from_slice(&self.kind.version.to_le_bytes());
+        header.extend_from_slice(&(self.rows.len() as u32).to_le_bytes());
+        header.extend_from_slice(&length.to_le_bytes());
+        let mut hash = Xxh3::new();
+        hash.update(&header);
+        hash.update(&table);
+        header.extend_from_slice(&hash.digest().to_le_bytes());
+        header.extend_from_slice(&table);
+        self.commit(&header).map_err(IndexError::io("cannot write", &self.partial))?;
+        std::fs::rename(&self.partial, &self.path).map_err(IndexError::io("cannot write", &self.path))?;
+        Ok(length)
+    }
+
+    fn commit(&mut self, header: &[u8]) -> std::io::Result<()> {
+        self.file.seek(SeekFrom::Start(0))?;
+        self.file.write_all(header)?;
+        self.file.flush()?;
+        self.file.get_ref().sync_all()
+    }
+
+    fn pad_to(&mut self, offset: u64) -> Result<(), IndexError> {
+        let zeros = vec![0; usize::try_from(offset - self.at).unwrap_or(0)];
+        self.file.write_all(&zeros).map_err(IndexError::io("cannot write", &self.partial))?;
+        self.at = offset;
+        Ok(())
+    }
+}
+
+/// One section being written.
+pub(crate) struct SectionWriter<'container> {
+    name: [u8; 8],
+    start: u64,
+    hash: Xxh3,
+    container: &'container mut ContainerWriter,
+}
+
+impl SectionWriter<'_> {
+    /// Enters the section into the table.
+    pub(crate) fn finish(self) {
+        let length = self.container.at - self.start;
+        self.container.rows.push((self.name, self.start, length, self.hash.digest()));
+    }
+}
+
+impl Write for SectionWriter<'_> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.container.file.write_all(bytes)?;
+        self.hash.update(bytes);
+        self.container.at += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A mapped file of sections.
+#[derive(Debug, Clone)]
+pub(crate) struct Container {
+    path: PathBuf,
+    map: Arc<Mmap>,
+    rows: Vec<([u8; 8], usize, usize, u64)>,
+}
+
+impl Container {
+    /// Maps a file and checks that it is whole and of this kind; its bytes too, unless it is large.
+    pub(crate) fn open(path: &Path, kind: Kind) -> Result<Self, IndexError> {
+        let container = Self::open_unchecked(path, kind)?;
+        if container.map.len() <= CHECKED_ON_OPEN {
+            container.verify()?;
+        }
+        Ok(container)
+    }
+
+    /// Maps a file and checks header and table only.
+    pub(crate) fn open_unchecked(path: &Path, kind: Kind) -> Result<Self, IndexError> {
+        let file = File::open(path).map_err(|error| {
+            if error.kind() == std::io::ErrorKind::NotFound {
+                IndexError::corrupt(path, format!("the {} is missing", kind.title))
+            } else {
+                IndexError::io("cannot read", path)(error)
+            }
+        })?;
+        // SAFETY: the file is never changed in place by Quipu (written beside its name and renamed), and readers check
+        // every offset against the map's length. A foreign process that truncates it can stop this one, as with any map.
+        let map = unsafe { Mmap::map(&file) }.map_err(IndexError::io("cannot map", path))?;
+        let rows = read_table(&map, kind).map_err(|reason| IndexError::corrupt(path, reason))?;
+        Ok(Self { path: path.to_owned(), map: Arc::new(map), rows })
+    }
+
+    /// The file.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Length of the file.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.map.len() as u64
+    }
+
+    /// Reads every byte and compares the checksums.
+    pub(crate) fn verify(&self) -> Result<(), IndexError> {
+        for &(name, offset, length, expected) in &self.rows {
+            let found = xxh3_64(self.map.get(offset..offset + length).unwrap_or(&[]));
+            if found != expected {
+                let name = String::from_utf8_lossy(&name).trim_end_matches('\0').to_owned();
+                let reason = format!(
+                    "section {name} is damaged: its checksum is {found:016x}, expected {expected:016x}"
+                );
+                return Err(IndexError::corrupt(&self.path, reason));
+            }
+        }
+        Ok(())
+    }
+
+    /// A section by name.
+    pub(crate) fn section(&self, name: &str) -> Result<Section, IndexError> {
+        let found = self.rows.iter().find(|row| {
+            let (stored, padding) = row.0.split_at(name.len().min(8));
+            stored == name.as_bytes() && padding.iter().all(|&byte| byte == 0)
+        });
+        let &(_, offset, length, _) =
+            found.ok_or_else(|| IndexError::corrupt(&self.path, format!("section {name} is missing")))?;
+        Ok(Section { map: Arc::clone(&self.map), offset, length })
+    }
+}
+
+/// The bytes of one section; keeps the map alive.
+#[derive(Debug, Clone)]
+pub(crate) struct Section {
+    map: Arc<Mmap>,
+    offset: usize,
+    length: usize,
+}
+
+impl AsRef<[u8]> for Section {
+    fn as_ref(&self) -> &[u8] {
+        self.map.get(self.offset..self.offset + self.length).unwrap_or(&[])
+    }
+}
+
+fn read_table(map: &[u8], kind: Kind) -> Result<Vec<([u8; 8], usize, usize, u64)>, String> {
+    let header =
+        map.get(..HEADER).ok_or_else(|| format!("{} bytes are too few for a {}", map.len(), kind.title))?;
+    if !header.starts_with(&kind.magic) {
+        return Err(format!("this is no {} of Quipu", kind.title));
+    }
+    let version = u32_at(header, 8);
+    if !(kind.oldest..=kind.version).contains(&version) {
+        return Err(format!(
+            "the {} has version {version}, and this Quipu reads {} to {}",
+            kind.title, kind.oldest, kind.version
+        ));
+    }
+    let (count, length, checksum) = (u32_at(header, 12) as usize, u64_at(header, 16), u64_at(header, 24));
+    if length != map.len() as u64 {
+        return Err(format!("it has {} bytes, expected {length}", map.len()));
+    }
+    let table = (count <= MOST_SECTIONS).then(|| map.get(HEADER..HEADER + count * ROW)).flatten();
+    let table = table.ok_or_else(|| "its table of sections is damaged".to_owned())?;
+    let mut hash = Xxh3::new();
+    hash.update(header.get(..24).unwrap_or(&[]));
+    hash.update(table);
+    if hash.digest() != checksum {
+        return Err(format!(
+            "its header is damaged: checksum {:016x}, expected {checksum:016x}",
+            hash.digest()
+        ));
+    }
+    table.chunks_exact(ROW).map(|row| read_row(row, map.len())).collect()
+}
+
+fn read_row(row: &[u8], file: usize) -> Result<([u8; 8], usize, usize, u64), String> {
+    let mut name = [0; 8];
+    name.iter_mut().zip(row).for_each(|(to, &from)| *to = from);
+    let offset = usize::try_from(u64_at(row, 8)).unwrap_or(usize::MAX);
+    let length = usize::try_from(u64_at(row, 16)).unwrap_or(usize::MAX);
+    if offset.checked_add(length).is_none_or(|end| end > file) {
+        return Err("a section reaches beyond the end of the file".to_owned());
+    }
+    Ok((name, offset, length, u64_at(row, 24)))
+}
+
+/// The little-endian number at a byte offset; 0 beyond the end.
+pub(crate) fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    bytes.get(at..).and_then(|rest| rest.first_chunk()).map_or(0, |chunk| u32::from_le_bytes(*chunk))
+}
+
+/// The little-endian number at a byte offset; 0 beyond the end.
+pub(crate) fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    bytes.get(at..).and_then(|rest| rest.first_chunk()).map_or(0, |chunk| u64::from_le_bytes(*chunk))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KIND: Kind = Kind { magic: *b"QPTEST\0\0", version: 2, oldest: 2, title: "test file" };
+
+    fn write(path: &Path) {
+        let mut writer = ContainerWriter::create(path, KIND, 2).unwrap();
+        writer.write_section("eightlet", &[]).unwrap();
+        writer.write_section("numbers", &[1, 2, 3]).unwrap();
+        writer.finish().unwrap();
+    }
+
+    #[test]
+    fn sections_come_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.test");
+        write(&path);
+        let container = Container::open(&path, KIND).unwrap();
+        assert_eq!(container.section("numbers").unwrap().as_ref(), [1, 2, 3]);
+        assert!(container.section("eightlet").unwrap().as_ref().is_empty());
+        let missing = container.section("num").unwrap_err().to_string();
+        assert!(missing.contains("section num is missing"), "{missing}");
+    }
+
+    #[test]
+    fn damage_is_named_wherever_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.test");
+        write(&path);
+        let whole = std::fs::read(&path).unwrap();
+        for length in 0..whole.len() {
+            std::fs::write(&path, &whole[..length]).unwrap();
+            assert!(Container::open(&path, KIND).is_err(), "truncated to {length} bytes");
+        }
+        for at in 0..HEADER + 2 * ROW {
+            let mut damaged = whole.clone();
+            damaged[at] ^= 0x10;
+            std::fs::write(&path, &damaged).unwrap();
+            assert!(Container::open(&path, KIND).is_err(), "byte {at} flipped");
+        }
+        let mut damaged = whole.clone();
+        *damaged.last_mut().unwrap() ^= 1;
+        std::fs::write(&path, &damaged).unwrap();
+        let message = Container::open(&path, KIND).unwrap_err().to_string();
+        assert!(message.contains("section numbers is damaged") && message.contains("import"), "{message}");
+    }
+
+    #[test]
+    fn other_versions_are_refused_by_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.test");
+        write(&path);
+        let message = Container::open(&path, Kind { version: 9, oldest: 3, ..KIND }).unwrap_err().to_string();
+        assert!(message.contains("has version 2, and this Quipu reads 3 to 9"), "{message}");
+    }
+}

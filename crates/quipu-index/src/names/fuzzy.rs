@@ -1,0 +1,278 @@
+//! Keys within one or two edits of a text, by walking a finite-state map beside a band of the edit-distance table.
+//!
+//! The band holds, for the characters walked so far, the distance to each prefix of the query that differs from them in
+//! length by at most the limit (optimal string alignment: a transposition of neighbours is one edit). Where the whole
+//! limit is spent, only the characters that the query continues with are followed, so that most of the walk is
+//! a handful of direct transitions instead of every branch of every node.
+#![expect(
+    clippy::indexing_slicing,
+    reason = "cells are below BAND, positions are compared with the query's length"
+)]
+
+use fst::raw::{Fst, Node};
+
+/// Most edits that are searched for.
+pub(super) const MOST_EDITS: u8 = 2;
+const BAND: usize = 2 * MOST_EDITS as usize + 1;
+
+type Row = [u8; BAND];
+
+/// A key within the limit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Near {
+    /// The key's bytes.
+    pub(super) key: Vec<u8>,
+    /// Its value in the map.
+    pub(super) value: u64,
+    /// How many edits away it is.
+    pub(super) distance: u8,
+}
+
+/// The keys at the smallest distance from 1 to `limit` that has any, at most `most`.
+pub(super) fn nearest<D: AsRef<[u8]>>(fst: &Fst<D>, text: &str, limit: u8, most: usize) -> Vec<Near> {
+    let query: Vec<char> = text.chars().collect();
+    for edits in 1..=limit.min(MOST_EDITS) {
+        let mut walk = Walk { fst, query: &query, limit: edits, path: Vec::new(), found: Vec::new(), most };
+        walk.start();
+        walk.found.retain(|near| near.distance > 0);
+        if !walk.found.is_empty() {
+            walk.found.sort_by_key(|near| near.distance);
+            return walk.found;
+        }
+    }
+    Vec::new()
+}
+
+struct Walk<'a, D> {
+    fst: &'a Fst<D>,
+    query: &'a [char],
+    limit: u8,
+    path: Vec<u8>,
+    found: Vec<Near>,
+    most: usize,
+}
+
+/// Where the walk stands: the last two rows of the table and the last character.
+#[derive(Clone, Copy)]
+struct Place {
+    row: Row,
+    before: Row,
+    last: char,
+    /// Characters walked.
+    depth: usize,
+    /// Sum of the outputs on the way.
+    output: u64,
+}
+
+impl<D: AsRef<[u8]>> Walk<'_, D> {
+    fn start(&mut self) {
+        let far = self.limit + 1;
+        let half = usize::from(self.limit);
+        let mut row = [far; BAND];
+        for (cell, distance) in row[half..=2 * half].iter_mut().zip(0..) {
+            *cell = distance;
+        }
+        let place = Place { row, before: [far; BAND], last: '\0', depth: 0, output: 0 };
+        self.visit(self.fst.root(), place);
+    }
+
+    fn visit(&mut self, node: Node<'_>, place: Place) {
+        if self.found.len() >= self.most {
+            return;
+        }
+        let half = usize::from(self.limit);
+        if node.is_final()
+            && let Some(cell) = (self.query.len() + half).checked_sub(place.depth)
+            && cell <= 2 * half
+            && place.row[cell] <= self.limit
+        {
+            let value = place.output + node.final_output().value();
+            self.found.push(Near { key: self.path.clone(), value, distance: place.row[cell] });
+        }
+        let spent = place.row[..=2 * half].iter().min() == Some(&self.limit);
+        if spent {
+            self.follow_expected(&node, &place);
+        } else {
+            self.follow_all(&node, &place);
+        }
+    }
+
+    /// With the limit spent, the query's own next characters are the only ones that keep the distance.
+    fn follow_expected(&mut self, node: &Node<'_>, place: &Place) {
+        let half = usize::from(self.limit);
+        let mut tried = ['\0'; 2 * BAND];
+        let mut count = 0;
+        for cell in 0..=2 * half {
+            // Prefix of the query that this cell compares with.
+            let Some(position) = (place.depth + cell).checked_sub(half) else { continue };
+            let same = (place.row[cell] == self.limit).then(|| self.query.get(position)).flatten();
+            let swapped = (place.before[cell] + 1 == self.limit
+                && position >= 1
+                && self.query.get(position) == Some(&place.last))
+            .then(|| self.query[position - 1]);
+            for character in same.copied().into_iter().chain(swapped) {
+                if !tried[..count].contains(&character) {
+                    tried[count] = character;
+                    count += 1;
+                    self.follow(node, place, character);
+                }
+            }
+        }
+    }
+
+    /// Follows one character from a node, if it can be followed.
+    fn follow(&mut self, node: &Node<'_>, place: &Place, character: char) {
+        let mut buffer = [0; 4];
+        let mut output = place.output;
+        let mut address = node.addr();
+        let bytes = character.encode_utf8(&mut buffer).as_bytes();
+        for &byte in bytes {
+            let at = self.fst.node(address);
+            let Some(index) = at.find_input(byte) else { return };
+            let transition = at.transition(index);
+            output += transition.out.value();
+            address = transition.addr;
+        }
+        let before = self.path.len();
+        self.path.extend_from_slice(bytes);
+        self.step(address, place, character, output);
+        self.path.truncate(before);
+    }
+
+    fn follow_all(&mut self, node: &Node<'_>, place: &Place) {
+        for transition in node.transitions() {
+            let output = place.output + transition.out.value();
+            self.path.push(transition.inp);
+            let following = match transition.inp {
+                ..0x80 => 0,
+                0xc0..0xe0 => 1,
+                0xe0..0xf0 => 2,
+                _ => 3,
+            };
+            self.rest_of_character(transition.addr, place, output, following);
+            self.path.pop();
+        }
+    }
+
+    /// Walks the bytes that a character still lacks, then steps.
+    fn rest_of_character(&mut self, address: usize, place: &Place, output: u64, following: usize) {
+        if following > 0 {
+            for transition in self.fst.node(address).transitions() {
+                self.path.push(transition.inp);
+                let output = output + transition.out.value();
+                self.rest_of_character(transition.addr, place, output, following - 1);
+                self.path.pop();
+            }
+            return;
+        }
+        let start = (0..self.path.len()).rev().find(|&at| self.path[at] & 0xc0 != 0x80).unwrap_or(0);
+        let character = match self.path[start..] {
+            [byte] => char::from(byte),
+            ref bytes => match std::str::from_utf8(bytes).ok().and_then(|text| text.chars().next()) {
+                Some(character) => character,
+                None => return,
+            },
+        };
+        self.step(address, place, character, output);
+    }
+
+    /// The next row of the table; goes on where it is within the limit.
+    fn step(&mut self, address: usize, place: &Place, character: char, output: u64) {
+        let (far, half) = (self.limit + 1, usize::from(self.limit));
+        let mut row = [far; BAND];
+        let mut least = far;
+        for cell in 0..=2 * half {
+            let Some(position) = (place.depth + 1 + cell).checked_sub(half) else { continue };
+            if position > self.query.len() {
+                break;
+            }
+            let mut distance = if cell < 2 * half { place.row[cell + 1] + 1 } else { far };
+            if position >= 1 {
+                let differs = u8::from(self.query[position - 1] != character);
+                distance = distance.min(place.row[cell] + differs);
+                if cell > 0 {
+                    distance = distance.min(row[cell - 1] + 1);
+                }
+                if position >= 2
+                    && differs == 1
+                    && self.query[position - 2] == character
+                    && self.query[position - 1] == place.last
+                {
+                    distance = distance.min(place.before[cell] + 1);
+                }
+            }
+            row[cell] = distance.min(far);
+            least = least.min(row[cell]);
+        }
+        if least <= self.limit {
+            let next = Place { row, before: place.row, last: character, depth: place.depth + 1, output };
+            self.visit(self.fst.node(address), next);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// Optimal string alignment over the whole table.
+    fn distance(left: &str, right: &str) -> usize {
+        let (left, right): (Vec<char>, Vec<char>) = (left.chars().collect(), right.chars().collect());
+        let mut table = vec![vec![0; right.len() + 1]; left.len() + 1];
+        for i in 0..=left.len() {
+            for j in 0..=right.len() {
+                table[i][j] = if i == 0 || j == 0 {
+                    i + j
+                } else {
+                    let mut least = (table[i - 1][j] + 1)
+                        .min(table[i][j - 1] + 1)
+                        .min(table[i - 1][j - 1] + usize::from(left[i - 1] != right[j - 1]));
+                    if i > 1 && j > 1 && left[i - 1] == right[j - 2] && left[i - 2] == right[j - 1] {
+                        least = least.min(table[i - 2][j - 2] + 1);
+                    }
+                    least
+                };
+            }
+        }
+        table[left.len()][right.len()]
+    }
+
+    fn check(keys: &BTreeSet<String>, text: &str) {
+        let fst = Fst::from_iter_map(keys.iter().map(|key| key.as_bytes()).zip(1..)).unwrap();
+        let least =
+            keys.iter().map(|key| distance(key, text)).filter(|distance| (1..=2).contains(distance)).min();
+        let expected: BTreeSet<String> =
+            keys.iter().filter(|key| Some(distance(key, text)) == least).cloned().collect();
+        let found: BTreeSet<String> = nearest(&fst, text, 2, 1000)
+            .into_iter()
+            .filter(|near| Some(usize::from(near.distance)) == least)
+            .map(|near| {
+                assert_eq!(fst.get(&near.key).unwrap().value(), near.value);
+                String::from_utf8(near.key).unwrap()
+            })
+            .collect();
+        assert_eq!(found, expected, "{text:?} in {keys:?}");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn agrees_with_the_whole_table(
+            keys in proptest::collection::btree_set("[abé日]{0,6}", 1..40),
+            text in "[abé日]{0,6}",
+        ) {
+            check(&keys, &text);
+        }
+    }
+
+    #[test]
+    fn edits_of_every_kind_are_found() {
+        let keys: BTreeSet<String> = ["quentin tarantino", "quenten", "łódź"].map(str::to_owned).into();
+        for text in
+            ["uqentin tarantino", "qentin tarantino", "quentin tarantinoo", "xuentin taratnino", "lódź"]
+        {
+            check(&keys, text);
+        }
+    }
+}

@@ -1,0 +1,320 @@
+//! Reads the name index.
+
+use std::panic::AssertUnwindSafe;
+use std::path::Path;
+
+use fst::raw::Fst;
+use quipu_graph::NodeId;
+
+use super::writer::title_case;
+use super::{Candidate, KIND, MatchReason, NameKind, clip, fuzzy, rank, score};
+use crate::IndexError;
+use crate::container::{Container, Section, u64_at};
+use crate::normalise::{Word, fold, normalise};
+use crate::varint::Cursor;
+
+/// Nodes read of one name; a name of more (a category, a common personal name) is cut after its best connected ones.
+const MOST_OF_A_NAME: usize = 256;
+/// Keys taken at the closest distance.
+const MOST_NEAR: usize = 64;
+
+/// What a lookup looks for.
+#[derive(Debug, Clone)]
+pub struct LookupConfig {
+    /// Most candidates.
+    pub k: usize,
+    /// Most edits of the fuzzy stage, 0 to 2. Texts of up to three characters get at most one.
+    pub max_edits: u8,
+    /// Whether names that share words with the text count.
+    pub partial: bool,
+    /// Whether inexact stages run even though an exact match was found. Their hits rank below it.
+    pub alternatives: bool,
+}
+
+impl Default for LookupConfig {
+    fn default() -> Self {
+        Self { k: 10, max_edits: 2, partial: true, alternatives: false }
+    }
+}
+
+/// The mapped name index.
+pub struct NameIndex {
+    container: Container,
+    pub(super) keys: Fst<Section>,
+    pub(super) names: Section,
+    pub(super) words: Fst<Section>,
+    pub(super) postings: Section,
+    pub(super) grams: Fst<Section>,
+    pub(super) gramlist: Section,
+    pub(super) meta: Meta,
+}
+
+impl std::fmt::Debug for NameIndex {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("NameIndex")
+            .field("path", &self.container.path())
+            .field("meta", &self.meta)
+            .finish()
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Meta {
+    pub(super) names: u64,
+    pub(super) keys: u64,
+    pub(super) greatest_degree: u64,
+    pub(super) longest: u64,
+}
+
+/// One name of a block.
+struct Named {
+    node: NodeId,
+    kind: NameKind,
+    degree: u64,
+    surface: String,
+    label: Option<String>,
+}
+
+impl NameIndex {
+    /// Maps the index. Header and table are checked always; every byte is where the file is below 32 MB, else by
+    /// [`NameIndex::verify`].
+    pub fn open(path: &Path) -> Result<Self, IndexError> {
+        Self::from_container(Container::open(path, KIND)?)
+    }
+
+    /// As a file too large to be checked on opening is opened.
+    #[cfg(test)]
+    pub(super) fn open_unchecked(path: &Path) -> Result<Self, IndexError> {
+        Self::from_container(Container::open_unchecked(path, KIND)?)
+    }
+
+    fn from_container(container: Container) -> Result<Self, IndexError> {
+        let path = container.path();
+        let map = |name: &str| -> Result<Fst<Section>, IndexError> {
+            Fst::new(container.section(name)?)
+                .map_err(|error| IndexError::corrupt(path, format!("section {name}: {error}")))
+        };
+        let meta = container.section("meta")?;
+        let number = |index: usize| u64_at(meta.as_ref(), 8 * index);
+        Ok(Self {
+            keys: map("keys")?,
+            names: container.section("names")?,
+            words: map("words")?,
+            postings: container.section("postings")?,
+            grams: map("grams")?,
+            gramlist: container.section("gramlist")?,
+            meta: Meta { names: number(0), keys: number(1), greatest_degree: number(3), longest: number(4) },
+            container,
+        })
+    }
+
+    /// Reads the whole file and compares its checksums.
+    pub fn verify(&self) -> Result<(), IndexError> {
+        self.container.verify()
+    }
+
+    /// Number of names.
+    pub fn len(&self) -> u64 {
+        self.meta.names
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.meta.names == 0
+    }
+
+    /// Length of the file in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.container.bytes()
+    }
+
+    /// The greatest degree of a named node: what the popularity prior is measured by.
+    pub(crate) fn greatest_degree(&self) -> u64 {
+        self.meta.greatest_degree
+    }
+
+    /// The most words that a normalised name has.
+    pub fn longest_name(&self) -> usize {
+        usize::try_from(self.meta.longest).unwrap_or(usize::MAX)
+    }
+
+    /// How much a normalised word tells: `ln(1 + names / names with the word)`.
+    pub fn word_rarity(&self, word: &str) -> Result<f64, IndexError> {
+        self.guarded(|| Some(self.rarity(self.frequency_of(word)?)))
+    }
+
+    /// Nodes whose label or alias is the text, normalised; best first, at most `k`.
+    pub fn exact(&self, text: &str, k: usize) -> Result<Vec<Candidate>, IndexError> {
+        let key = normalise(text);
+        self.exact_key(clip(&key), text, k)
+    }
+
+    /// The same for a text whose normalised form is known.
+    pub(crate) fn exact_key(&self, key: &str, text: &str, k: usize) -> Result<Vec<Candidate>, IndexError> {
+        self.guarded(|| {
+            let mut found = Vec::new();
+            if let Some(block) = self.keys.get(key) {
+                self.exact_block(block.value(), key, text, &mut found)?;
+            }
+            rank(&mut found, k);
+            Some(found)
+        })
+    }
+
+    /// How many of the words, from the first on, are a name together: each count of which that holds, or would hold
+    /// were the last word's final `s` cut off.
+    pub(crate) fn name_lengths(&self, words: &[Word]) -> Result<Vec<usize>, IndexError> {
+        self.guarded(|| {
+            let mut lengths = Vec::new();
+            let mut node = self.keys.root();
+            for (count, word) in (1..).zip(words) {
+                let mut singular = false;
+                let spaced = (count > 1).then_some(b' ').into_iter().chain(word.text.bytes());
+                let last = word.text.len() + usize::from(count > 1);
+                let mut walked = true;
+                for (at, byte) in (1..).zip(spaced) {
+                    singular = at == last && byte == b's' && node.is_final();
+                    match node.find_input(byte) {
+                        Some(index) => node = self.keys.node(node.transition_addr(index)),
+                        None => {
+                            walked = false;
+                            break;
+                        }
+                    }
+                }
+                if singular || (walked && node.is_final()) {
+                    lengths.push(count);
+                }
+                if !walked {
+                    break;
+                }
+            }
+            Some(lengths)
+        })
+    }
+
+    /// The nodes that a text may mean, best first: exact and alias matches, else the stages that allow errors.
+    /// An empty text has none.
+    pub fn lookup(&self, text: &str, config: &LookupConfig) -> Result<Vec<Candidate>, IndexError> {
+        let key = normalise(text);
+        let key = clip(&key);
+        self.guarded(|| {
+            let mut found = Vec::new();
+            if key.is_empty() {
+                return Some(found);
+            }
+            if let Some(block) = self.keys.get(key) {
+                self.exact_block(block.value(), key, text, &mut found)?;
+            }
+            if found.is_empty() || config.alternatives {
+                self.fuzzy(key, config.max_edits, &mut found)?;
+                // Names that merely share words add nothing to a list that is full of better ones.
+                if config.partial && (found.len() < config.k || config.alternatives) {
+                    self.push_partial(key, &mut found)?;
+                }
+            }
+            rank(&mut found, config.k);
+            Some(found)
+        })
+    }
+
+    /// Nodes whose name is within `edits` of the text but not the text, the closest distance only; best first.
+    pub fn fuzzy_matches(&self, text: &str, edits: u8, k: usize) -> Result<Vec<Candidate>, IndexError> {
+        let key = normalise(text);
+        self.guarded(|| {
+            let mut found = Vec::new();
+            self.fuzzy(clip(&key), edits, &mut found)?;
+            rank(&mut found, k);
+            Some(found)
+        })
+    }
+
+    fn exact_block(&self, block: u64, key: &str, text: &str, into: &mut Vec<Candidate>) -> Option<()> {
+        let (text, folded) = (text.trim(), fold(text.trim()));
+        // Who writes no capitals says nothing by their absence.
+        let other_case = if text.contains(char::is_uppercase) { 0.96 } else { 0.99 };
+        for named in self.block(block, key)? {
+            let surface = match () {
+                () if named.surface == text => 1.0,
+                () if fold(&named.surface) == folded => other_case,
+                () => 0.93,
+            };
+            let (reason, quality) = match named.kind {
+                NameKind::Alias => (MatchReason::Alias, surface - 0.04),
+                NameKind::Label | NameKind::Literal => (MatchReason::Exact, surface),
+            };
+            into.push(self.candidate(named, reason, quality));
+        }
+        Some(())
+    }
+
+    fn fuzzy(&self, key: &str, edits: u8, into: &mut Vec<Candidate>) -> Option<()> {
+        let length = key.chars().count();
+        let edits = if length <= 3 { edits.min(1) } else { edits };
+        for near in fuzzy::nearest(&self.keys, key, edits, MOST_NEAR) {
+            let found = String::from_utf8(near.key).ok()?;
+            let quality = 0.95 - 1.2 * f64::from(near.distance) / (length + 1) as f64;
+            for named in self.block(near.value, &found)? {
+                into.push(self.candidate(named, MatchReason::Fuzzy { distance: near.distance }, quality));
+            }
+        }
+        Some(())
+    }
+
+    fn push_partial(&self, key: &str, into: &mut Vec<Candidate>) -> Option<()> {
+        for partial in self.partial(key)? {
+            let reason = MatchReason::Trigram { similarity: partial.similarity as f32 };
+            for named in self.block(partial.block, &partial.key)? {
+                into.push(self.candidate(named, reason, 0.85 * partial.similarity));
+            }
+        }
+        Some(())
+    }
+
+    fn candidate(&self, named: Named, reason: MatchReason, quality: f64) -> Candidate {
+        Candidate {
+            node: named.node,
+            name: named.label.unwrap_or_else(|| named.surface.clone()),
+            matched: named.surface,
+            reason,
+            score: score(quality, named.degree, self.meta.greatest_degree),
+            degree: named.degree,
+        }
+    }
+
+    fn block(&self, offset: u64, key: &str) -> Option<Vec<Named>> {
+        let mut cursor = Cursor::at(self.names.as_ref(), offset)?;
+        cursor.byte()?;
+        let count = usize::try_from(cursor.number()?).ok()?;
+        (0..count.min(MOST_OF_A_NAME)).map(|_| read_name(&mut cursor, key)).collect()
+    }
+
+    /// Runs a lookup. `None` from it, or a panic of the finite-state library (which trusts its bytes), means that the
+    /// file is damaged; files too large to be checked on opening can reach that.
+    fn guarded<T>(&self, lookup: impl FnOnce() -> Option<T>) -> Result<T, IndexError> {
+        std::panic::catch_unwind(AssertUnwindSafe(lookup)).ok().flatten().ok_or_else(|| {
+            IndexError::corrupt(self.container.path(), "the name index is damaged: an entry cannot be read")
+        })
+    }
+}
+
+fn read_name(cursor: &mut Cursor<'_>, key: &str) -> Option<Named> {
+    let flags = cursor.byte()?;
+    let kind = match flags & 0b11 {
+        0 => NameKind::Label,
+        1 => NameKind::Alias,
+        2 => NameKind::Literal,
+        _ => return None,
+    };
+    let node = NodeId(cursor.number()?);
+    let degree = cursor.number()?;
+    let surface = match flags >> 2 & 0b11 {
+        0 => key.to_owned(),
+        1 => title_case(key),
+        2 => cursor.text()?.to_owned(),
+        _ => return None,
+    };
+    let label = if flags & 1 << 4 == 0 { None } else { Some(cursor.text()?.to_owned()) };
+    Some(Named { node, kind, degree, surface, label })
+}

@@ -1,0 +1,179 @@
+//! Sorting more records than memory holds: sorted runs in unnamed temporary files, merged while they are read.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use crate::IndexError;
+
+/// Bytes of bookkeeping for each record in memory.
+const ITEM: usize = size_of::<Item>();
+/// Read buffer of each run while merging.
+const RUN_BUFFER: usize = 64 << 10;
+
+/// A record in the arena: key, then payload.
+struct Item {
+    start: usize,
+    key: u32,
+    length: u32,
+}
+
+/// Takes records in any order and gives them back sorted by key, then payload, as bytes.
+pub(crate) struct Sorter {
+    folder: PathBuf,
+    memory: usize,
+    arena: Vec<u8>,
+    items: Vec<Item>,
+    runs: Vec<File>,
+}
+
+impl Sorter {
+    /// Keeps about `memory` bytes at once; runs go into `folder`.
+    pub(crate) fn new(folder: &Path, memory: usize) -> Self {
+        Self { folder: folder.to_owned(), memory, arena: Vec::new(), items: Vec::new(), runs: Vec::new() }
+    }
+
+    /// Adds a record.
+    pub(crate) fn push(&mut self, key: &[u8], payload: &[u8]) -> Result<(), IndexError> {
+        let length = key.len() + payload.len();
+        if !self.items.is_empty() && self.arena.len() + length + (self.items.len() + 1) * ITEM > self.memory {
+            self.spill()?;
+        }
+        self.items.push(Item { start: self.arena.len(), key: key.len() as u32, length: length as u32 });
+        self.arena.extend_from_slice(key);
+        self.arena.extend_from_slice(payload);
+        Ok(())
+    }
+
+    /// Ends the input; the records follow in order.
+    pub(crate) fn sorted(mut self) -> Result<Sorted, IndexError> {
+        if !self.runs.is_empty() {
+            self.spill()?;
+        }
+        self.sort();
+        let mut sorted =
+            Sorted { heap: BinaryHeap::new(), runs: Vec::new(), memory: None, folder: self.folder };
+        for mut file in self.runs {
+            file.seek(SeekFrom::Start(0)).map_err(IndexError::io("cannot read a run in", &sorted.folder))?;
+            sorted.runs.push(BufReader::with_capacity(RUN_BUFFER, file));
+            sorted.advance(sorted.runs.len() - 1)?;
+        }
+        if sorted.runs.is_empty() {
+            sorted.memory = Some((self.arena, self.items.into_iter()));
+        }
+        Ok(sorted)
+    }
+
+    fn sort(&mut self) {
+        let arena = &self.arena;
+        self.items.sort_unstable_by(|left, right| parts(arena, left).cmp(&parts(arena, right)));
+    }
+
+    fn spill(&mut self) -> Result<(), IndexError> {
+        self.sort();
+        let file = self.write_run().map_err(IndexError::io("cannot write a run in", &self.folder))?;
+        self.runs.push(file);
+        self.arena.clear();
+        self.items.clear();
+        Ok(())
+    }
+
+    fn write_run(&self) -> std::io::Result<File> {
+        let mut run = BufWriter::with_capacity(1 << 20, tempfile::tempfile_in(&self.folder)?);
+        for item in &self.items {
+            let (key, payload) = parts(&self.arena, item);
+            run.write_all(&item.key.to_le_bytes())?;
+            run.write_all(&item.length.to_le_bytes())?;
+            run.write_all(key)?;
+            run.write_all(payload)?;
+        }
+        run.into_inner().map_err(std::io::IntoInnerError::into_error)
+    }
+}
+
+fn parts<'arena>(arena: &'arena [u8], item: &Item) -> (&'arena [u8], &'arena [u8]) {
+    let record = arena.get(item.start..item.start + item.length as usize).unwrap_or(&[]);
+    record.split_at_checked(item.key as usize).unwrap_or((record, &[]))
+}
+
+/// Key, payload and the run that they come from; ordered in that order.
+type Head = Reverse<(Vec<u8>, Vec<u8>, usize)>;
+
+/// Sorted records, one at a time.
+pub(crate) struct Sorted {
+    heap: BinaryHeap<Head>,
+    runs: Vec<BufReader<File>>,
+    memory: Option<(Vec<u8>, std::vec::IntoIter<Item>)>,
+    folder: PathBuf,
+}
+
+impl Sorted {
+    /// The next record: key and payload.
+    pub(crate) fn next(&mut self) -> Result<Option<(Vec<u8>, Vec<u8>)>, IndexError> {
+        if let Some((arena, items)) = &mut self.memory {
+            return Ok(items.next().map(|item| {
+                let (key, payload) = parts(arena, &item);
+                (key.to_vec(), payload.to_vec())
+            }));
+        }
+        let Some(Reverse((key, payload, run))) = self.heap.pop() else { return Ok(None) };
+        self.advance(run)?;
+        Ok(Some((key, payload)))
+    }
+
+    fn advance(&mut self, run: usize) -> Result<(), IndexError> {
+        let Some(reader) = self.runs.get_mut(run) else { return Ok(()) };
+        let record = read_record(reader).map_err(IndexError::io("cannot read a run in", &self.folder))?;
+        if let Some((key, payload)) = record {
+            self.heap.push(Reverse((key, payload, run)));
+        }
+        Ok(())
+    }
+}
+
+fn read_record(run: &mut impl Read) -> std::io::Result<Option<(Vec<u8>, Vec<u8>)>> {
+    let mut number = [0; 4];
+    match run.read_exact(&mut number) {
+        Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => return Ok(None),
+        other => other?,
+    }
+    let key_length = u32::from_le_bytes(number) as usize;
+    run.read_exact(&mut number)?;
+    let mut key = vec![0; u32::from_le_bytes(number) as usize];
+    run.read_exact(&mut key)?;
+    let payload = key.split_off(key_length.min(key.len()));
+    Ok(Some((key, payload)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(memory: usize) {
+        let folder = tempfile::tempdir().unwrap();
+        let mut sorter = Sorter::new(folder.path(), memory);
+        let mut expected = Vec::new();
+        for number in 0..1000_u32 {
+            let key = format!("key {}", number.wrapping_mul(2_654_435_761) % 300);
+            let payload = number.to_be_bytes();
+            sorter.push(key.as_bytes(), &payload).unwrap();
+            expected.push((key.into_bytes(), payload.to_vec()));
+        }
+        expected.sort();
+        let mut sorted = sorter.sorted().unwrap();
+        let mut found = Vec::new();
+        while let Some(record) = sorted.next().unwrap() {
+            found.push(record);
+        }
+        assert_eq!(found, expected, "with {memory} bytes");
+    }
+
+    #[test]
+    fn order_does_not_depend_on_memory() {
+        check(1 << 20);
+        check(4 << 10);
+        check(1);
+    }
+}
