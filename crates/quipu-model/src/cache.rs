@@ -40,13 +40,19 @@ pub struct CachedModel {
 
 impl CachedModel {
     /// Puts a cache before a model. `version` tells models of one name apart: the checksum of a local model's file.
-    pub fn new(inner: Arc<dyn LanguageModel>, version: &str, folder: impl Into<PathBuf>, mode: CacheMode) -> Self {
+    pub fn new(
+        inner: Arc<dyn LanguageModel>,
+        version: &str,
+        folder: impl Into<PathBuf>,
+        mode: CacheMode,
+    ) -> Self {
         let identity = format!("{}@{version}", inner.name());
         Self { inner, identity, folder: folder.into(), mode }
     }
 
     fn entry_path(&self, question: &Value) -> PathBuf {
-        let key: String = Sha256::digest(question.to_string()).iter().map(|byte| format!("{byte:02x}")).collect();
+        let key: String =
+            Sha256::digest(question.to_string()).iter().map(|byte| format!("{byte:02x}")).collect();
         self.folder.join(key.get(..2).unwrap_or_default()).join(format!("{key}.json"))
     }
 
@@ -186,7 +192,8 @@ mod tests {
     #[tokio::test]
     async fn the_second_time_costs_no_call() {
         let folder = tempfile::tempdir().unwrap();
-        let (model, cache) = cached(ScriptedModel::new().on("stage", "Lima"), folder.path(), CacheMode::ReadWrite);
+        let (model, cache) =
+            cached(ScriptedModel::new().on("stage", "Lima"), folder.path(), CacheMode::ReadWrite);
         let first = cache.chat(&request("capital?")).await.unwrap();
         let mut again = request("capital?");
         (again.seed, again.timeout) = (7, std::time::Duration::from_secs(1));
@@ -210,7 +217,9 @@ mod tests {
         let mut stopped = plain.clone();
         stopped.stop = vec!["\n".into()];
         let constrained = plain.clone().with_constraint(crate::Constraint::Choice(vec!["x".into()]));
-        for request in [&plain, &plain.clone().with_max_tokens(9), &warm, &other_seed, &stopped, &constrained, &plain] {
+        for request in
+            [&plain, &plain.clone().with_max_tokens(9), &warm, &other_seed, &stopped, &constrained, &plain]
+        {
             cache.chat(request).await.unwrap();
         }
         assert_eq!(model.calls(), 6);
@@ -219,9 +228,11 @@ mod tests {
     #[tokio::test]
     async fn a_replay_never_asks_the_model() {
         let folder = tempfile::tempdir().unwrap();
-        let (_, cache) = cached(ScriptedModel::new().on("stage", "Lima"), folder.path(), CacheMode::ReadWrite);
+        let (_, cache) =
+            cached(ScriptedModel::new().on("stage", "Lima"), folder.path(), CacheMode::ReadWrite);
         cache.chat(&request("capital?")).await.unwrap();
-        let (model, replay) = cached(ScriptedModel::new().on("stage", "?"), folder.path(), CacheMode::ReplayOnly);
+        let (model, replay) =
+            cached(ScriptedModel::new().on("stage", "?"), folder.path(), CacheMode::ReplayOnly);
         assert_eq!(replay.chat(&request("capital?")).await.unwrap().text, "Lima");
         let error = replay.chat(&request("river?")).await.unwrap_err().to_string();
         assert!(error.contains("stage stage"), "{error}");

@@ -30,7 +30,8 @@ pub fn fit_blocks(
 ) -> Fit {
     let context = model.abilities().context_tokens.saturating_sub(reply_tokens);
     let limit = budget.map_or(context, |budget| budget.min(context));
-    let mut tokens: usize = fixed.iter().map(|message| model.count_tokens(&message.content) + PER_MESSAGE).sum();
+    let mut tokens: usize =
+        fixed.iter().map(|message| model.count_tokens(&message.content) + PER_MESSAGE).sum();
     let mut kept = Vec::new();
     for (index, block) in blocks.iter().enumerate() {
         // One more for the line break that joins blocks.

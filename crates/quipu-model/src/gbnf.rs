@@ -58,9 +58,9 @@ impl Writer<'_> {
         }
         match object.get("type") {
             Some(Value::String(kind)) => self.typed(kind, object, depth),
-            Some(Value::Array(kinds)) => {
-                alternatives(kinds.iter().filter_map(Value::as_str).map(|kind| self.typed(kind, object, depth)))
-            }
+            Some(Value::Array(kinds)) => alternatives(
+                kinds.iter().filter_map(Value::as_str).map(|kind| self.typed(kind, object, depth)),
+            ),
             _ if object.contains_key("properties") => self.object(object, depth),
             _ if object.contains_key("items") => self.array(object, depth),
             _ => Ok(self.any()),
@@ -73,9 +73,10 @@ impl Writer<'_> {
             "array" => self.array(schema, depth),
             "string" => Ok(self.string(schema)),
             "integer" => Ok(self.integer(schema)),
-            "number" => {
-                Ok(self.rule("number", r#""-"? ("0" | [1-9] [0-9]{0,15}) ("." [0-9]{1,15})? ([eE] [-+]? [0-9]{1,3})?"#))
-            }
+            "number" => Ok(self.rule(
+                "number",
+                r#""-"? ("0" | [1-9] [0-9]{0,15}) ("." [0-9]{1,15})? ([eE] [-+]? [0-9]{1,3})?"#,
+            )),
             "boolean" => Ok(r#"("true" | "false")"#.to_owned()),
             "null" => Ok(r#""null""#.to_owned()),
             other => Err(format!("the JSON schema has the unknown type {other}")),
@@ -93,7 +94,11 @@ impl Writer<'_> {
             names.iter().filter_map(Value::as_str).filter(|name| properties.contains_key(*name)).collect();
         let mut member = |name: &str| -> Result<String, String> {
             let value = properties.get(name).unwrap_or(&Value::Bool(true));
-            Ok(format!("{} {}", quoted(&format!("{}: ", Value::from(name))), self.expression(value, depth + 1)?))
+            Ok(format!(
+                "{} {}",
+                quoted(&format!("{}: ", Value::from(name))),
+                self.expression(value, depth + 1)?
+            ))
         };
         let mut must = Vec::new();
         for name in &required {
@@ -103,12 +108,17 @@ impl Writer<'_> {
         for name in properties.keys().filter(|name| !required.contains(&name.as_str())) {
             may.push(member(name)?);
         }
-        let tail = |members: &[String]| members.iter().map(|member| format!(" (\", \" {member})?")).collect::<String>();
+        let tail = |members: &[String]| {
+            members.iter().map(|member| format!(" (\", \" {member})?")).collect::<String>()
+        };
         if !must.is_empty() {
             return Ok(format!(r#""{{" {}{} "}}""#, must.join(" \", \" "), tail(&may)));
         }
-        let starts: Vec<String> =
-            may.iter().enumerate().map(|(i, m)| format!("{m}{}", tail(may.get(i + 1..).unwrap_or_default()))).collect();
+        let starts: Vec<String> = may
+            .iter()
+            .enumerate()
+            .map(|(i, m)| format!("{m}{}", tail(may.get(i + 1..).unwrap_or_default())))
+            .collect();
         Ok(format!(r#""{{" ({})? "}}""#, starts.join(" | ")))
     }
 
@@ -132,8 +142,7 @@ impl Writer<'_> {
     }
 
     fn string(&mut self, schema: &Map<String, Value>) -> String {
-        let character =
-            self.rule("char", r#"[^"\\\x7F\x00-\x1F] | "\\" (["\\bfnrt/] | "u" [0-9a-fA-F]{4})"#);
+        let character = self.rule("char", r#"[^"\\\x7F\x00-\x1F] | "\\" (["\\bfnrt/] | "u" [0-9a-fA-F]{4})"#);
         let least = schema.get("minLength").and_then(Value::as_u64).unwrap_or(0).min(LONGEST_STRING);
         let count = match schema.get("maxLength").and_then(Value::as_u64) {
             Some(most) if most <= LONGEST_STRING => format!("{{{least},{}}}", most.max(least)),
@@ -157,7 +166,8 @@ impl Writer<'_> {
     }
 
     fn reference(&mut self, reference: &str, depth: usize) -> Result<String, String> {
-        let pointer = reference.strip_prefix('#').ok_or_else(|| format!("the JSON schema refers to {reference}"))?;
+        let pointer =
+            reference.strip_prefix('#').ok_or_else(|| format!("the JSON schema refers to {reference}"))?;
         let target = self
             .schema
             .pointer(pointer)
@@ -178,9 +188,13 @@ impl Writer<'_> {
             let none = Map::new();
             let string = self.string(&none);
             let object = self.any_object();
-            let number = self.rule("number", r#""-"? ("0" | [1-9] [0-9]{0,15}) ("." [0-9]{1,15})? ([eE] [-+]? [0-9]{1,3})?"#);
-            let rule =
-                format!(r#"{string} | {number} | "true" | "false" | "null" | {object} | "[" (any (", " any)*)? "]""#);
+            let number = self.rule(
+                "number",
+                r#""-"? ("0" | [1-9] [0-9]{0,15}) ("." [0-9]{1,15})? ([eE] [-+]? [0-9]{1,3})?"#,
+            );
+            let rule = format!(
+                r#"{string} | {number} | "true" | "false" | "null" | {object} | "[" (any (", " any)*)? "]""#
+            );
             self.rules.insert("any".to_owned(), rule);
         }
         "any".to_owned()
@@ -264,7 +278,10 @@ mod tests {
             json!({"type": "array", "items": items, "minItems": 1, "maxItems": 3}),
             r#""[" ("null") (", " ("null")){0,2} "]""#,
         );
-        check(json!({"type": "array", "items": items, "minItems": 2}), r#""[" ("null") (", " ("null")){1,} "]""#);
+        check(
+            json!({"type": "array", "items": items, "minItems": 2}),
+            r#""[" ("null") (", " ("null")){1,} "]""#,
+        );
     }
 
     #[test]
@@ -279,7 +296,8 @@ mod tests {
 
     #[test]
     fn what_is_no_schema_is_refused() {
-        for schema in [json!(3), json!({"type": "colour"}), json!({"$ref": "#/nowhere"}), json!({"enum": []})] {
+        for schema in [json!(3), json!({"type": "colour"}), json!({"$ref": "#/nowhere"}), json!({"enum": []})]
+        {
             assert!(schema_to_grammar(&schema).is_err(), "{schema}");
         }
     }

@@ -20,8 +20,8 @@ pub fn parse_leniently(text: &str) -> Option<Value> {
         let length = text.len() - begin - reader.rest.len();
         start = begin + length.max(1);
         let empty = value.as_ref().is_none_or(|value| match value {
-            Value::Object(object) => object.is_empty() && length > 2,
-            Value::Array(array) => array.is_empty() && length > 2,
+            Value::Object(object) => object.is_empty() && length != 2,
+            Value::Array(array) => array.is_empty() && length != 2,
             _ => true,
         });
         if let Some(value) = value.filter(|_| !empty)
@@ -124,7 +124,11 @@ impl Reader<'_> {
 
     /// A quote ends its string where JSON goes on behind it, so that an apostrophe inside single quotes does not.
     fn string_ends(&self) -> bool {
-        self.rest.trim_start().chars().next().is_none_or(|c| matches!(c, ',' | ':' | '}' | ']' | '"' | '=' | ';'))
+        self.rest
+            .trim_start()
+            .chars()
+            .next()
+            .is_none_or(|c| matches!(c, ',' | ':' | '}' | ']' | '"' | '=' | ';'))
             || self.rest.starts_with(['\n', '\r'])
     }
 
@@ -219,8 +223,14 @@ mod tests {
     #[test]
     fn what_models_write() {
         check(r#"{"a": 1}"#, json!({"a": 1}));
-        check("Sure! Here it is:\n```json\n{\"a\": [1, 2,],}\n```\nHope this helps [1].", json!({"a": [1, 2]}));
-        check("{'name': 'D\\'Artagnan', 'it': 'Dad's', ok: True, no: None}", json!({"name": "D'Artagnan", "it": "Dad's", "ok": true, "no": null}));
+        check(
+            "Sure! Here it is:\n```json\n{\"a\": [1, 2,],}\n```\nHope this helps [1].",
+            json!({"a": [1, 2]}),
+        );
+        check(
+            "{'name': 'D\\'Artagnan', 'it': 'Dad's', ok: True, no: None}",
+            json!({"name": "D'Artagnan", "it": "Dad's", "ok": true, "no": null}),
+        );
         check("{\"a\": \"b\" \"c\": 2}", json!({"a": "b", "c": 2}));
         check("{\"a\": [\"x\", \"y", json!({"a": ["x", "y"]}));
         check("{\"a\": {\"b\": tr", json!({"a": {"b": "tr"}}));

@@ -45,7 +45,8 @@ impl OpenOptions {
 
 /// Opens a language model: `openai:MODEL`, a name of `models.toml`, or the path of a `.gguf` file.
 pub fn open_language_model(name: &str, options: &OpenOptions) -> Result<Arc<dyn LanguageModel>, ModelError> {
-    let (model, version): (Arc<dyn LanguageModel>, String) = if let Some(model) = name.strip_prefix(ENDPOINT) {
+    let (model, version): (Arc<dyn LanguageModel>, String) = if let Some(model) = name.strip_prefix(ENDPOINT)
+    {
         let config = options.endpoint()?;
         let version = config.base_url.clone();
         let mut http = HttpModel::new(model, config)?;

@@ -6,7 +6,8 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use crate::{
-    Abilities, ChatReply, ChatRequest, FinishReason, LanguageModel, ModelError, ScoreReply, ScoreRequest, Usage,
+    Abilities, ChatReply, ChatRequest, FinishReason, LanguageModel, ModelError, ScoreReply, ScoreRequest,
+    Usage,
 };
 
 /// What a [`ScriptedModel`] does with a request.
@@ -130,7 +131,10 @@ impl ScriptedModel {
     }
 
     /// Adds a rule that gives the log-likelihood of each continuation.
-    pub fn when_scoring(mut self, rule: impl Fn(&ScoreRequest) -> Option<Vec<f64>> + Send + Sync + 'static) -> Self {
+    pub fn when_scoring(
+        mut self,
+        rule: impl Fn(&ScoreRequest) -> Option<Vec<f64>> + Send + Sync + 'static,
+    ) -> Self {
         self.score_rules.push(Box::new(rule));
         self
     }
@@ -158,7 +162,10 @@ impl ScriptedModel {
     fn next(&self, request: &ChatRequest) -> Scripted {
         let queued = {
             let mut queues = self.queues.lock();
-            queues.iter_mut().find(|(stage, _)| *stage == request.stage).and_then(|(_, queue)| queue.pop_front())
+            queues
+                .iter_mut()
+                .find(|(stage, _)| *stage == request.stage)
+                .and_then(|(_, queue)| queue.pop_front())
         };
         queued.or_else(|| self.rules.iter().find_map(|rule| rule(request))).unwrap_or_else(|| {
             Scripted::Fail(ModelError::Engine {
@@ -226,8 +233,12 @@ impl LanguageModel for ScriptedModel {
                 reason: format!("the script has no scores for stage {:?}", request.stage),
             }
         })?;
-        let tokens = request.continuations.iter().map(|text| u32::try_from(self.count_tokens(text)).unwrap_or(1));
+        let tokens =
+            request.continuations.iter().map(|text| u32::try_from(self.count_tokens(text)).unwrap_or(1));
         let scores = given.into_iter().zip(tokens).collect();
-        Ok(ScoreReply { scores, usage: self.usage(&request.messages, &request.continuations.concat(), started) })
+        Ok(ScoreReply {
+            scores,
+            usage: self.usage(&request.messages, &request.continuations.concat(), started),
+        })
     }
 }

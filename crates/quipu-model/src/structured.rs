@@ -60,7 +60,9 @@ async fn ask<T>(
     tracing::debug!(model = model.name(), stage = request.stage, reason, "asking for a repair");
     let mut repair = request.clone();
     repair.messages.push(Message::assistant(first.text.clone()));
-    repair.messages.push(Message::user(format!("That reply cannot be read: {reason}. Reply again, {wanted}")));
+    repair
+        .messages
+        .push(Message::user(format!("That reply cannot be read: {reason}. Reply again, {wanted}")));
     let second = model.chat(&repair).await?;
     match read(&second.text) {
         Ok(value) => Ok((value, vec![first, second])),
@@ -82,7 +84,8 @@ fn find_number(text: &str, most: usize) -> Option<usize> {
 /// longest, where one holds another).
 pub(crate) fn find_option(text: &str, options: &[String]) -> Option<usize> {
     let plain = |text: &str| {
-        text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '.' | '`' | '*')).to_lowercase()
+        text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '.' | '`' | '*'))
+            .to_lowercase()
     };
     let text = plain(text);
     let options: Vec<String> = options.iter().map(|option| plain(option)).collect();
@@ -157,11 +160,16 @@ mod tests {
     #[tokio::test]
     async fn options_are_chosen_by_number_or_name() {
         let options = ["directed by", "written by", "release year"].map(str::to_owned);
-        for (reply, expected) in [("2", 1), ("Option 3.", 2), ("\"Directed By\"", 0), ("the release year of it", 2)] {
+        for (reply, expected) in
+            [("2", 1), ("Option 3.", 2), ("\"Directed By\"", 0), ("the release year of it", 2)]
+        {
             let model = ScriptedModel::new().on("plan", reply);
             let (chosen, _) = choose(&model, &request(), &options).await.unwrap();
             assert_eq!(chosen, expected, "{reply}");
-            assert_eq!(model.requests()[0].constraint, Constraint::Choice(vec!["1".into(), "2".into(), "3".into()]));
+            assert_eq!(
+                model.requests()[0].constraint,
+                Constraint::Choice(vec!["1".into(), "2".into(), "3".into()])
+            );
         }
         let model = ScriptedModel::new().on("plan", "7").on("plan", "none");
         assert!(choose(&model, &request(), &options).await.is_err());

@@ -60,8 +60,11 @@ impl Bert {
                 *value += kind;
             }
         }
-        let count = (0..).take_while(|layer| reader.has(&format!("encoder.layer.{layer}.output.dense.weight"))).count();
-        let layers = (0..count).into_par_iter().map(|layer| reader.layer(layer, hidden)).collect::<Result<_, _>>()?;
+        let count = (0..)
+            .take_while(|layer| reader.has(&format!("encoder.layer.{layer}.output.dense.weight")))
+            .count();
+        let layers =
+            (0..count).into_par_iter().map(|layer| reader.layer(layer, hidden)).collect::<Result<_, _>>()?;
         Ok(Self { words, positions, norm, layers, hidden, weights })
     }
 
@@ -149,7 +152,9 @@ impl Layer {
             let (queries, keys, values) = (panel(0), panel(1), panel(2));
             let mut scratch = Scratch::default();
             for span in spans {
-                let of = |panel: &'_ [Lanes]| -> Range<usize> { span.start.min(panel.len())..span.end.min(panel.len()) };
+                let of = |panel: &'_ [Lanes]| -> Range<usize> {
+                    span.start.min(panel.len())..span.end.min(panel.len())
+                };
                 let (q, k, v) = (queries.get(of(queries)), keys.get(of(keys)), values.get(of(values)));
                 if let (Some(q), Some(k), Some(v), Some(output)) = (q, k, v, output.get_mut(span.clone())) {
                     attend(q, k, v, output, &mut scratch);
@@ -172,7 +177,13 @@ impl Layer {
 }
 
 /// A linear layer, and what follows it while its output is still near.
-fn apply(linear: &Linear, input: &[Lanes], rows: usize, parallel: bool, then: fn(&mut [Lanes])) -> Vec<Lanes> {
+fn apply(
+    linear: &Linear,
+    input: &[Lanes],
+    rows: usize,
+    parallel: bool,
+    then: fn(&mut [Lanes]),
+) -> Vec<Lanes> {
     let mut output = vec![[0.0; LANES]; linear.panels() * rows];
     let panel = |(panel, output): (usize, &mut [Lanes])| {
         linear.panel(panel, input, rows, output);
@@ -234,7 +245,10 @@ impl<'a> TensorReader<'a> {
             let values = self.floats(&format!("{name}.{part}"))?;
             let (panels, rest) = values.as_chunks::<LANES>();
             if !rest.is_empty() || panels.is_empty() {
-                return Err(damaged(self.path, format!("{name} has {} values, no multiple of {LANES}", values.len())));
+                return Err(damaged(
+                    self.path,
+                    format!("{name} has {} values, no multiple of {LANES}", values.len()),
+                ));
             }
             Ok(panels.to_vec())
         };
@@ -268,9 +282,13 @@ impl<'a> TensorReader<'a> {
             narrowing: self.linear(&[name("output.dense")], wide)?,
             norm: self.norm(&name("output.LayerNorm"))?,
         };
-        let widths = [layer.attention.panels() / 3, layer.attention_output.panels(), layer.narrowing.panels()];
+        let widths =
+            [layer.attention.panels() / 3, layer.attention_output.panels(), layer.narrowing.panels()];
         if widths.iter().any(|&width| width * LANES != hidden) {
-            return Err(damaged(self.path, format!("layer {layer:?} is not {hidden} wide", layer = name(""))));
+            return Err(damaged(
+                self.path,
+                format!("layer {layer:?} is not {hidden} wide", layer = name("")),
+            ));
         }
         Ok(layer)
     }

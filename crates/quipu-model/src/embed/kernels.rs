@@ -2,6 +2,7 @@
 //!
 //! Matrices of activations are stored in panels of [`LANES`] columns: panel `p` holds, row by row, the columns
 //! `p * LANES ..` of all rows. A panel is what one head of attention or one step of a product needs, in one piece.
+#![expect(clippy::indexing_slicing, reason = "the indices run over arrays of fixed length")]
 
 /// Columns of a panel.
 pub(super) const LANES: usize = 32;
@@ -24,7 +25,8 @@ impl Linear {
         let mut packed = Vec::with_capacity(outputs / LANES * inputs);
         for panel in 0..outputs / LANES {
             for input in 0..inputs {
-                let weight = |lane| weights.get((panel * LANES + lane) * inputs + input).copied().unwrap_or(0.0);
+                let weight =
+                    |lane| weights.get((panel * LANES + lane) * inputs + input).copied().unwrap_or(0.0);
                 packed.push(std::array::from_fn(|lane| narrow(weight(lane))));
             }
         }
@@ -116,7 +118,13 @@ macro_rules! tile {
 
 /// `output = bias + input · weights` for one panel of outputs: a row of `weights` for each input, whose number is a
 /// multiple of [`LANES`]; the panels of `input` have `rows` rows each, of which the first `output.len()` are computed.
-fn multiply<W: Weight>(weights: &[[W; LANES]], bias: &Lanes, input: &[Lanes], rows: usize, output: &mut [Lanes]) {
+fn multiply<W: Weight>(
+    weights: &[[W; LANES]],
+    bias: &Lanes,
+    input: &[Lanes],
+    rows: usize,
+    output: &mut [Lanes],
+) {
     let mut row = 0;
     let mut eights = output.chunks_exact_mut(8);
     for out in &mut eights {
@@ -215,7 +223,13 @@ pub(super) fn gelu_all(values: &mut [Lanes]) {
 }
 
 /// Attention of one head over one sequence: its rows of queries, keys and values. `scratch` is reused between calls.
-pub(super) fn attend(queries: &[Lanes], keys: &[Lanes], values: &[Lanes], output: &mut [Lanes], scratch: &mut Scratch) {
+pub(super) fn attend(
+    queries: &[Lanes],
+    keys: &[Lanes],
+    values: &[Lanes],
+    output: &mut [Lanes],
+    scratch: &mut Scratch,
+) {
     const SCALE: f32 = 0.176_776_7; // 1/√LANES
     let rows = queries.len();
     scratch.prepare(keys, values, rows);
@@ -296,7 +310,9 @@ mod tests {
 
     #[test]
     fn gelu_has_its_known_values() {
-        for (x, expected) in [(0.0, 0.0), (1.0, 0.841_344_7), (-1.0, -0.158_655_3), (3.0, 2.995_950_3), (-9.0, 0.0)] {
+        for (x, expected) in
+            [(0.0, 0.0), (1.0, 0.841_344_7), (-1.0, -0.158_655_3), (3.0, 2.995_950_3), (-9.0, 0.0)]
+        {
             assert!((gelu(x) - expected).abs() < 1e-6, "gelu({x}) = {}", gelu(x));
         }
     }
@@ -309,7 +325,9 @@ mod tests {
         let bias: Vec<f32> = (0..outputs).map(|i| number(i + 7)).collect();
         let at = |row: usize, column: usize| number(row * inputs + column + 99);
         let input: Vec<Lanes> = (0..inputs / LANES)
-            .flat_map(|panel| (0..rows).map(move |row| std::array::from_fn(|lane| at(row, panel * LANES + lane))))
+            .flat_map(|panel| {
+                (0..rows).map(move |row| std::array::from_fn(|lane| at(row, panel * LANES + lane)))
+            })
             .collect();
         let linear = Linear::pack(&weights, &bias, inputs);
         for panel in 0..linear.panels() {
@@ -330,17 +348,21 @@ mod tests {
         for length in [1, 5, 32, 33, 70] {
             let number = |seed: usize| ((seed * 7_919) % 100) as f32 / 50.0 - 1.0;
             let rows = |offset: usize| -> Vec<Lanes> {
-                (0..length).map(|row| std::array::from_fn(|lane| number(row * 31 + lane * 17 + offset))).collect()
+                (0..length)
+                    .map(|row| std::array::from_fn(|lane| number(row * 31 + lane * 17 + offset)))
+                    .collect()
             };
             let (queries, keys, values) = (rows(1), rows(2), rows(3));
             let mut output = vec![[0.0; LANES]; length];
             attend(&queries, &keys, &values, &mut output, &mut Scratch::default());
             for (query, found) in queries.iter().zip(&output) {
                 let dot = |key: &Lanes| query.iter().zip(key).map(|(a, b)| a * b).sum::<f32>();
-                let weights: Vec<f32> = keys.iter().map(|key| (dot(key) / (LANES as f32).sqrt()).exp()).collect();
+                let weights: Vec<f32> =
+                    keys.iter().map(|key| (dot(key) / (LANES as f32).sqrt()).exp()).collect();
                 let total: f32 = weights.iter().sum();
                 for lane in 0..LANES {
-                    let mean: f32 = weights.iter().zip(&values).map(|(w, v)| w * v[lane]).sum::<f32>() / total;
+                    let mean: f32 =
+                        weights.iter().zip(&values).map(|(w, v)| w * v[lane]).sum::<f32>() / total;
                     assert!((found[lane] - mean).abs() < 1e-5);
                 }
             }

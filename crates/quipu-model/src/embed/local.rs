@@ -41,8 +41,11 @@ impl LocalEmbedder {
         let bert = Bert::open(&weights)?;
         let path = folder.join("tokenizer.json");
         let damaged = |reason: String| ModelError::Damaged { path: path.clone(), reason };
-        let text = std::fs::read(&path)
-            .map_err(|source| ModelError::Io { action: "cannot read", path: path.clone(), source })?;
+        let text = std::fs::read(&path).map_err(|source| ModelError::Io {
+            action: "cannot read",
+            path: path.clone(),
+            source,
+        })?;
         let mut tokenizer = Tokenizer::from_bytes(&text).map_err(|error| damaged(error.to_string()))?;
         let max_length = LONGEST.min(bert.positions());
         tokenizer
@@ -73,11 +76,15 @@ impl Embedder for LocalEmbedder {
         let dimensions = self.dimensions();
         let mut rows = vec![0.0; texts.len() * dimensions];
         let cached = texts.len() <= CACHED_BATCH;
-        let unknown =
-            if cached { self.inner.cache.fill(texts, &mut rows, dimensions) } else { (0..texts.len()).collect() };
+        let unknown = if cached {
+            self.inner.cache.fill(texts, &mut rows, dimensions)
+        } else {
+            (0..texts.len()).collect()
+        };
         if !unknown.is_empty() {
             let inner = Arc::clone(&self.inner);
-            let wanted: Vec<String> = unknown.iter().filter_map(|&index| texts.get(index)).map(|&t| t.into()).collect();
+            let wanted: Vec<String> =
+                unknown.iter().filter_map(|&index| texts.get(index)).map(|&t| t.into()).collect();
             let vectors = tokio::task::spawn_blocking(move || inner.embed(&wanted, cached)).await;
             let vectors = vectors
                 .unwrap_or(Err(String::from("its thread ended")))
@@ -125,7 +132,8 @@ impl Inner {
 
     fn tokenize(&self, texts: &[String]) -> Result<Vec<Vec<u32>>, String> {
         let one = |text: &String| {
-            let encoding = self.tokenizer.encode_fast(text.as_str(), true).map_err(|error| error.to_string())?;
+            let encoding =
+                self.tokenizer.encode_fast(text.as_str(), true).map_err(|error| error.to_string())?;
             Ok(encoding.get_ids().to_vec())
         };
         texts.par_iter().with_min_len(16).map(one).collect()
@@ -176,6 +184,10 @@ mod tests {
         let order: Vec<usize> = (0..50).collect();
         let chunks = chunks(&order, &tokens);
         assert_eq!(chunks.concat(), order);
-        assert!(chunks.iter().all(|chunk| chunk[1..].iter().map(|&i| tokens[i].len()).sum::<usize>() <= CHUNK + 50));
+        assert!(
+            chunks
+                .iter()
+                .all(|chunk| chunk[1..].iter().map(|&i| tokens[i].len()).sum::<usize>() <= CHUNK + 50)
+        );
     }
 }

@@ -11,8 +11,8 @@ use super::endpoint::{Endpoint, EndpointConfig, unreadable};
 use crate::structured::{find_option, parse_leniently};
 use crate::thinking::split_thinking;
 use crate::{
-    Abilities, ChatReply, ChatRequest, Constraint, FinishReason, LanguageModel, Message, ModelError, Role, ScoreReply,
-    ScoreRequest, Usage,
+    Abilities, ChatReply, ChatRequest, Constraint, FinishReason, LanguageModel, Message, ModelError, Role,
+    ScoreReply, ScoreRequest, Usage,
 };
 
 /// Tokens that prompt and reply share, unless configured or learnt from a refusal.
@@ -103,7 +103,11 @@ impl HttpModel {
                     let limit = context_limit(&reason).unwrap_or(CONTEXT_TOKENS);
                     self.context_tokens.store(limit, Ordering::Relaxed);
                     let tokens = self.prompt_tokens(&request.messages) + request.max_tokens as usize;
-                    return Err(ModelError::TooLong { model: self.name.clone(), tokens: tokens.max(limit + 1), limit });
+                    return Err(ModelError::TooLong {
+                        model: self.name.clone(),
+                        tokens: tokens.max(limit + 1),
+                        limit,
+                    });
                 }
                 Err(error @ ModelError::Refused { .. }) => match learnt.after(&error, request) {
                     Some(next) => learnt = next,
@@ -153,7 +157,12 @@ impl HttpModel {
         messages.iter().map(|message| self.count_tokens(&message.content) + 4).sum()
     }
 
-    fn reply(&self, request: &ChatRequest, completion: Completion, seconds: f64) -> Result<ChatReply, ModelError> {
+    fn reply(
+        &self,
+        request: &ChatRequest,
+        completion: Completion,
+        seconds: f64,
+    ) -> Result<ChatReply, ModelError> {
         let choice = completion
             .choices
             .into_iter()
@@ -175,7 +184,10 @@ impl HttpModel {
             usage: Usage {
                 llm_calls: 1,
                 prompt_tokens: usage.prompt_tokens.unwrap_or(self.prompt_tokens(&request.messages) as u64),
-                reused_tokens: usage.prompt_tokens_details.and_then(|details| details.cached_tokens).unwrap_or(0),
+                reused_tokens: usage
+                    .prompt_tokens_details
+                    .and_then(|details| details.cached_tokens)
+                    .unwrap_or(0),
                 completion_tokens: usage.completion_tokens.unwrap_or(self.count_tokens(&text) as u64),
                 seconds,
                 ..Usage::default()
@@ -210,7 +222,10 @@ impl LanguageModel for HttpModel {
 
     async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, ModelError> {
         if matches!(request.constraint, Constraint::Grammar(_)) {
-            return Err(ModelError::Unsupported { model: self.name.clone(), ability: "decode inside a grammar" });
+            return Err(ModelError::Unsupported {
+                model: self.name.clone(),
+                ability: "decode inside a grammar",
+            });
         }
         let started = Instant::now();
         let completion = self.send(request).await?;
@@ -309,11 +324,16 @@ fn chosen_option(text: &str, options: &[String]) -> Option<String> {
 /// The context's size, where a refusal names it.
 fn context_limit(reason: &str) -> Option<usize> {
     let lower = reason.to_lowercase();
-    let (_, after) = ["context length is", "context size (", "context window of", "maximum context length of"]
-        .iter()
-        .find_map(|words| lower.split_once(words))?;
-    let digits: String =
-        after.trim_start().chars().take_while(|c| c.is_ascii_digit() || *c == ',').filter(char::is_ascii_digit).collect();
+    let (_, after) =
+        ["context length is", "context size (", "context window of", "maximum context length of"]
+            .iter()
+            .find_map(|words| lower.split_once(words))?;
+    let digits: String = after
+        .trim_start()
+        .chars()
+        .take_while(|c| c.is_ascii_digit() || *c == ',')
+        .filter(char::is_ascii_digit)
+        .collect();
     digits.parse().ok()
 }
 
@@ -366,14 +386,16 @@ mod tests {
     fn refusals_name_the_context() {
         let openai = "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens";
         assert_eq!(context_limit(openai), Some(4096));
-        let llama = "request (9001 tokens) exceeds the available context size (8192 tokens), try increasing it";
+        let llama =
+            "request (9001 tokens) exceeds the available context size (8192 tokens), try increasing it";
         assert_eq!(context_limit(llama), Some(8192));
         assert_eq!(context_limit("no such model"), None);
     }
 
     #[test]
     fn objects_are_closed_and_strictness_is_told() {
-        let mut schema = json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]});
+        let mut schema =
+            json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]});
         assert!(close_objects(&mut schema));
         assert_eq!(schema["additionalProperties"], false);
         let mut optional = json!({"type": "array", "items": {"type": "object", "properties": {"a": {}}}});

@@ -44,8 +44,12 @@ impl HttpEmbedder {
         let vectors: Vec<Vec<f32>> = reply.data.into_iter().map(|vector| unit(vector.embedding)).collect();
         let length = vectors.first().map_or(0, Vec::len);
         let expected = if self.dimensions == 0 { length } else { self.dimensions };
-        if vectors.len() != texts.len() || expected == 0 || vectors.iter().any(|vector| vector.len() != expected) {
-            let reason = format!("{} vectors of {length} for {} texts of {expected}", vectors.len(), texts.len());
+        if vectors.len() != texts.len()
+            || expected == 0
+            || vectors.iter().any(|vector| vector.len() != expected)
+        {
+            let reason =
+                format!("{} vectors of {length} for {} texts of {expected}", vectors.len(), texts.len());
             return Err(refuse(reason));
         }
         Ok(vectors)
@@ -70,7 +74,8 @@ impl Embedder for HttpEmbedder {
         let mut values = Vec::with_capacity(texts.len() * self.dimensions);
         for batch in texts.chunks(BATCH) {
             // Endpoints refuse empty texts; a blank has the same meaning.
-            let batch: Vec<&str> = batch.iter().map(|text| if text.is_empty() { " " } else { text }).collect();
+            let batch: Vec<&str> =
+                batch.iter().map(|text| if text.is_empty() { " " } else { text }).collect();
             for vector in self.request(&batch).await? {
                 values.extend(vector);
             }

@@ -37,7 +37,9 @@ impl EndpointConfig {
     pub fn from_env() -> Result<Self, ModelError> {
         let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
         let base_url = variable("OPENAI_BASE_URL").ok_or_else(|| {
-            ModelError::Usage("set OPENAI_BASE_URL to the endpoint's base URL, as http://localhost:8000/v1".to_owned())
+            ModelError::Usage(
+                "set OPENAI_BASE_URL to the endpoint's base URL, as http://localhost:8000/v1".to_owned(),
+            )
         })?;
         Ok(Self { api_key: variable("OPENAI_API_KEY"), ..Self::at(base_url) })
     }
@@ -74,7 +76,9 @@ impl Endpoint {
     pub(super) fn new(config: EndpointConfig) -> Result<Self, ModelError> {
         let url = &config.base_url;
         if !(url.starts_with("http://") || url.starts_with("https://")) {
-            return Err(ModelError::Usage(format!("{url:?} is no base URL; it begins with http:// or https://")));
+            return Err(ModelError::Usage(format!(
+                "{url:?} is no base URL; it begins with http:// or https://"
+            )));
         }
         let client = reqwest::Client::builder()
             .connect_timeout(config.connect_timeout)
@@ -94,7 +98,9 @@ impl Endpoint {
     ) -> Result<Value, ModelError> {
         let deadline = Instant::now() + limit;
         let timed_out = |_| ModelError::TimedOut { model: model.to_owned(), limit };
-        tokio::time::timeout(limit, self.post_repeatedly(model, path, body, deadline)).await.map_err(timed_out)?
+        tokio::time::timeout(limit, self.post_repeatedly(model, path, body, deadline))
+            .await
+            .map_err(timed_out)?
     }
 
     async fn post_repeatedly(
@@ -131,18 +137,25 @@ impl Endpoint {
     }
 
     async fn post_once(&self, model: &str, path: &str, body: &Value) -> Result<Value, Failed> {
-        let passing = |error: reqwest::Error| Failed::Passing { reason: causes(&error.without_url()), pause: None };
+        let passing =
+            |error: reqwest::Error| Failed::Passing { reason: causes(&error.without_url()), pause: None };
         let mut request = self.client.post(format!("{}/{path}", self.config.base_url)).json(body);
         if let Some(key) = &self.config.api_key {
             request = request.bearer_auth(key);
         }
         let mut response = request.send().await.map_err(passing)?;
         let status = response.status();
-        let pause = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.trim().parse().ok());
-        let pause = pause.filter(|seconds: &f64| seconds.is_finite() && *seconds >= 0.0).map(|seconds| {
-            Duration::from_secs_f64(seconds.min(LONGEST_PAUSE.as_secs_f64()))
-        });
-        let kind = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("").to_owned();
+        let pause =
+            response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.trim().parse().ok());
+        let pause = pause
+            .filter(|seconds: &f64| seconds.is_finite() && *seconds >= 0.0)
+            .map(|seconds| Duration::from_secs_f64(seconds.min(LONGEST_PAUSE.as_secs_f64())));
+        let kind = response
+            .headers()
+            .get(CONTENT_TYPE)
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or("")
+            .to_owned();
         let mut bytes = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(passing)? {
             bytes.extend_from_slice(&chunk);

@@ -18,8 +18,7 @@ pub(super) async fn score(
     let started = Instant::now();
     let prompt = plain_prompt(request);
     let prompts: Vec<String> = request.continuations.iter().map(|text| format!("{prompt}{text}")).collect();
-    let body =
-        json!({ "model": model, "prompt": prompts, "echo": true, "logprobs": 1, "max_tokens": 1, "temperature": 0 });
+    let body = json!({ "model": model, "prompt": prompts, "echo": true, "logprobs": 1, "max_tokens": 1, "temperature": 0 });
     let reply = match endpoint.post(name, "completions", &body, request.timeout).await {
         Err(ModelError::Refused { status: 400 | 404 | 405 | 422 | 501, .. }) => {
             return Err(ModelError::Unsupported { model: name.to_owned(), ability: "score continuations" });
@@ -28,10 +27,15 @@ pub(super) async fn score(
     };
     let raw = reply.to_string();
     let read = |reason: String| unreadable(name, reason, raw.as_bytes());
-    let mut completions: Completions = serde_json::from_value(reply).map_err(|error| read(error.to_string()))?;
+    let mut completions: Completions =
+        serde_json::from_value(reply).map_err(|error| read(error.to_string()))?;
     completions.choices.sort_by_key(|choice| choice.index);
     if completions.choices.len() != request.continuations.len() {
-        return Err(read(format!("{} choices for {} prompts", completions.choices.len(), request.continuations.len())));
+        return Err(read(format!(
+            "{} choices for {} prompts",
+            completions.choices.len(),
+            request.continuations.len()
+        )));
     }
     let start = prompt.chars().count();
     let scores = completions

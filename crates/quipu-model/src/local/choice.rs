@@ -77,18 +77,15 @@ fn pick(
     let logit = |token: LlamaToken| {
         usize::try_from(token.0).ok().and_then(|id| logits.get(id)).copied().unwrap_or(f32::NEG_INFINITY)
     };
-    let data = tokens.map(|token| token.unwrap_or(end)).map(|token| LlamaTokenData::new(token, logit(token), 0.0));
+    let data =
+        tokens.map(|token| token.unwrap_or(end)).map(|token| LlamaTokenData::new(token, logit(token), 0.0));
     let mut data = LlamaTokenDataArray::from_iter(data, false);
     let chosen = match sampler {
         Some(sampler) => {
             data.apply_sampler(sampler);
             data.selected_token()
         }
-        None => data
-            .data
-            .iter()
-            .max_by(|a, b| a.logit().total_cmp(&b.logit()))
-            .map(LlamaTokenData::id),
+        None => data.data.iter().max_by(|a, b| a.logit().total_cmp(&b.logit())).map(LlamaTokenData::id),
     };
     chosen.filter(|&token| token != end)
 }

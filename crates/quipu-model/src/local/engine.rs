@@ -10,8 +10,8 @@ use llama_cpp_2::llama_batch::LlamaBatch;
 use llama_cpp_2::model::LlamaModel;
 use llama_cpp_2::token::LlamaToken;
 
-use super::slots::Slots;
 use super::LocalConfig;
+use super::slots::Slots;
 use crate::ModelError;
 
 /// Prompts that the context remembers at once.
@@ -83,7 +83,11 @@ impl<'m> Engine<'m> {
 
     /// Brings a prompt into a slot, computing only what no slot holds yet. Its last token is always computed, for its
     /// logits.
-    pub(super) fn evaluate(&mut self, prompt: &[LlamaToken], stop: Stop<'_>) -> Result<Evaluated, ModelError> {
+    pub(super) fn evaluate(
+        &mut self,
+        prompt: &[LlamaToken],
+        stop: Stop<'_>,
+    ) -> Result<Evaluated, ModelError> {
         let place = self.slots.place(prompt);
         let mut reused = place.prefix.min(prompt.len().saturating_sub(1));
         if place.slot != place.source || reused == 0 {
@@ -101,7 +105,12 @@ impl<'m> Engine<'m> {
     }
 
     /// Evaluates tokens at a slot's end; gives the last one's index for [`Engine::logits`].
-    pub(super) fn append(&mut self, slot: usize, tokens: &[LlamaToken], stop: Stop<'_>) -> Result<i32, ModelError> {
+    pub(super) fn append(
+        &mut self,
+        slot: usize,
+        tokens: &[LlamaToken],
+        stop: Stop<'_>,
+    ) -> Result<i32, ModelError> {
         let sequences = [sequence(slot)];
         let mut last = 0;
         for chunk in tokens.chunks(STEP) {
@@ -162,7 +171,12 @@ impl<'m> Engine<'m> {
     }
 
     /// Lets a scratch sequence share the first `length` tokens of a slot.
-    pub(super) fn share_with_scratch(&mut self, slot: usize, scratch: usize, length: usize) -> Result<(), ModelError> {
+    pub(super) fn share_with_scratch(
+        &mut self,
+        slot: usize,
+        scratch: usize,
+        length: usize,
+    ) -> Result<(), ModelError> {
         self.forget(SLOTS + scratch, 0);
         self.share(slot, SLOTS + scratch, length)
     }

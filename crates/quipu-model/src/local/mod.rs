@@ -59,9 +59,13 @@ impl LocalModel {
         let name = name.into();
         check_magic(path)?;
         let backend = backend(&name)?;
-        let model = LlamaModel::load_from_file(backend, path, &LlamaModelParams::default()).map_err(|error| {
-            ModelError::Damaged { path: path.to_path_buf(), reason: format!("llama.cpp cannot load it: {error}") }
-        })?;
+        let model =
+            LlamaModel::load_from_file(backend, path, &LlamaModelParams::default()).map_err(|error| {
+                ModelError::Damaged {
+                    path: path.to_path_buf(),
+                    reason: format!("llama.cpp cannot load it: {error}"),
+                }
+            })?;
         let model = Arc::new(model);
         let (jobs, queue) = mpsc::channel(config.queue.max(1));
         let worker = worker::spawn(name.clone(), Arc::clone(&model), backend, config, queue)?;
@@ -119,18 +123,16 @@ impl LanguageModel for LocalModel {
 
     async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, ModelError> {
         let started = std::time::Instant::now();
-        let mut reply = self
-            .submit(request.timeout, |reply| Job::Chat { request: request.clone(), reply })
-            .await?;
+        let mut reply =
+            self.submit(request.timeout, |reply| Job::Chat { request: request.clone(), reply }).await?;
         reply.usage.seconds = started.elapsed().as_secs_f64();
         Ok(reply)
     }
 
     async fn score(&self, request: &ScoreRequest) -> Result<ScoreReply, ModelError> {
         let started = std::time::Instant::now();
-        let mut reply = self
-            .submit(request.timeout, |reply| Job::Score { request: request.clone(), reply })
-            .await?;
+        let mut reply =
+            self.submit(request.timeout, |reply| Job::Score { request: request.clone(), reply }).await?;
         reply.usage.seconds = started.elapsed().as_secs_f64();
         Ok(reply)
     }

