@@ -1,6 +1,6 @@
 //! What can go wrong with a graph, by kind of operation.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Decides what a caller does with an error: tell the user, try again, give up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -67,4 +67,10 @@ impl GraphError {
             Self::Cancelled => ErrorClass::Cancelled,
         }
     }
+}
+
+/// For `map_err`: an I/O error that names what was being done and the file.
+pub(crate) fn io_error(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> GraphError {
+    let path = path.to_owned();
+    move |source| GraphError::Io { action, path, source }
 }

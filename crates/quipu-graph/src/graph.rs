@@ -170,6 +170,9 @@ pub trait Graph: Send + Sync {
     /// The relation catalogue, indexed by [`RelationId`].
     fn relations(&self) -> &[RelationInfo];
 
+    /// Whether a node is a literal. Costs nothing; `false` for an unknown node.
+    fn is_literal(&self, node: NodeId) -> bool;
+
     /// Nodes by key (IRI, or name where names are ids); `None` for a key that the graph does not hold.
     async fn resolve(&self, keys: &[&str]) -> Result<Vec<Option<NodeId>>, GraphError>;
 
@@ -190,6 +193,14 @@ pub trait Graph: Send + Sync {
         steps: Option<&[Step]>,
         limit: usize,
     ) -> Result<Vec<Vec<Expansion>>, GraphError>;
+
+    /// Up to `limit` triples (head, tail) of a relation, spread over all of them, the same in every run; for describing
+    /// the relation.
+    async fn sample_triples(
+        &self,
+        relation: RelationId,
+        limit: usize,
+    ) -> Result<Vec<(NodeId, NodeId)>, GraphError>;
 
     /// The schema summary around types: every edge with one of them at its head or tail; the whole schema when
     /// `types` is empty. A graph without types has an empty schema.

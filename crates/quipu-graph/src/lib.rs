@@ -2,9 +2,34 @@
 //! source implements, and the sources themselves.
 //!
 //! This crate knows nothing of language models, of embeddings or of questions.
+//!
+//! ```
+//! use quipu_graph::{EmbeddedGraph, ImportConfig, Input};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let folder = tempfile::tempdir()?;
+//! let dump = folder.path().join("peru.tsv");
+//! std::fs::write(&dump, "Lima\tcapital of\tPeru\nCusco\tlies in\tPeru\n")?;
+//!
+//! let store = folder.path().join("store");
+//! quipu_graph::import(&ImportConfig::new("peru", vec![Input::File(dump)]), &store)?;
+//! let graph = EmbeddedGraph::open(&store)?;
+//!
+//! let peru = graph.find("Peru")?.ok_or("Peru is missing")?;
+//! assert_eq!(graph.degree(peru)?, 2);
+//! assert_eq!(graph.name(peru)?, "Peru");
+//! # Ok(())
+//! # }
+//! ```
 
+mod bytes;
 mod error;
 mod graph;
+mod import;
+mod parse;
+mod profile;
+mod readable;
+mod store;
 mod term;
 
 pub use error::{ErrorClass, GraphError};
@@ -12,4 +37,12 @@ pub use graph::{
     Direction, Document, Entity, Expansion, Graph, GraphDescription, NodeId, NodeSummary, RelationId,
     RelationInfo, RelationRole, RelationUse, SchemaEdge, Step,
 };
+pub use import::{
+    ImportConfig, ImportProgress, ImportReport, ImportStage, ProgressSink, SkippedLine, import,
+};
+pub use parse::InputFormat;
+pub use parse::input::Input;
+pub use profile::{Profile, ProfileChoice, RelationLabelRule};
+pub use readable::{NAME_IRI_PREFIX, iri_of_key, key_of_iri, readable_entity, readable_relation};
+pub use store::{EmbeddedGraph, EntityName, Groups, LiteralRef, Neighbours};
 pub use term::{Datatype, Literal, LiteralValue};

@@ -58,6 +58,28 @@ pub enum LiteralValue {
     },
 }
 
+/// The namespace of the XML Schema datatypes.
+const XSD: &str = "http://www.w3.org/2001/XMLSchema#";
+
+impl Datatype {
+    /// The kind of a datatype IRI; the empty one is a plain string.
+    pub fn of_iri(iri: &str) -> Self {
+        match iri.strip_prefix(XSD).unwrap_or(iri) {
+            "" | "string" => Self::String,
+            "integer" | "int" | "long" | "short" | "byte" | "nonNegativeInteger" | "positiveInteger"
+            | "nonPositiveInteger" | "negativeInteger" | "unsignedInt" | "unsignedLong" | "unsignedShort"
+            | "unsignedByte" => Self::Integer,
+            "decimal" | "float" | "double" => Self::Decimal,
+            "boolean" => Self::Boolean,
+            "date" => Self::Date,
+            "dateTime" => Self::DateTime,
+            "gYear" => Self::Year,
+            "gYearMonth" => Self::YearMonth,
+            _ => Self::Other(iri.to_owned()),
+        }
+    }
+}
+
 impl Literal {
     /// A plain string literal.
     pub fn string(lexical: impl Into<String>) -> Self {

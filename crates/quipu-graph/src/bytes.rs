@@ -1,0 +1,108 @@
+//! Bounds-checked reading and writing of the integers that stored files are made of.
+
+/// Appends `value` as a LEB128 varint: seven bits a byte, lowest first, the top bit says that more follow.
+pub(crate) fn push_varint(out: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        out.push((value as u8 & 0x7f) | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+/// Reads forward over a byte slice; every read is `None` past the end.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cursor<'a> {
+    bytes: &'a [u8],
+    position: usize,
+}
+
+impl<'a> Cursor<'a> {
+    pub(crate) fn new(bytes: &'a [u8], position: usize) -> Self {
+        Self { bytes, position }
+    }
+
+    pub(crate) fn position(&self) -> usize {
+        self.position
+    }
+
+    #[inline]
+    pub(crate) fn u8(&mut self) -> Option<u8> {
+        let byte = *self.bytes.get(self.position)?;
+        self.position += 1;
+        Some(byte)
+    }
+
+    /// A varint of at most ten bytes.
+    #[inline]
+    pub(crate) fn varint(&mut self) -> Option<u64> {
+        let first = self.u8()?;
+        if first < 0x80 {
+            return Some(u64::from(first));
+        }
+        let mut value = u64::from(first & 0x7f);
+        for shift in (7..64).step_by(7) {
+            let byte = self.u8()?;
+            value |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return Some(value);
+            }
+        }
+        None
+    }
+
+    #[inline]
+    pub(crate) fn take(&mut self, length: u64) -> Option<&'a [u8]> {
+        let end = self.position.checked_add(usize::try_from(length).ok()?)?;
+        let slice = self.bytes.get(self.position..end)?;
+        self.position = end;
+        Some(slice)
+    }
+
+    /// A varint length and as many bytes of UTF-8.
+    pub(crate) fn text(&mut self) -> Option<&'a str> {
+        let length = self.varint()?;
+        std::str::from_utf8(self.take(length)?).ok()
+    }
+}
+
+/// The little-endian unsigned integer that `bytes` (at most eight) hold.
+#[inline]
+pub(crate) fn fixed(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte))
+}
+
+/// The four bytes at `index * 4` as a little-endian integer.
+#[inline]
+pub(crate) fn u32_at(bytes: &[u8], index: usize) -> Option<u32> {
+    let start = index.checked_mul(4)?;
+    let slice = bytes.get(start..start.checked_add(4)?)?;
+    Some(u32::from_le_bytes(slice.try_into().ok()?))
+}
+
+/// The eight bytes at `index * 8` as a little-endian integer.
+#[inline]
+pub(crate) fn u64_at(bytes: &[u8], index: usize) -> Option<u64> {
+    let start = index.checked_mul(8)?;
+    let slice = bytes.get(start..start.checked_add(8)?)?;
+    Some(u64::from_le_bytes(slice.try_into().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn varints_come_back() {
+        for value in [0, 1, 127, 128, 300, 1 << 21, u64::from(u32::MAX), u64::MAX] {
+            let mut out = Vec::new();
+            push_varint(&mut out, value);
+            assert_eq!(Cursor::new(&out, 0).varint(), Some(value));
+            assert_eq!(Cursor::new(&out[..out.len() - 1], 0).varint(), None, "{value} cut short");
+        }
+    }
+
+    #[test]
+    fn an_endless_varint_is_no_number() {
+        assert_eq!(Cursor::new(&[0xff; 20], 0).varint(), None);
+    }
+}

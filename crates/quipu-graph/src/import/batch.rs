@@ -1,0 +1,274 @@
+//! Batches: triples over a dictionary of their own, as many as fit into memory, then spilled sorted by term.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use parking_lot::Mutex;
+
+use super::intern::Interner;
+use crate::GraphError;
+use crate::parse::{Sink, Tail};
+use crate::store::dictionary::{KIND_SEPARATOR, term_hash};
+use crate::store::file::FileWriter;
+
+/// Bytes of a triple in memory and in spill files.
+pub(crate) const TRIPLE_BYTES: usize = 12;
+/// Terms stay below this, so that numbers and places fit into 32 bits.
+const MOST_TERMS: usize = 100_000_000;
+const MOST_ARENA: usize = 3 << 30;
+
+/// Relations by provisional number, in order of arrival, with their numbers of statements.
+#[derive(Default)]
+pub(crate) struct RelationTable {
+    numbers: HashMap<String, u32>,
+    pub(crate) keys: Vec<String>,
+    pub(crate) statements: Vec<u64>,
+}
+
+impl RelationTable {
+    fn number(&mut self, key: &str) -> u32 {
+        if let Some(number) = self.numbers.get(key) {
+            return *number;
+        }
+        let number = self.keys.len() as u32;
+        self.numbers.insert(key.to_owned(), number);
+        self.keys.push(key.to_owned());
+        self.statements.push(0);
+        number
+    }
+
+    fn count(&mut self, number: u32, statements: u64) {
+        if let Some(count) = self.statements.get_mut(number as usize) {
+            *count += statements;
+        }
+    }
+}
+
+/// A document whose node is known by its rank in the run.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PendingDocument {
+    pub(crate) node: u32,
+    pub(crate) offset: u64,
+    pub(crate) length: u32,
+}
+
+/// A spilled batch.
+pub(crate) struct Run {
+    pub(crate) number: usize,
+    pub(crate) terms: u64,
+    pub(crate) triples: u64,
+    pub(crate) documents: Vec<PendingDocument>,
+}
+
+impl Run {
+    pub(crate) fn terms_path(&self, folder: &Path) -> PathBuf {
+        folder.join(terms_name(self.number))
+    }
+
+    pub(crate) fn triples_path(&self, folder: &Path) -> PathBuf {
+        folder.join(triples_name(self.number))
+    }
+}
+
+fn terms_name(run: usize) -> String {
+    format!("run-{run}.terms")
+}
+
+fn triples_name(run: usize) -> String {
+    format!("run-{run}.triples")
+}
+
+/// What the threads that read share.
+pub(crate) struct Gathered {
+    /// Folder of the spill files.
+    pub(crate) spill: PathBuf,
+    pub(crate) relations: Mutex<RelationTable>,
+    pub(crate) documents: Mutex<FileWriter>,
+    pub(crate) runs: Mutex<Vec<Run>>,
+}
+
+/// One thread's batch: it takes triples, and spills itself when it has outgrown its share of the memory.
+pub(crate) struct Batch<'a> {
+    gathered: &'a Gathered,
+    limit: usize,
+    nodes: Interner,
+    triples: Vec<[u32; 3]>,
+    documents: Vec<PendingDocument>,
+    relations: Interner,
+    relation_numbers: Vec<u32>,
+    relation_counts: Vec<u64>,
+    last_head: (String, u32),
+    last_relation: (String, u32),
+    scratch: Vec<u8>,
+    /// Statements since somebody last took this count.
+    pub(crate) statements: u64,
+}
+
+impl<'a> Batch<'a> {
+    pub(crate) fn new(gathered: &'a Gathered, limit: usize) -> Self {
+        Self {
+            gathered,
+            limit,
+            nodes: Interner::new(),
+            triples: Vec::new(),
+            documents: Vec::new(),
+            relations: Interner::new(),
+            relation_numbers: Vec::new(),
+            relation_counts: Vec::new(),
+            last_head: (String::new(), u32::MAX),
+            last_relation: (String::new(), u32::MAX),
+            scratch: Vec::new(),
+            statements: 0,
+        }
+    }
+
+    #[inline]
+    fn entity(&mut self, key: &str) -> u32 {
+        self.nodes.intern(term_hash(key.as_bytes(), false), key.as_bytes())
+    }
+
+    #[inline]
+    fn head(&mut self, key: &str) -> u32 {
+        if self.last_head.1 != u32::MAX && self.last_head.0 == key {
+            return self.last_head.1;
+        }
+        let number = self.entity(key);
+        self.last_head.0.clear();
+        self.last_head.0.push_str(key);
+        self.last_head.1 = number;
+        number
+    }
+
+    #[inline]
+    fn literal(&mut self, lexical: &str, kind: &str) -> u32 {
+        if kind.is_empty() {
+            return self.nodes.intern(term_hash(lexical.as_bytes(), true), lexical.as_bytes());
+        }
+        self.scratch.clear();
+        self.scratch.extend_from_slice(lexical.as_bytes());
+        self.scratch.push(KIND_SEPARATOR);
+        self.scratch.extend_from_slice(kind.as_bytes());
+        self.nodes.intern(term_hash(&self.scratch, true), &self.scratch)
+    }
+
+    #[inline]
+    fn relation(&mut self, key: &str) -> u32 {
+        if self.last_relation.1 != u32::MAX && self.last_relation.0 == key {
+            return self.last_relation.1;
+        }
+        let number = self.relations.intern_text(key);
+        if number as usize == self.relation_numbers.len() {
+            self.relation_numbers.push(self.gathered.relations.lock().number(key));
+            self.relation_counts.push(0);
+        }
+        self.last_relation = (key.to_owned(), number);
+        number
+    }
+
+    /// Spills when the batch has outgrown its share.
+    pub(crate) fn spill_if_full(&mut self) -> Result<(), GraphError> {
+        // The rank table and the sort's keys, 20 bytes a term, come on top while spilling.
+        let memory = self.nodes.memory() + self.nodes.len() * 20 + self.triples.len() * TRIPLE_BYTES;
+        if memory > self.limit || self.nodes.len() > MOST_TERMS || self.nodes.memory() > MOST_ARENA {
+            self.spill()?;
+        }
+        Ok(())
+    }
+
+    /// Writes the batch to spill files and empties it.
+    pub(crate) fn spill(&mut self) -> Result<(), GraphError> {
+        let mut relations = self.gathered.relations.lock();
+        for (number, count) in self.relation_numbers.iter().zip(&mut self.relation_counts) {
+            relations.count(*number, std::mem::take(count));
+        }
+        drop(relations);
+        if self.nodes.len() == 0 {
+            return Ok(());
+        }
+        let run = {
+            let mut runs = self.gathered.runs.lock();
+            let number = runs.len();
+            runs.push(Run { number, terms: 0, triples: 0, documents: Vec::new() });
+            number
+        };
+        let ranks = self.write_terms(run)?;
+        self.write_triples(run, &ranks)?;
+        let rank = |number: u32| ranks.get(number as usize).copied().unwrap_or_default();
+        let documents = self
+            .documents
+            .drain(..)
+            .map(|document| PendingDocument { node: rank(document.node), ..document });
+        let finished = Run {
+            number: run,
+            terms: self.nodes.len() as u64,
+            triples: self.triples.len() as u64,
+            documents: documents.collect(),
+        };
+        if let Some(place) = self.gathered.runs.lock().get_mut(run) {
+            *place = finished;
+        }
+        self.nodes.clear();
+        self.triples.clear();
+        self.last_head.1 = u32::MAX;
+        Ok(())
+    }
+
+    /// Writes the terms in order; gives each one's rank.
+    fn write_terms(&self, run: usize) -> Result<Vec<u32>, GraphError> {
+        let sorted = self.nodes.sorted();
+        let mut ranks = vec![0u32; sorted.len()];
+        let mut file = FileWriter::create(&self.gathered.spill, &terms_name(run))?;
+        for (number, rank) in sorted.into_iter().zip(0u32..) {
+            let (hash, bytes) = self.nodes.get(number);
+            file.write(&hash.to_le_bytes())?;
+            file.write(&(bytes.len() as u32).to_le_bytes())?;
+            file.write(bytes)?;
+            if let Some(place) = ranks.get_mut(number as usize) {
+                *place = rank;
+            }
+        }
+        file.finish()?;
+        Ok(ranks)
+    }
+
+    fn write_triples(&self, run: usize, ranks: &[u32]) -> Result<(), GraphError> {
+        let mut file = FileWriter::create(&self.gathered.spill, &triples_name(run))?;
+        let rank = |number: u32| ranks.get(number as usize).copied().unwrap_or_default().to_le_bytes();
+        for [head, relation, tail] in &self.triples {
+            let relation = self.relation_numbers.get(*relation as usize).copied().unwrap_or_default();
+            file.write(&rank(*head))?;
+            file.write(&relation.to_le_bytes())?;
+            file.write(&rank(*tail))?;
+        }
+        file.finish()?;
+        Ok(())
+    }
+}
+
+impl Sink for Batch<'_> {
+    #[inline]
+    fn triple(&mut self, head: &str, relation: &str, tail: Tail<'_>) -> Result<(), GraphError> {
+        let head = self.head(head);
+        let relation = self.relation(relation);
+        let tail = match tail {
+            Tail::Entity(key) => self.entity(key),
+            Tail::Literal { lexical, kind } => self.literal(lexical, kind),
+        };
+        if let Some(count) = self.relation_counts.get_mut(relation as usize) {
+            *count += 1;
+        }
+        self.triples.push([head, relation, tail]);
+        self.statements += 1;
+        Ok(())
+    }
+
+    fn document(&mut self, node: &str, text: &str) -> Result<(), GraphError> {
+        let node = self.entity(node);
+        let mut file = self.gathered.documents.lock();
+        let offset = file.position();
+        file.write(text.as_bytes())?;
+        let length = u32::try_from(text.len()).unwrap_or(u32::MAX);
+        self.documents.push(PendingDocument { node, offset, length });
+        Ok(())
+    }
+}

@@ -1,0 +1,240 @@
+//! The reading threads: take work, parse it, fill a batch each.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use oxrdfio::RdfFormat;
+use parking_lot::Mutex;
+
+use super::batch::{Batch, Gathered};
+use super::config::{ImportConfig, SkippedLine};
+use super::watch::Watch;
+use crate::parse::input::{Input, Opened, Source, Work};
+use crate::parse::ntriples::LineParser;
+use crate::parse::{InputFormat, LineError, delimited, rdf, skb};
+use crate::{GraphError, ImportStage};
+
+/// Skipped lines that a report lists.
+const LISTED: usize = 100;
+/// Statements of a stream between two looks at memory and cancellation.
+const STATEMENTS_BETWEEN_LOOKS: u64 = 4096;
+
+/// What the reading threads count.
+#[derive(Default)]
+pub(crate) struct Counted {
+    pub(crate) statements: AtomicU64,
+    pub(crate) skipped: AtomicU64,
+    pub(crate) skipped_lines: Mutex<Vec<SkippedLine>>,
+}
+
+/// Everything that a reading thread needs.
+struct Reader<'a> {
+    config: &'a ImportConfig,
+    source: &'a Mutex<Source>,
+    counted: &'a Counted,
+    watch: &'a Watch<'a>,
+    bytes_read: &'a AtomicU64,
+    total: Option<u64>,
+}
+
+/// Reads all inputs into spilled runs.
+pub(crate) fn read_inputs(
+    config: &ImportConfig,
+    gathered: &Gathered,
+    counted: &Counted,
+    watch: &Watch<'_>,
+) -> Result<(), GraphError> {
+    let bytes_read = Arc::new(AtomicU64::new(0));
+    let source = Mutex::new(Source::new(config.inputs.clone(), config.format, bytes_read.clone()));
+    let total = total_bytes(&config.inputs)?;
+    let threads = config.threads.max(1);
+    // Half of the memory for the batches; their tables double when they grow, which takes the other half for a moment.
+    let limit = (config.memory as usize / 2 / threads).max(1 << 20);
+    let reader = Reader { config, source: &source, counted, watch, bytes_read: &bytes_read, total };
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads)
+            .map(|_| {
+                scope.spawn(|| {
+                    let outcome = reader.run(&mut Batch::new(gathered, limit));
+                    watch.stop_on_error(&outcome);
+                    outcome
+                })
+            })
+            .collect();
+        first_cause(threads.into_iter().map(super::join))
+    })
+}
+
+/// The first error that is not merely the echo of another thread's.
+pub(crate) fn first_cause(outcomes: impl Iterator<Item = Result<(), GraphError>>) -> Result<(), GraphError> {
+    let mut result = Ok(());
+    for outcome in outcomes {
+        match (&result, outcome) {
+            (Ok(()) | Err(GraphError::Cancelled), Err(error)) => result = Err(error),
+            _ => {}
+        }
+    }
+    result
+}
+
+/// Bytes of all files; `None` when standard input is among them.
+fn total_bytes(inputs: &[Input]) -> Result<Option<u64>, GraphError> {
+    let mut total = 0;
+    for input in inputs {
+        let Input::File(path) = input else { return Ok(None) };
+        let metadata = std::fs::metadata(path).map_err(crate::error::io_error("cannot read", path))?;
+        if metadata.is_dir() {
+            return Err(GraphError::Usage(format!("{} is a folder; name the files in it", path.display())));
+        }
+        total += metadata.len();
+    }
+    Ok(Some(total))
+}
+
+impl Reader<'_> {
+    fn run(&self, batch: &mut Batch<'_>) -> Result<(), GraphError> {
+        loop {
+            self.watch.check()?;
+            let work = self.source.lock().next()?;
+            match work {
+                None => break,
+                Some(Work::Lines { input, first_line, bytes }) => {
+                    self.lines(&input, first_line, &bytes, batch)?
+                }
+                Some(Work::Stream { input, reader }) => self.stream(&input, reader, batch)?,
+            }
+            self.looked(batch)?;
+        }
+        batch.spill()
+    }
+
+    /// Reports progress and spills when it is time.
+    fn looked(&self, batch: &mut Batch<'_>) -> Result<(), GraphError> {
+        let fresh = std::mem::take(&mut batch.statements);
+        let read = fresh + self.counted.statements.fetch_add(fresh, Ordering::Relaxed);
+        self.watch.report(ImportStage::Reading, self.bytes_read.load(Ordering::Relaxed), self.total, read);
+        batch.spill_if_full()
+    }
+
+    fn stream(
+        &self,
+        input: &Opened,
+        reader: impl std::io::Read,
+        batch: &mut Batch<'_>,
+    ) -> Result<(), GraphError> {
+        let Some(format) = input.format.rdf() else { return Ok(()) };
+        let failed = |_: &mut Batch<'_>, line, error| self.failed(&input.path, line, error);
+        let progressed = |batch: &mut Batch<'_>| {
+            if batch.statements < STATEMENTS_BETWEEN_LOOKS {
+                return Ok(());
+            }
+            self.watch.check()?;
+            self.looked(batch)
+        };
+        rdf::stream(format, input, reader, batch, failed, progressed)
+    }
+
+    fn lines(
+        &self,
+        input: &Opened,
+        first_line: u64,
+        bytes: &[u8],
+        batch: &mut Batch<'_>,
+    ) -> Result<(), GraphError> {
+        let mut lines = LineReader::new(input);
+        match std::str::from_utf8(bytes) {
+            Ok(text) => {
+                for (line, number) in Lines(text).zip(first_line..) {
+                    if let Err(error) = lines.line(line, number, batch) {
+                        self.failed(&input.path, number, error)?;
+                    }
+                }
+            }
+            Err(_) => {
+                for (line, number) in bytes.split(|byte| *byte == b'\n').zip(first_line..) {
+                    let outcome = match std::str::from_utf8(line) {
+                        Ok(line) => lines.line(line, number, batch),
+                        Err(error) => {
+                            Err(format!("invalid UTF-8 at byte {}", error.valid_up_to() + 1).into())
+                        }
+                    };
+                    outcome.or_else(|error| self.failed(&input.path, number, error))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the import at a malformed line, or notes it when the import is lenient.
+    fn failed(&self, path: &Path, line: u64, error: LineError) -> Result<(), GraphError> {
+        let reason = match error {
+            LineError::Sink(error) => return Err(error),
+            LineError::Malformed(reason) => reason,
+        };
+        if !self.config.lenient {
+            return Err(GraphError::Malformed { path: path.to_owned(), line, reason });
+        }
+        self.counted.skipped.fetch_add(1, Ordering::Relaxed);
+        let mut listed = self.counted.skipped_lines.lock();
+        if listed.len() < LISTED {
+            listed.push(SkippedLine { path: path.to_owned(), line, reason });
+        }
+        Ok(())
+    }
+}
+
+/// The lines of a text, by `memchr`.
+struct Lines<'a>(&'a str);
+
+impl<'a> Iterator for Lines<'a> {
+    type Item = &'a str;
+
+    #[inline]
+    fn next(&mut self) -> Option<&'a str> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let end = memchr::memchr(b'\n', self.0.as_bytes()).unwrap_or(self.0.len());
+        let line = self.0.get(..end).unwrap_or_default();
+        self.0 = self.0.get(end + 1..).unwrap_or_default();
+        Some(line)
+    }
+}
+
+/// Parses lines of one input in its format.
+enum LineReader {
+    Rdf(LineParser),
+    Tab,
+    Comma,
+    Node,
+}
+
+impl LineReader {
+    fn new(input: &Opened) -> Self {
+        match input.format {
+            InputFormat::Tsv => Self::Tab,
+            InputFormat::Csv => Self::Comma,
+            InputFormat::SkbNodes => Self::Node,
+            InputFormat::NQuads => Self::Rdf(LineParser::new(RdfFormat::NQuads, input.number)),
+            _ => Self::Rdf(LineParser::new(RdfFormat::NTriples, input.number)),
+        }
+    }
+
+    #[inline]
+    fn line(&mut self, line: &str, number: u64, batch: &mut Batch<'_>) -> Result<(), LineError> {
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        let line = if number == 1 { line.strip_prefix('\u{feff}').unwrap_or(line) } else { line };
+        if line.is_empty()
+            || (number == 1 && matches!(self, Self::Tab | Self::Comma) && delimited::is_header(line))
+        {
+            return Ok(());
+        }
+        match self {
+            Self::Rdf(parser) => parser.line(line, batch),
+            Self::Tab => delimited::tab_separated(line, batch),
+            Self::Comma => delimited::comma_separated(line, batch),
+            Self::Node => skb::node(line, batch),
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Triples as lines of three columns: tab-separated, or comma-separated with quotes.
+
+use std::borrow::Cow;
+
+use super::{LineError, Sink, Tail};
+
+/// One line of `head<TAB>relation<TAB>tail`.
+pub(crate) fn tab_separated(line: &str, sink: &mut impl Sink) -> Result<(), LineError> {
+    let mut columns = line.split('\t');
+    let (Some(head), Some(relation), Some(tail), None) =
+        (columns.next(), columns.next(), columns.next(), columns.next())
+    else {
+        let found = line.split('\t').count();
+        return Err(format!("expected head, relation and tail between tabs, found {found} columns").into());
+    };
+    triple(head, relation, tail, sink)
+}
+
+fn triple(head: &str, relation: &str, tail: &str, sink: &mut impl Sink) -> Result<(), LineError> {
+    if head.is_empty() || relation.is_empty() || tail.is_empty() {
+        return Err("an empty head, relation or tail".into());
+    }
+    Ok(sink.triple(head, relation, Tail::Entity(tail))?)
+}
+
+/// One line of `head,relation,tail`; a column in quotes may hold commas, and quotes as `""`.
+pub(crate) fn comma_separated(line: &str, sink: &mut impl Sink) -> Result<(), LineError> {
+    let mut columns = Vec::with_capacity(3);
+    let mut rest = Some(line);
+    while let Some(text) = rest {
+        let (column, after) = column(text)?;
+        columns.push(column);
+        rest = after;
+    }
+    match columns.as_slice() {
+        [head, relation, tail] => triple(head, relation, tail, sink),
+        _ => Err(format!("expected head, relation and tail between commas, found {} columns", columns.len())
+            .into()),
+    }
+}
+
+/// The first column of a line, and what follows its comma.
+fn column(text: &str) -> Result<(Cow<'_, str>, Option<&str>), LineError> {
+    let Some(quoted) = text.strip_prefix('"') else {
+        return Ok(match text.split_once(',') {
+            Some((column, rest)) => (Cow::Borrowed(column), Some(rest)),
+            None => (Cow::Borrowed(text), None),
+        });
+    };
+    let mut from = 0;
+    while let Some(at) = quoted.get(from..).and_then(|rest| rest.find('"')).map(|at| from + at) {
+        let (inner, rest) = (quoted.get(..at).unwrap_or_default(), quoted.get(at + 1..).unwrap_or_default());
+        if rest.starts_with('"') {
+            from = at + 2;
+            continue;
+        }
+        let column = Cow::Owned(inner.replace("\"\"", "\""));
+        return match rest.strip_prefix(',') {
+            Some(rest) => Ok((column, Some(rest))),
+            None if rest.is_empty() => Ok((column, None)),
+            None => Err("text after a closing quote".into()),
+        };
+    }
+    Err("a quote that is not closed on its line".into())
+}
+
+/// Whether a first line names its columns instead of holding a triple.
+pub(crate) fn is_header(line: &str) -> bool {
+    let columns: Vec<String> =
+        line.split([',', '\t']).map(|column| column.trim_matches('"').to_ascii_lowercase()).collect();
+    matches!(
+        columns.iter().map(String::as_str).collect::<Vec<_>>().as_slice(),
+        ["head" | "subject" | "source", "relation" | "predicate", "tail" | "object" | "target"]
+    )
+}

@@ -1,0 +1,163 @@
+//! Which format a file has: by its extension, else by how its content begins.
+
+use std::path::Path;
+
+use oxrdfio::RdfFormat;
+
+use crate::GraphError;
+
+/// The formats that an import reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum InputFormat {
+    /// N-Triples, one triple a line.
+    NTriples,
+    /// N-Quads; the graph names are left out.
+    NQuads,
+    /// Turtle.
+    Turtle,
+    /// TriG; the graph names are left out.
+    TriG,
+    /// RDF/XML.
+    RdfXml,
+    /// JSON-LD.
+    JsonLd,
+    /// `head<TAB>relation<TAB>tail`, names as ids.
+    Tsv,
+    /// The same, comma-separated, with quotes.
+    Csv,
+    /// JSON Lines of nodes: `id`, `name`, `aliases`, `type`, `text`.
+    SkbNodes,
+}
+
+const NAMES: [(&str, InputFormat); 15] = [
+    ("nt", InputFormat::NTriples),
+    ("ntriples", InputFormat::NTriples),
+    ("nq", InputFormat::NQuads),
+    ("nquads", InputFormat::NQuads),
+    ("ttl", InputFormat::Turtle),
+    ("turtle", InputFormat::Turtle),
+    ("trig", InputFormat::TriG),
+    ("rdf", InputFormat::RdfXml),
+    ("owl", InputFormat::RdfXml),
+    ("xml", InputFormat::RdfXml),
+    ("jsonld", InputFormat::JsonLd),
+    ("json", InputFormat::JsonLd),
+    ("tsv", InputFormat::Tsv),
+    ("csv", InputFormat::Csv),
+    ("jsonl", InputFormat::SkbNodes),
+];
+
+impl InputFormat {
+    /// Reads a format's name (`nt`, `nq`, `ttl`, `trig`, `rdf`, `jsonld`, `tsv`, `csv`, `jsonl`).
+    pub fn parse(name: &str) -> Result<Self, GraphError> {
+        NAMES
+            .iter()
+            .find(|(known, _)| known.eq_ignore_ascii_case(name))
+            .map(|(_, format)| *format)
+            .ok_or_else(|| {
+                let names: Vec<&str> = NAMES.iter().map(|(name, _)| *name).collect();
+                GraphError::Usage(format!("no format `{name}`; there are {}", names.join(", ")))
+            })
+    }
+
+    /// The format that the extension of a file names, past the extension of its compression.
+    pub(crate) fn of_path(path: &Path) -> Option<Self> {
+        let extension = |path: &Path| Some(path.extension()?.to_str()?.to_ascii_lowercase());
+        let last = extension(path)?;
+        let format = match last.as_str() {
+            "gz" | "bz2" | "zst" | "zstd" => extension(Path::new(path.file_stem()?))?,
+            _ => last,
+        };
+        if matches!(format.as_str(), "ndjson") {
+            return Some(Self::SkbNodes);
+        }
+        NAMES.iter().find(|(name, _)| *name == format).map(|(_, format)| *format)
+    }
+
+    /// The format that a content looks like.
+    pub(crate) fn of_content(start: &[u8]) -> Option<Self> {
+        let text = String::from_utf8_lossy(start);
+        let text = text.trim_start_matches('\u{feff}').trim_start();
+        let mut lines = text.lines().map(str::trim_end).filter(|line| !line.is_empty());
+        let line = lines.clone().find(|line| !line.starts_with('#')).or_else(|| lines.next())?;
+        let lower = line.to_ascii_lowercase();
+        if line.starts_with('{') && line.contains("\"id\"") && !line.contains("\"@") {
+            return Some(Self::SkbNodes);
+        }
+        if line.starts_with(['{', '[']) {
+            return Some(Self::JsonLd);
+        }
+        if lower.starts_with("<?xml") || lower.starts_with("<rdf:") || lower.starts_with("<!doctype") {
+            return Some(Self::RdfXml);
+        }
+        if line.split('\t').count() == 3 && !line.ends_with('.') {
+            return Some(Self::Tsv);
+        }
+        if ["@prefix", "@base", "prefix ", "base "].iter().any(|word| lower.starts_with(word)) {
+            let graphs = text.lines().any(|line| line.trim_end().ends_with('{'));
+            return Some(if graphs { Self::TriG } else { Self::Turtle });
+        }
+        if line.starts_with(['<', '_']) && line.ends_with('.') {
+            return Some(if line.contains("> .") || line.contains("\" .") || line.ends_with('.') {
+                Self::NQuads
+            } else {
+                Self::Turtle
+            });
+        }
+        None
+    }
+
+    /// Whether every line stands for itself, so that blocks of lines can be parsed side by side.
+    pub(crate) fn is_line_based(self) -> bool {
+        matches!(self, Self::NTriples | Self::NQuads | Self::Tsv | Self::Csv | Self::SkbNodes)
+    }
+
+    /// The RDF syntax, for those that are one.
+    pub(crate) fn rdf(self) -> Option<RdfFormat> {
+        Some(match self {
+            Self::NTriples => RdfFormat::NTriples,
+            Self::NQuads => RdfFormat::NQuads,
+            Self::Turtle => RdfFormat::Turtle,
+            Self::TriG => RdfFormat::TriG,
+            Self::RdfXml => RdfFormat::RdfXml,
+            Self::JsonLd => RdfFormat::JsonLd { profile: oxrdfio::JsonLdProfileSet::empty() },
+            Self::Tsv | Self::Csv | Self::SkbNodes => return None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(content: &str, expected: Option<InputFormat>) {
+        assert_eq!(InputFormat::of_content(content.as_bytes()), expected, "{content}");
+    }
+
+    #[test]
+    fn content_tells_the_format() {
+        check("Lima\tcapital of\tPeru\n", Some(InputFormat::Tsv));
+        check("# a dump\n<http://a/b> <http://a/c> \"d\" .\n", Some(InputFormat::NQuads));
+        check("@prefix ex: <http://a/> .\nex:b ex:c ex:d .", Some(InputFormat::Turtle));
+        check("PREFIX ex: <http://a/>\nex:g {\n ex:b ex:c ex:d }", Some(InputFormat::TriG));
+        check("<?xml version=\"1.0\"?><rdf:RDF/>", Some(InputFormat::RdfXml));
+        check("{\"id\": \"n1\", \"name\": \"x\"}", Some(InputFormat::SkbNodes));
+        check("{\"@id\": \"http://a/b\", \"id\": 1}", Some(InputFormat::JsonLd));
+        check("", None);
+        check("hello world", None);
+    }
+
+    #[test]
+    fn extensions_tell_the_format() {
+        for (name, expected) in [
+            ("a.nt.gz", Some(InputFormat::NTriples)),
+            ("a.TTL", Some(InputFormat::Turtle)),
+            ("kb.tsv.zst", Some(InputFormat::Tsv)),
+            ("nodes.jsonl.bz2", Some(InputFormat::SkbNodes)),
+            ("dump.gz", None),
+            ("noextension", None),
+        ] {
+            assert_eq!(InputFormat::of_path(Path::new(name)), expected, "{name}");
+        }
+    }
+}

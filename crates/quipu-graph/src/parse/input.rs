@@ -1,0 +1,195 @@
+//! Inputs: files and standard input, decompressed, as blocks of whole lines or as one stream.
+
+use std::fs::File;
+use std::io::{BufReader, Cursor, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::InputFormat;
+use crate::GraphError;
+use crate::error::io_error;
+
+/// Bytes of a block of lines.
+const BLOCK: usize = 2 << 20;
+/// A line longer than this is taken for binary data.
+const LONGEST_LINE: usize = 256 << 20;
+/// Bytes looked at to tell format and compression.
+const SNIFFED: usize = 8 << 10;
+
+/// Where triples come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Input {
+    /// A file.
+    File(PathBuf),
+    /// Standard input.
+    Stdin,
+}
+
+impl Input {
+    /// The name that messages use.
+    pub(crate) fn path(&self) -> &Path {
+        match self {
+            Self::File(path) => path,
+            Self::Stdin => Path::new("<stdin>"),
+        }
+    }
+}
+
+/// An input being read: what its blocks carry along.
+pub(crate) struct Opened {
+    pub(crate) path: PathBuf,
+    pub(crate) format: InputFormat,
+    /// Position among the inputs; keeps the blank nodes of different files apart.
+    pub(crate) number: usize,
+}
+
+/// One piece of work.
+pub(crate) enum Work {
+    /// Whole lines, the first of which has this 1-based number.
+    Lines { input: Arc<Opened>, first_line: u64, bytes: Vec<u8> },
+    /// A whole file in a format that cannot be cut.
+    Stream { input: Arc<Opened>, reader: Box<dyn Read + Send> },
+}
+
+/// Hands out the work of all inputs, in order.
+pub(crate) struct Source {
+    inputs: std::vec::IntoIter<Input>,
+    format: Option<InputFormat>,
+    current: Option<Lines>,
+    number: usize,
+    /// Compressed bytes read so far, for the progress bar.
+    read: Arc<AtomicU64>,
+}
+
+/// A line-based input that is open.
+struct Lines {
+    input: Arc<Opened>,
+    reader: Box<dyn Read + Send>,
+    carry: Vec<u8>,
+    next_line: u64,
+}
+
+/// Counts the bytes that pass.
+struct Counted<R> {
+    inner: R,
+    read: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        self.read.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+}
+
+impl Source {
+    pub(crate) fn new(inputs: Vec<Input>, format: Option<InputFormat>, read: Arc<AtomicU64>) -> Self {
+        Self { inputs: inputs.into_iter(), format, current: None, number: 0, read }
+    }
+
+    /// The next piece of work; `None` at the end of the last input.
+    pub(crate) fn next(&mut self) -> Result<Option<Work>, GraphError> {
+        loop {
+            if let Some(lines) = &mut self.current {
+                if let Some(work) = lines.next_block()? {
+                    return Ok(Some(work));
+                }
+                self.current = None;
+            }
+            let Some(input) = self.inputs.next() else { return Ok(None) };
+            let (opened, reader) = self.open(&input)?;
+            self.number += 1;
+            let input = Arc::new(opened);
+            if !input.format.is_line_based() {
+                return Ok(Some(Work::Stream { input, reader }));
+            }
+            self.current = Some(Lines { input, reader, carry: Vec::new(), next_line: 1 });
+        }
+    }
+
+    fn open(&self, input: &Input) -> Result<(Opened, Box<dyn Read + Send>), GraphError> {
+        let path = input.path();
+        let raw: Box<dyn Read + Send> = match input {
+            Input::File(path) => Box::new(File::open(path).map_err(io_error("cannot open", path))?),
+            Input::Stdin => Box::new(std::io::stdin()),
+        };
+        let counted = Counted { inner: raw, read: self.read.clone() };
+        let mut reader = decompressed(path, Box::new(counted))?;
+        let named = self.format.or_else(|| InputFormat::of_path(path));
+        let format = match named {
+            Some(format) => format,
+            None => {
+                let start = peek(path, &mut reader)?;
+                InputFormat::of_content(&start).ok_or_else(|| {
+                    GraphError::Usage(format!(
+                        "{}: cannot tell its format; name it with --format",
+                        path.display()
+                    ))
+                })?
+            }
+        };
+        Ok((Opened { path: path.to_owned(), format, number: self.number }, reader))
+    }
+}
+
+/// Reads the start of a stream and puts it back.
+fn peek(path: &Path, reader: &mut Box<dyn Read + Send>) -> Result<Vec<u8>, GraphError> {
+    let mut start = Vec::new();
+    reader.by_ref().take(SNIFFED as u64).read_to_end(&mut start).map_err(io_error("cannot read", path))?;
+    let rest = std::mem::replace(reader, Box::new(std::io::empty()));
+    *reader = Box::new(Cursor::new(start.clone()).chain(rest));
+    Ok(start)
+}
+
+/// Undoes the compression that the first bytes tell.
+fn decompressed(path: &Path, mut raw: Box<dyn Read + Send>) -> Result<Box<dyn Read + Send>, GraphError> {
+    let start = peek(path, &mut raw)?;
+    let raw = BufReader::with_capacity(256 << 10, raw);
+    Ok(match start.as_slice() {
+        [0x1f, 0x8b, ..] => Box::new(flate2::bufread::MultiGzDecoder::new(raw)),
+        [b'B', b'Z', b'h', ..] => Box::new(bzip2::bufread::MultiBzDecoder::new(raw)),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => {
+            Box::new(zstd::Decoder::with_buffer(raw).map_err(io_error("cannot read", path))?)
+        }
+        _ => Box::new(raw),
+    })
+}
+
+impl Lines {
+    fn next_block(&mut self) -> Result<Option<Work>, GraphError> {
+        let mut bytes = std::mem::take(&mut self.carry);
+        let mut wanted = BLOCK;
+        loop {
+            let before = bytes.len();
+            let mut part = (&mut self.reader).take((wanted - before.min(wanted)).max(BLOCK / 2) as u64);
+            part.read_to_end(&mut bytes).map_err(io_error("cannot read", &self.input.path))?;
+            if bytes.len() == before {
+                return Ok(self.block(bytes));
+            }
+            let searched = bytes.get(before..).unwrap_or_default();
+            if bytes.len() >= BLOCK {
+                if let Some(at) = memchr::memrchr(b'\n', searched) {
+                    self.carry = bytes.split_off(before + at + 1);
+                    return Ok(self.block(bytes));
+                }
+                if bytes.len() > LONGEST_LINE {
+                    let (path, line) = (self.input.path.clone(), self.next_line);
+                    let reason = "a line without end: this is no text".into();
+                    return Err(GraphError::Malformed { path, line, reason });
+                }
+            }
+            wanted = bytes.len() + BLOCK;
+        }
+    }
+
+    fn block(&mut self, bytes: Vec<u8>) -> Option<Work> {
+        if bytes.is_empty() {
+            return None;
+        }
+        let first_line = self.next_line;
+        self.next_line += memchr::memchr_iter(b'\n', &bytes).count() as u64;
+        Some(Work::Lines { input: self.input.clone(), first_line, bytes })
+    }
+}

@@ -1,0 +1,53 @@
+//! Reading the formats that graphs come in. Line formats are cut into blocks that several threads parse; the others
+//! are read by oxrdfio, one thread a file.
+
+pub(crate) mod delimited;
+pub(crate) mod format;
+pub(crate) mod input;
+pub(crate) mod ntriples;
+pub(crate) mod rdf;
+pub(crate) mod skb;
+
+use crate::GraphError;
+pub use format::InputFormat;
+
+/// The tail of a triple as a parser hands it on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tail<'a> {
+    /// An entity, by key.
+    Entity(&'a str),
+    /// A literal. Kind is empty for a plain string, `@` and a lower-case tag for a language, else the datatype's IRI.
+    Literal { lexical: &'a str, kind: &'a str },
+}
+
+/// What takes the triples that are read.
+pub(crate) trait Sink {
+    fn triple(&mut self, head: &str, relation: &str, tail: Tail<'_>) -> Result<(), GraphError>;
+    fn document(&mut self, node: &str, text: &str) -> Result<(), GraphError>;
+}
+
+/// Why a line was not taken.
+pub(crate) enum LineError {
+    /// It breaks its format; the reason.
+    Malformed(String),
+    /// The sink failed.
+    Sink(GraphError),
+}
+
+impl From<GraphError> for LineError {
+    fn from(error: GraphError) -> Self {
+        Self::Sink(error)
+    }
+}
+
+impl From<String> for LineError {
+    fn from(reason: String) -> Self {
+        Self::Malformed(reason)
+    }
+}
+
+impl From<&str> for LineError {
+    fn from(reason: &str) -> Self {
+        Self::Malformed(reason.into())
+    }
+}

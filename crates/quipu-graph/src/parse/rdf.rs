@@ -1,0 +1,87 @@
+//! RDF through oxrdfio: whole streams of any syntax, and the unusual lines of N-Triples and N-Quads.
+
+use std::io::Read;
+
+use oxrdf::{NamedOrBlankNode, Quad, Term};
+use oxrdfio::{RdfFormat, RdfParseError, RdfParser};
+
+use super::input::Opened;
+use super::{LineError, Sink, Tail};
+use crate::GraphError;
+use crate::error::io_error;
+
+const XSD_STRING: &str = "http://www.w3.org/2001/XMLSchema#string";
+
+/// The key of a blank node of the `file`-th input. The first file's keep their labels, so that what is written in it
+/// can be found.
+pub(crate) fn blank_key(label: &str, file: usize) -> String {
+    if file == 0 { format!("_:{label}") } else { format!("_:f{file}_{label}") }
+}
+
+/// Parses one line of N-Triples or N-Quads.
+pub(crate) fn line(
+    format: RdfFormat,
+    line: &str,
+    file: usize,
+    sink: &mut impl Sink,
+) -> Result<(), LineError> {
+    for quad in RdfParser::from_format(format).for_slice(line) {
+        push(&quad.map_err(|error| error.to_string())?, file, sink)?;
+    }
+    Ok(())
+}
+
+/// Parses a stream. `failed` is told of each statement that breaks the syntax, with its line (0: unknown), and decides
+/// whether to go on; `progressed` is called after each statement.
+pub(crate) fn stream<S: Sink>(
+    format: RdfFormat,
+    input: &Opened,
+    reader: impl Read,
+    sink: &mut S,
+    mut failed: impl FnMut(&mut S, u64, LineError) -> Result<(), GraphError>,
+    mut progressed: impl FnMut(&mut S) -> Result<(), GraphError>,
+) -> Result<(), GraphError> {
+    for quad in RdfParser::from_format(format).for_reader(reader) {
+        match quad {
+            Ok(quad) => {
+                if let Err(error) = push(&quad, input.number, sink) {
+                    failed(sink, 0, error)?;
+                }
+                progressed(sink)?;
+            }
+            Err(RdfParseError::Io(error)) => return Err(io_error("cannot read", &input.path)(error)),
+            Err(RdfParseError::Syntax(error)) => {
+                let line = error.location().map_or(0, |location| location.start.line + 1);
+                failed(sink, line, LineError::Malformed(error.to_string()))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn push(quad: &Quad, file: usize, sink: &mut impl Sink) -> Result<(), LineError> {
+    let blank;
+    let head = match &quad.subject {
+        NamedOrBlankNode::NamedNode(node) => node.as_str(),
+        NamedOrBlankNode::BlankNode(node) => {
+            blank = blank_key(node.as_str(), file);
+            &blank
+        }
+    };
+    let relation = quad.predicate.as_str();
+    match &quad.object {
+        Term::NamedNode(node) => sink.triple(head, relation, Tail::Entity(node.as_str()))?,
+        Term::BlankNode(node) => {
+            sink.triple(head, relation, Tail::Entity(&blank_key(node.as_str(), file)))?
+        }
+        Term::Literal(literal) => {
+            let kind = match (literal.language(), literal.datatype().as_str()) {
+                (Some(language), _) => format!("@{}", language.to_ascii_lowercase()),
+                (None, XSD_STRING) => String::new(),
+                (None, datatype) => datatype.to_owned(),
+            };
+            sink.triple(head, relation, Tail::Literal { lexical: literal.value(), kind: &kind })?;
+        }
+    }
+    Ok(())
+}

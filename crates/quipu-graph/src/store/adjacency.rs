@@ -1,0 +1,299 @@
+//! Adjacency: for each node its relations in both directions with their fan-outs, and its neighbours grouped by them.
+//!
+//! The record of a node is its neighbour lists (ids of fixed width) followed by a header that says, a few bits each,
+//! which relation has how many neighbours. A node's offset points at the header: the relations of a hub with a
+//! million triples are read without touching one of them. Grammar: `docs/store-format.md`, "Adjacency".
+
+use std::path::Path;
+
+use memmap2::Advice;
+
+use super::file::{FileEntry, FileWriter, MappedFile};
+use super::manifest::Manifest;
+use crate::bytes::{Cursor, fixed, push_varint};
+use crate::{Direction, GraphError, NodeId, RelationId, RelationUse, Step};
+
+/// Bytes of an offset into the records: room for a terabyte.
+const OFFSET_WIDTH: usize = 5;
+/// Group counts below this fit into half a byte.
+const ESCAPE: u64 = 15;
+
+/// Writes records in the order of node ids.
+pub(crate) struct AdjacencyWriter {
+    records: FileWriter,
+    offsets: FileWriter,
+    id_width: usize,
+    /// Groups of the record being written, forward then backward: relation, fan-out.
+    groups: [Vec<(u32, u64)>; 2],
+    scratch: Vec<u8>,
+}
+
+impl AdjacencyWriter {
+    pub(crate) fn create(folder: &Path, id_width: u32) -> Result<Self, GraphError> {
+        Ok(Self {
+            records: FileWriter::create(folder, "adjacency.records")?,
+            offsets: FileWriter::create(folder, "adjacency.offsets")?,
+            id_width: id_width as usize,
+            groups: [Vec::new(), Vec::new()],
+            scratch: Vec::new(),
+        })
+    }
+
+    /// Adds one neighbour. All forward ones come first, and each direction is sorted by relation, then neighbour.
+    #[inline]
+    pub(crate) fn push(
+        &mut self,
+        direction: Direction,
+        relation: u32,
+        neighbour: u32,
+    ) -> Result<(), GraphError> {
+        let [forward, backward] = &mut self.groups;
+        let groups = if direction == Direction::Forward { forward } else { backward };
+        match groups.last_mut() {
+            Some((last, count)) if *last == relation => *count += 1,
+            _ => groups.push((relation, 1)),
+        }
+        let bytes = neighbour.to_le_bytes();
+        self.records.write(bytes.get(..self.id_width).unwrap_or(&bytes))
+    }
+
+    /// Ends the record of the current node.
+    pub(crate) fn end_node(&mut self) -> Result<(), GraphError> {
+        let offset = self.records.position().to_le_bytes();
+        self.offsets.write(offset.get(..OFFSET_WIDTH).unwrap_or(&offset))?;
+        let out = &mut self.scratch;
+        out.clear();
+        let [forward, backward] = &self.groups;
+        let (forward_count, backward_count) = (forward.len() as u64, backward.len() as u64);
+        out.push((forward_count.min(ESCAPE) << 4 | backward_count.min(ESCAPE)) as u8);
+        for count in [forward_count, backward_count] {
+            if count >= ESCAPE {
+                push_varint(out, count - ESCAPE);
+            }
+        }
+        for groups in &mut self.groups {
+            let mut last = 0;
+            for (relation, count) in groups.drain(..) {
+                push_varint(out, u64::from(relation - last) << 1 | u64::from(count > 1));
+                if count > 1 {
+                    push_varint(out, count - 2);
+                }
+                last = relation;
+            }
+        }
+        self.records.write(&self.scratch)
+    }
+
+    pub(crate) fn finish(self) -> Result<Vec<FileEntry>, GraphError> {
+        Ok(vec![self.records.finish()?, self.offsets.finish()?])
+    }
+}
+
+/// The adjacency of a store.
+pub(crate) struct Adjacency {
+    records: MappedFile,
+    offsets: MappedFile,
+    nodes: u64,
+    id_width: usize,
+}
+
+/// The relations of one node, read from its record's header.
+pub struct Groups<'a> {
+    cursor: Cursor<'a>,
+    left: [u64; 2],
+    relation: u64,
+    file: &'a MappedFile,
+}
+
+impl Iterator for Groups<'_> {
+    type Item = Result<RelationUse, GraphError>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let direction = match &mut self.left {
+            [0, 0] => return None,
+            [0, backward] => {
+                *backward -= 1;
+                Direction::Backward
+            }
+            [forward, _] => {
+                *forward -= 1;
+                Direction::Forward
+            }
+        };
+        let group = self.read(direction);
+        if direction == Direction::Forward && self.left[0] == 0 {
+            self.relation = 0;
+        }
+        if group.is_none() {
+            self.left = [0, 0];
+        }
+        Some(group.ok_or_else(|| self.file.corrupt("a record's header is damaged")))
+    }
+}
+
+impl Groups<'_> {
+    #[inline]
+    fn read(&mut self, direction: Direction) -> Option<RelationUse> {
+        let code = self.cursor.varint()?;
+        let fan_out = if code & 1 == 0 { 1 } else { self.cursor.varint()?.checked_add(2)? };
+        self.relation = self.relation.checked_add(code >> 1)?;
+        let relation = RelationId(u32::try_from(self.relation).ok()?);
+        Some(RelationUse { step: Step { relation, direction }, fan_out })
+    }
+}
+
+/// A list of neighbours: node ids of fixed width in the map.
+#[derive(Debug, Clone, Copy)]
+pub struct Neighbours<'a> {
+    bytes: &'a [u8],
+    width: usize,
+}
+
+impl<'a> Neighbours<'a> {
+    /// The list without neighbours.
+    pub const EMPTY: Neighbours<'static> = Neighbours { bytes: &[], width: 1 };
+
+    /// Number of neighbours.
+    pub fn len(&self) -> usize {
+        self.bytes.len() / self.width
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// The neighbour at `index` in the order of ids.
+    pub fn get(&self, index: usize) -> Option<NodeId> {
+        let start = index.checked_mul(self.width)?;
+        self.bytes.get(start..start.checked_add(self.width)?).map(|bytes| NodeId(fixed(bytes)))
+    }
+
+    /// Whether `node` is among them; by bisection.
+    pub fn contains(&self, node: NodeId) -> bool {
+        let (mut low, mut high) = (0, self.len());
+        while low < high {
+            let middle = low.midpoint(high);
+            match self.get(middle) {
+                Some(found) if found < node => low = middle + 1,
+                Some(found) if found > node => high = middle,
+                found => return found == Some(node),
+            }
+        }
+        false
+    }
+
+    /// The neighbours in the order of their ids.
+    pub fn iter(&self) -> impl Iterator<Item = NodeId> + use<'a> {
+        self.bytes.chunks_exact(self.width).map(|bytes| NodeId(fixed(bytes)))
+    }
+}
+
+impl Adjacency {
+    pub(crate) fn open(folder: &Path, manifest: &Manifest) -> Result<Self, GraphError> {
+        let nodes = manifest.counts.entities + manifest.counts.literals;
+        let map = |name| MappedFile::open(folder, manifest.file(folder, name)?, Advice::Random);
+        let (records, offsets) = (map("adjacency.records")?, map("adjacency.offsets")?);
+        if offsets.bytes().len() as u64 != nodes * OFFSET_WIDTH as u64 {
+            return Err(offsets.corrupt("its size does not fit the number of nodes"));
+        }
+        Ok(Self { records, offsets, nodes, id_width: manifest.id_width as usize })
+    }
+
+    /// Number of nodes.
+    pub(crate) fn nodes(&self) -> u64 {
+        self.nodes
+    }
+
+    /// Where the header of a node's record starts.
+    #[inline]
+    fn header(&self, node: NodeId) -> Result<usize, GraphError> {
+        let start = (node.0 as usize).saturating_mul(OFFSET_WIDTH);
+        match self.offsets.bytes().get(start..start.saturating_add(OFFSET_WIDTH)) {
+            Some(bytes) if node.0 < self.nodes => Ok(fixed(bytes) as usize),
+            _ => Err(self.offsets.corrupt(format!("no node {}, there are {}", node.0, self.nodes))),
+        }
+    }
+
+    /// The relations of a node: forward, then backward, each by relation id.
+    #[inline]
+    pub(crate) fn groups(&self, node: NodeId) -> Result<Groups<'_>, GraphError> {
+        self.groups_at(self.header(node)?)
+    }
+
+    #[inline]
+    fn groups_at(&self, header: usize) -> Result<Groups<'_>, GraphError> {
+        let mut cursor = Cursor::new(self.records.bytes(), header);
+        let counts = || -> Option<[u64; 2]> {
+            let first = u64::from(cursor.u8()?);
+            let mut counts = [first >> 4, first & 15];
+            for count in &mut counts {
+                if *count == ESCAPE {
+                    *count = count.checked_add(cursor.varint()?)?;
+                }
+            }
+            Some(counts)
+        }();
+        let left = counts.ok_or_else(|| self.records.corrupt("a record's header is damaged"))?;
+        Ok(Groups { cursor, left, relation: 0, file: &self.records })
+    }
+
+    /// Calls `visit` with each of a node's groups and its neighbours.
+    #[inline]
+    pub(crate) fn visit<'a>(
+        &'a self,
+        node: NodeId,
+        mut visit: impl FnMut(RelationUse, Neighbours<'a>),
+    ) -> Result<(), GraphError> {
+        let header = self.header(node)?;
+        let mut total = 0u64;
+        for group in self.groups_at(header)? {
+            total = total.saturating_add(group?.fan_out);
+        }
+        let mut start = self.lists_start(header, total)?;
+        for group in self.groups_at(header)? {
+            let group = group?;
+            let end = start + group.fan_out as usize * self.id_width;
+            visit(group, self.list(start, end)?);
+            start = end;
+        }
+        Ok(())
+    }
+
+    /// The neighbours of a node along one step.
+    #[inline]
+    pub(crate) fn neighbours(&self, node: NodeId, step: Step) -> Result<Neighbours<'_>, GraphError> {
+        let header = self.header(node)?;
+        let (mut before, mut total, mut found) = (0u64, 0u64, None);
+        for group in self.groups_at(header)? {
+            let group = group?;
+            if group.step == step {
+                (before, found) = (total, Some(group.fan_out));
+            }
+            total = total.saturating_add(group.fan_out);
+        }
+        let Some(fan_out) = found else { return Ok(Neighbours::EMPTY) };
+        let start = self.lists_start(header, total)? + before as usize * self.id_width;
+        self.list(start, start + fan_out as usize * self.id_width)
+    }
+
+    fn lists_start(&self, header: usize, total: u64) -> Result<usize, GraphError> {
+        let bytes = total.checked_mul(self.id_width as u64).and_then(|bytes| usize::try_from(bytes).ok());
+        bytes
+            .and_then(|bytes| header.checked_sub(bytes))
+            .ok_or_else(|| self.records.corrupt("a record's neighbours lie outside the file"))
+    }
+
+    #[inline]
+    fn list(&self, start: usize, end: usize) -> Result<Neighbours<'_>, GraphError> {
+        match self.records.bytes().get(start..end) {
+            Some(bytes) => Ok(Neighbours { bytes, width: self.id_width }),
+            None => Err(self.records.corrupt("a record's neighbours lie outside the file")),
+        }
+    }
+
+    pub(crate) fn files(&self) -> [&MappedFile; 2] {
+        [&self.records, &self.offsets]
+    }
+}

@@ -1,0 +1,404 @@
+//! The dictionary: terms to ids and back.
+//!
+//! Entities have the ids `0..E`, literals `E..E+L`. Within each space ids follow the 63-bit hash of the term, so that
+//! a term is found by looking into the bucket of its hash, with no table of its own, and an id is found by counting.
+//! The grammar of the files is in `docs/store-format.md`, "Dictionary".
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use memmap2::Advice;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::file::{FileEntry, FileWriter, MappedFile};
+use super::manifest::Manifest;
+use crate::GraphError;
+use crate::bytes::{Cursor, push_varint, u32_at, u64_at};
+
+/// Stands between the lexical form and the kind of a literal in its term bytes; no UTF-8 text holds it.
+pub(crate) const KIND_SEPARATOR: u8 = 0xff;
+/// Records in a block: one offset is stored for each block, the records within it are stepped over.
+const ENTITY_BLOCK: u64 = 16;
+const LITERAL_BLOCK: u64 = 8;
+/// Terms in a bucket of the index, on average.
+const BUCKET: u64 = 8;
+/// A prefix table larger than this would no longer be a saving.
+const MAX_PREFIXES: usize = 1 << 16;
+/// Shorter prefixes are not worth an entry.
+const MIN_PREFIX: usize = 4;
+
+/// Hash of a term's bytes; the top bit tells literals from entities, so that one sort keeps them apart.
+#[inline]
+pub(crate) fn term_hash(bytes: &[u8], literal: bool) -> u64 {
+    xxh3_64(bytes) >> 1 | u64::from(literal) << 63
+}
+
+/// Splits term bytes of a literal into lexical form and kind (empty: plain string; `@en`: language; else a datatype).
+pub(crate) fn split_literal(bytes: &[u8]) -> (&[u8], &[u8]) {
+    match memchr::memrchr(KIND_SEPARATOR, bytes) {
+        Some(at) => {
+            let (lexical, rest) = bytes.split_at(at);
+            (lexical, rest.get(1..).unwrap_or_default())
+        }
+        None => (bytes, &[]),
+    }
+}
+
+/// How many bytes of a key form its prefix: up to and with the last `/` or `#`.
+fn prefix_length(key: &[u8]) -> usize {
+    match memchr::memrchr2(b'/', b'#', key) {
+        Some(at) if at + 1 >= MIN_PREFIX => at + 1,
+        _ => 0,
+    }
+}
+
+/// Writes one term space (entities, or literals) in the order of its hashes.
+struct SpaceWriter {
+    records: FileWriter,
+    blocks: FileWriter,
+    fingerprints: Vec<u8>,
+    per_block: u64,
+    count: u64,
+    /// First id of each bucket, at the finest granularity that the space can need.
+    starts: Vec<u32>,
+    bits: u32,
+    scratch: Vec<u8>,
+    folder: std::path::PathBuf,
+    name: &'static str,
+}
+
+impl SpaceWriter {
+    fn create(folder: &Path, name: &'static str, per_block: u64, at_most: u64) -> Result<Self, GraphError> {
+        let bits = (at_most / BUCKET).max(1).ilog2().min(31);
+        Ok(Self {
+            records: FileWriter::create(folder, &format!("{name}.terms"))?,
+            blocks: FileWriter::create(folder, &format!("{name}.blocks"))?,
+            fingerprints: Vec::new(),
+            per_block,
+            count: 0,
+            starts: Vec::with_capacity((1 << bits) + 1),
+            bits,
+            scratch: Vec::new(),
+            folder: folder.to_owned(),
+            name,
+        })
+    }
+
+    fn push(&mut self, hash: u64, tag: u64, text: &[u8]) -> Result<(), GraphError> {
+        if self.count.is_multiple_of(self.per_block) {
+            self.blocks.write(&self.records.position().to_le_bytes())?;
+        }
+        let bucket = bucket_of(hash, self.bits);
+        while self.starts.len() <= bucket {
+            self.starts.push(self.count as u32);
+        }
+        self.fingerprints.push(hash as u8);
+        self.scratch.clear();
+        push_varint(&mut self.scratch, text.len() as u64);
+        push_varint(&mut self.scratch, tag);
+        self.records.write(&self.scratch)?;
+        self.records.write(text)?;
+        self.count += 1;
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Vec<FileEntry>, GraphError> {
+        let wanted = (self.count / BUCKET).max(1).ilog2().min(self.bits);
+        let step = 1usize << (self.bits - wanted);
+        self.starts.resize((1 << self.bits) + 1, self.count as u32);
+        let mut index = FileWriter::create(&self.folder, &format!("{}.index", self.name))?;
+        index.write(&u64::from(wanted).to_le_bytes())?;
+        for start in self.starts.iter().step_by(step) {
+            index.write(&start.to_le_bytes())?;
+        }
+        index.write(&self.fingerprints)?;
+        Ok(vec![self.records.finish()?, self.blocks.finish()?, index.finish()?])
+    }
+}
+
+/// The bucket of a hash: its top bits below the literal bit.
+fn bucket_of(hash: u64, bits: u32) -> usize {
+    if bits == 0 { 0 } else { (hash << 1 >> (64 - bits)) as usize }
+}
+
+/// Writes the dictionary out of terms that come in the order of their hashes: all entities, then all literals.
+pub(crate) struct DictionaryWriter {
+    entities: SpaceWriter,
+    literals: SpaceWriter,
+    prefixes: StringTable,
+    kinds: StringTable,
+}
+
+/// Distinct strings by number, in order of arrival; number 0 is the empty one.
+struct StringTable {
+    numbers: HashMap<Box<[u8]>, u64>,
+    bytes: Vec<u8>,
+    limit: usize,
+    last: (Vec<u8>, u64),
+}
+
+impl StringTable {
+    fn new(limit: usize) -> Self {
+        let mut table = Self { numbers: HashMap::new(), bytes: Vec::new(), limit, last: (Vec::new(), 0) };
+        table.add(&[]);
+        table
+    }
+
+    fn add(&mut self, text: &[u8]) -> u64 {
+        let number = self.numbers.len() as u64;
+        self.numbers.insert(text.into(), number);
+        push_varint(&mut self.bytes, text.len() as u64);
+        self.bytes.extend_from_slice(text);
+        number
+    }
+
+    /// The number of `text`; `None` when it is new and the table is full.
+    fn number(&mut self, text: &[u8]) -> Option<u64> {
+        if self.last.0 == text {
+            return Some(self.last.1);
+        }
+        let number = match self.numbers.get(text) {
+            Some(number) => *number,
+            None if self.numbers.len() < self.limit => self.add(text),
+            None => return None,
+        };
+        self.last = (text.to_vec(), number);
+        Some(number)
+    }
+
+    fn finish(self, folder: &Path, name: &str) -> Result<FileEntry, GraphError> {
+        let mut file = FileWriter::create(folder, name)?;
+        file.write(&self.bytes)?;
+        file.finish()
+    }
+}
+
+impl DictionaryWriter {
+    /// `at_most` bounds the number of terms in either space; it only sizes the index.
+    pub(crate) fn create(folder: &Path, at_most: u64) -> Result<Self, GraphError> {
+        Ok(Self {
+            entities: SpaceWriter::create(folder, "entities", ENTITY_BLOCK, at_most)?,
+            literals: SpaceWriter::create(folder, "literals", LITERAL_BLOCK, at_most)?,
+            prefixes: StringTable::new(MAX_PREFIXES),
+            kinds: StringTable::new(usize::MAX),
+        })
+    }
+
+    /// Adds the next term.
+    pub(crate) fn push(&mut self, hash: u64, bytes: &[u8]) -> Result<(), GraphError> {
+        if hash >> 63 == 0 {
+            let (prefix, suffix) = bytes.split_at(prefix_length(bytes));
+            match self.prefixes.number(prefix) {
+                Some(number) => self.entities.push(hash, number, suffix),
+                None => self.entities.push(hash, 0, bytes),
+            }
+        } else {
+            let (lexical, kind) = split_literal(bytes);
+            let number = self.kinds.number(kind).unwrap_or_default();
+            self.literals.push(hash, number, lexical)
+        }
+    }
+
+    pub(crate) fn finish(self) -> Result<Vec<FileEntry>, GraphError> {
+        let folder = self.entities.folder.clone();
+        let mut files = self.entities.finish()?;
+        files.extend(self.literals.finish()?);
+        files.push(self.prefixes.finish(&folder, "prefixes")?);
+        files.push(self.kinds.finish(&folder, "kinds")?);
+        Ok(files)
+    }
+}
+
+/// One term space, mapped.
+struct Space {
+    records: MappedFile,
+    blocks: MappedFile,
+    index: MappedFile,
+    per_block: u64,
+    count: u64,
+    bits: u32,
+}
+
+impl Space {
+    fn open(
+        folder: &Path,
+        manifest: &Manifest,
+        name: &str,
+        per_block: u64,
+        count: u64,
+    ) -> Result<Self, GraphError> {
+        let map = |part: &str| {
+            let entry = manifest.file(folder, &format!("{name}.{part}"))?;
+            MappedFile::open(folder, entry, Advice::Random)
+        };
+        let mut space = Self {
+            records: map("terms")?,
+            blocks: map("blocks")?,
+            index: map("index")?,
+            per_block,
+            count,
+            bits: 0,
+        };
+        let bits = u64_at(space.index.bytes(), 0).unwrap_or(u64::MAX);
+        let expected = if bits < 32 { 8 + 4 * ((1 << bits) + 1) + count } else { u64::MAX };
+        if expected != space.index.bytes().len() as u64
+            || space.blocks.bytes().len() as u64 != 8 * count.div_ceil(per_block)
+        {
+            return Err(space.index.corrupt("its size does not fit the number of terms"));
+        }
+        space.bits = bits as u32;
+        Ok(space)
+    }
+
+    /// Tag and text of a term.
+    #[inline]
+    fn record(&self, number: u64) -> Result<(u64, &[u8]), GraphError> {
+        if number >= self.count {
+            return Err(self.records.corrupt(format!("no term {number}, there are {}", self.count)));
+        }
+        self.read_record(number).ok_or_else(|| self.records.corrupt(format!("term {number} is damaged")))
+    }
+
+    #[inline]
+    fn read_record(&self, number: u64) -> Option<(u64, &[u8])> {
+        let start = u64_at(self.blocks.bytes(), (number / self.per_block) as usize)?;
+        let mut cursor = Cursor::new(self.records.bytes(), usize::try_from(start).ok()?);
+        for _ in 0..number % self.per_block {
+            let length = cursor.varint()?;
+            cursor.varint()?;
+            cursor.take(length)?;
+        }
+        let length = cursor.varint()?;
+        let tag = cursor.varint()?;
+        Some((tag, cursor.take(length)?))
+    }
+
+    /// The terms whose hash may be `hash`.
+    fn candidates(&self, hash: u64) -> Result<impl Iterator<Item = u64> + use<'_>, GraphError> {
+        let (first, fingerprints) =
+            self.bucket(hash).ok_or_else(|| self.index.corrupt("a bucket lies outside the file"))?;
+        Ok(memchr::memchr_iter(hash as u8, fingerprints).map(move |at| first + at as u64))
+    }
+
+    fn bucket(&self, hash: u64) -> Option<(u64, &[u8])> {
+        let (starts, bucket) = (self.index.bytes().get(8..)?, bucket_of(hash, self.bits));
+        let (first, last) = (u32_at(starts, bucket)?, u32_at(starts, bucket + 1)?);
+        let fingerprints = starts.get(4 * ((1usize << self.bits) + 1)..)?;
+        Some((u64::from(first), fingerprints.get(first as usize..last as usize)?))
+    }
+
+    fn files(&self) -> [&MappedFile; 3] {
+        [&self.records, &self.blocks, &self.index]
+    }
+}
+
+/// The strings of a [`StringTable`], mapped.
+struct Strings {
+    file: MappedFile,
+    offsets: Vec<u32>,
+}
+
+impl Strings {
+    fn open(folder: &Path, manifest: &Manifest, name: &str) -> Result<Self, GraphError> {
+        let file = MappedFile::open(folder, manifest.file(folder, name)?, Advice::Normal)?;
+        let mut offsets = Vec::new();
+        let mut cursor = Cursor::new(file.bytes(), 0);
+        while cursor.position() < file.bytes().len() {
+            offsets.push(cursor.position() as u32);
+            cursor.text().ok_or_else(|| file.corrupt("a string is damaged"))?;
+        }
+        Ok(Self { file, offsets })
+    }
+
+    #[inline]
+    fn get(&self, number: u64) -> Result<&str, GraphError> {
+        let offset = self.offsets.get(usize::try_from(number).unwrap_or(usize::MAX));
+        offset
+            .and_then(|offset| Cursor::new(self.file.bytes(), *offset as usize).text())
+            .ok_or_else(|| self.file.corrupt(format!("no string {number}")))
+    }
+}
+
+/// A key in its two stored parts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct KeyParts<'a> {
+    pub(crate) prefix: &'a str,
+    pub(crate) suffix: &'a str,
+}
+
+impl KeyParts<'_> {
+    fn is(&self, key: &[u8]) -> bool {
+        key.strip_prefix(self.prefix.as_bytes()) == Some(self.suffix.as_bytes())
+    }
+}
+
+/// The dictionary of a store.
+pub(crate) struct Dictionary {
+    entities: Space,
+    literals: Space,
+    prefixes: Strings,
+    kinds: Strings,
+}
+
+impl Dictionary {
+    pub(crate) fn open(folder: &Path, manifest: &Manifest) -> Result<Self, GraphError> {
+        let counts = &manifest.counts;
+        Ok(Self {
+            entities: Space::open(folder, manifest, "entities", ENTITY_BLOCK, counts.entities)?,
+            literals: Space::open(folder, manifest, "literals", LITERAL_BLOCK, counts.literals)?,
+            prefixes: Strings::open(folder, manifest, "prefixes")?,
+            kinds: Strings::open(folder, manifest, "kinds")?,
+        })
+    }
+
+    /// The key of entity `number`.
+    #[inline]
+    pub(crate) fn entity(&self, number: u64) -> Result<KeyParts<'_>, GraphError> {
+        let (tag, text) = self.entities.record(number)?;
+        let prefix = if tag == 0 { "" } else { self.prefixes.get(tag)? };
+        Ok(KeyParts { prefix, suffix: utf8(text, &self.entities.records)? })
+    }
+
+    /// Lexical form and kind of literal `number` (counted from 0 among the literals).
+    #[inline]
+    pub(crate) fn literal(&self, number: u64) -> Result<(&str, &str), GraphError> {
+        let (tag, text) = self.literals.record(number)?;
+        let kind = if tag == 0 { "" } else { self.kinds.get(tag)? };
+        Ok((utf8(text, &self.literals.records)?, kind))
+    }
+
+    /// The number of the entity with this key.
+    pub(crate) fn find_entity(&self, key: &str) -> Result<Option<u64>, GraphError> {
+        for number in self.entities.candidates(term_hash(key.as_bytes(), false))? {
+            if self.entity(number)?.is(key.as_bytes()) {
+                return Ok(Some(number));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The number of a literal among the literals.
+    pub(crate) fn find_literal(&self, lexical: &str, kind: &str) -> Result<Option<u64>, GraphError> {
+        let mut bytes = lexical.as_bytes().to_vec();
+        if !kind.is_empty() {
+            bytes.push(KIND_SEPARATOR);
+            bytes.extend_from_slice(kind.as_bytes());
+        }
+        for number in self.literals.candidates(term_hash(&bytes, true))? {
+            if self.literal(number)? == (lexical, kind) {
+                return Ok(Some(number));
+            }
+        }
+        Ok(None)
+    }
+
+    pub(crate) fn files(&self) -> impl Iterator<Item = &MappedFile> {
+        let spaces = self.entities.files().into_iter().chain(self.literals.files());
+        spaces.chain([&self.prefixes.file, &self.kinds.file])
+    }
+}
+
+#[inline]
+fn utf8<'a>(bytes: &'a [u8], file: &MappedFile) -> Result<&'a str, GraphError> {
+    std::str::from_utf8(bytes).map_err(|_| file.corrupt("a text is not UTF-8"))
+}

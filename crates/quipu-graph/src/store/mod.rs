@@ -1,0 +1,16 @@
+//! The embedded store: a graph in a folder of immutable, memory-mapped files.
+
+pub(crate) mod adjacency;
+pub(crate) mod catalogue;
+pub(crate) mod columns;
+pub(crate) mod dictionary;
+mod embedded;
+pub(crate) mod file;
+pub(crate) mod manifest;
+mod names;
+pub(crate) mod schema;
+
+pub use adjacency::{Groups, Neighbours};
+pub use embedded::{EmbeddedGraph, LiteralRef};
+pub use names::EntityName;
+pub(crate) use names::language_rank;

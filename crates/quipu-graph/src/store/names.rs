@@ -1,0 +1,71 @@
+//! All names of all entities, for those who build name indexes.
+
+use std::borrow::Cow;
+
+use super::EmbeddedGraph;
+use crate::{GraphError, NodeId, RelationRole};
+
+/// One name of an entity.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EntityName<'a> {
+    /// The entity.
+    pub node: NodeId,
+    /// The name.
+    pub name: Cow<'a, str>,
+    /// Whether it is another name than the one shown.
+    pub is_alias: bool,
+}
+
+/// How well a literal's kind (as the dictionary has it) suits as a name: preferred languages in their order, then
+/// none, then any. Smaller is better.
+pub(crate) fn language_rank(languages: &[String], kind: &str) -> usize {
+    let Some(tag) = kind.strip_prefix('@') else { return languages.len() };
+    let suits = |language: &String| {
+        tag.strip_prefix(language.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+    };
+    languages.iter().position(suits).unwrap_or(languages.len() + 1)
+}
+
+impl EmbeddedGraph {
+    /// Every entity's name and its aliases, entity after entity, the name first. Labels in languages that are not
+    /// preferred are left out, unless it is the name itself.
+    pub fn names(&self) -> impl Iterator<Item = Result<EntityName<'_>, GraphError>> {
+        (0..self.entity_count()).flat_map(move |number| {
+            let mut names = Vec::new();
+            let failed = self.collect_names(NodeId(number), &mut names).err();
+            names.into_iter().map(Ok).chain(failed.map(Err))
+        })
+    }
+
+    fn collect_names<'a>(&'a self, node: NodeId, names: &mut Vec<EntityName<'a>>) -> Result<(), GraphError> {
+        names.push(EntityName { node, name: self.name(node)?, is_alias: false });
+        for name in self.other_names(node)? {
+            names.push(EntityName { node, name, is_alias: true });
+        }
+        Ok(())
+    }
+
+    /// The entity's names but for the one shown, in preferred languages or in none, without repetition.
+    pub(crate) fn other_names(&self, node: NodeId) -> Result<Vec<Cow<'_, str>>, GraphError> {
+        let mut found: Vec<NodeId> = Vec::new();
+        self.visit_roles(node, |role, neighbours| {
+            if matches!(role, RelationRole::Label | RelationRole::Alias) {
+                found.extend(neighbours.iter());
+            }
+        })?;
+        let mut names: Vec<Cow<'_, str>> = Vec::new();
+        if found.is_empty() || (found.len() == 1 && self.name_node(node) == found.first().copied()) {
+            return Ok(names);
+        }
+        let shown = self.name(node)?;
+        let languages = self.languages();
+        for other in found {
+            let kind = self.literal(other)?.map_or("", |literal| literal.kind);
+            let name = self.name(other)?;
+            if language_rank(languages, kind) <= languages.len() && name != shown && !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        Ok(names)
+    }
+}
