@@ -3,6 +3,11 @@
 //! Data: names of two to four pseudo-words over a vocabulary with a power-law, seeded, 43,000 and 2,000,000; or, where
 //! `QUIPU_NAMES` names a file of one name a line, that file. Queries: 512 names of at least eight characters with one or two
 //! random edits (seed 7). The index is written to a temporary folder first; `hit@1` is printed beside the times.
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a benchmark stops at the first thing that is wrong"
+)]
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

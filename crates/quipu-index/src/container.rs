@@ -24,10 +24,13 @@ use crate::IndexError;
 /// Files up to this size are checked byte by byte when they are opened: 32 MB take about 3 ms.
 const CHECKED_ON_OPEN: usize = 32 << 20;
 const HEADER: usize = 32;
-const ROW: usize = 32;
+const ROW_BYTES: usize = 32;
 const ALIGNMENT: u64 = 64;
 /// More sections than any kind of file has.
 const MOST_SECTIONS: usize = 64;
+
+/// A section's name, offset, length and checksum.
+type Row = ([u8; 8], usize, usize, u64);
 
 /// What a kind of file is called and which versions of it can be read.
 #[derive(Debug, Clone, Copy)]
@@ -67,7 +70,7 @@ impl ContainerWriter {
             rows: Vec::new(),
             reserved: sections,
         };
-        writer.pad_to((HEADER + sections * ROW) as u64)?;
+        writer.pad_to((HEADER + sections * ROW_BYTES) as u64)?;
         Ok(writer)
     }
 
@@ -165,7 +168,7 @@ impl Write for SectionWriter<'_> {
 pub(crate) struct Container {
     path: PathBuf,
     map: Arc<Mmap>,
-    rows: Vec<([u8; 8], usize, usize, u64)>,
+    rows: Vec<Row>,
 }
 
 impl Container {
@@ -245,7 +248,7 @@ impl AsRef<[u8]> for Section {
     }
 }
 
-fn read_table(map: &[u8], kind: Kind) -> Result<Vec<([u8; 8], usize, usize, u64)>, String> {
+fn read_table(map: &[u8], kind: Kind) -> Result<Vec<Row>, String> {
     let header =
         map.get(..HEADER).ok_or_else(|| format!("{} bytes are too few for a {}", map.len(), kind.title))?;
     if !header.starts_with(&kind.magic) {
@@ -262,7 +265,7 @@ fn read_table(map: &[u8], kind: Kind) -> Result<Vec<([u8; 8], usize, usize, u64)
     if length != map.len() as u64 {
         return Err(format!("it has {} bytes, expected {length}", map.len()));
     }
-    let table = (count <= MOST_SECTIONS).then(|| map.get(HEADER..HEADER + count * ROW)).flatten();
+    let table = (count <= MOST_SECTIONS).then(|| map.get(HEADER..HEADER + count * ROW_BYTES)).flatten();
     let table = table.ok_or_else(|| "its table of sections is damaged".to_owned())?;
     let mut hash = Xxh3::new();
     hash.update(header.get(..24).unwrap_or(&[]));
@@ -273,10 +276,10 @@ fn read_table(map: &[u8], kind: Kind) -> Result<Vec<([u8; 8], usize, usize, u64)
             hash.digest()
         ));
     }
-    table.chunks_exact(ROW).map(|row| read_row(row, map.len())).collect()
+    table.chunks_exact(ROW_BYTES).map(|row| read_row(row, map.len())).collect()
 }
 
-fn read_row(row: &[u8], file: usize) -> Result<([u8; 8], usize, usize, u64), String> {
+fn read_row(row: &[u8], file: usize) -> Result<Row, String> {
     let mut name = [0; 8];
     name.iter_mut().zip(row).for_each(|(to, &from)| *to = from);
     let offset = usize::try_from(u64_at(row, 8)).unwrap_or(usize::MAX);
@@ -332,7 +335,7 @@ mod tests {
             std::fs::write(&path, &whole[..length]).unwrap();
             assert!(Container::open(&path, KIND).is_err(), "truncated to {length} bytes");
         }
-        for at in 0..HEADER + 2 * ROW {
+        for at in 0..HEADER + 2 * ROW_BYTES {
             let mut damaged = whole.clone();
             damaged[at] ^= 0x10;
             std::fs::write(&path, &damaged).unwrap();

@@ -8,6 +8,7 @@ mod normalise;
 mod spill;
 mod varint;
 mod vectors;
+mod workspace;
 
 pub use error::IndexError;
 pub use mentions::{Mention, MentionConfig, MentionDetector, Vocabulary};
@@ -16,3 +17,6 @@ pub use names::{
 };
 pub use normalise::{Word, is_article, normalise, words};
 pub use vectors::{VectorBuilder, VectorHit, VectorIndex, VectorProgress, exact_top_k};
+pub use workspace::{
+    ImportRequest, VectorsInfo, Workspace, WorkspaceInfo, WorkspaceProgress, WorkspaceProgressSink,
+};

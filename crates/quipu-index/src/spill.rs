@@ -6,6 +6,8 @@ use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use rayon::slice::ParallelSliceMut;
+
 use crate::IndexError;
 
 /// Bytes of bookkeeping for each record in memory.
@@ -15,6 +17,8 @@ const RUN_BUFFER: usize = 64 << 10;
 
 /// A record in the arena: key, then payload.
 struct Item {
+    /// The key's first eight bytes as a number, which settles most comparisons without a look into the arena.
+    prefix: u64,
     start: usize,
     key: u32,
     length: u32,
@@ -41,7 +45,15 @@ impl Sorter {
         if !self.items.is_empty() && self.arena.len() + length + (self.items.len() + 1) * ITEM > self.memory {
             self.spill()?;
         }
-        self.items.push(Item { start: self.arena.len(), key: key.len() as u32, length: length as u32 });
+        let mut prefix = [0; 8];
+        prefix.iter_mut().zip(key).for_each(|(to, from)| *to = *from);
+        let prefix = u64::from_be_bytes(prefix);
+        self.items.push(Item {
+            prefix,
+            start: self.arena.len(),
+            key: key.len() as u32,
+            length: length as u32,
+        });
         self.arena.extend_from_slice(key);
         self.arena.extend_from_slice(payload);
         Ok(())
@@ -68,7 +80,9 @@ impl Sorter {
 
     fn sort(&mut self) {
         let arena = &self.arena;
-        self.items.sort_unstable_by(|left, right| parts(arena, left).cmp(&parts(arena, right)));
+        self.items.par_sort_unstable_by(|left, right| {
+            left.prefix.cmp(&right.prefix).then_with(|| parts(arena, left).cmp(&parts(arena, right)))
+        });
     }
 
     fn spill(&mut self) -> Result<(), IndexError> {
@@ -98,6 +112,9 @@ fn parts<'arena>(arena: &'arena [u8], item: &Item) -> (&'arena [u8], &'arena [u8
     record.split_at_checked(item.key as usize).unwrap_or((record, &[]))
 }
 
+/// Key and payload.
+type Record = (Vec<u8>, Vec<u8>);
+
 /// Key, payload and the run that they come from; ordered in that order.
 type Head = Reverse<(Vec<u8>, Vec<u8>, usize)>;
 
@@ -111,7 +128,7 @@ pub(crate) struct Sorted {
 
 impl Sorted {
     /// The next record: key and payload.
-    pub(crate) fn next(&mut self) -> Result<Option<(Vec<u8>, Vec<u8>)>, IndexError> {
+    pub(crate) fn next(&mut self) -> Result<Option<Record>, IndexError> {
         if let Some((arena, items)) = &mut self.memory {
             return Ok(items.next().map(|item| {
                 let (key, payload) = parts(arena, &item);
@@ -133,7 +150,7 @@ impl Sorted {
     }
 }
 
-fn read_record(run: &mut impl Read) -> std::io::Result<Option<(Vec<u8>, Vec<u8>)>> {
+fn read_record(run: &mut impl Read) -> std::io::Result<Option<Record>> {
     let mut number = [0; 4];
     match run.read_exact(&mut number) {
         Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => return Ok(None),

@@ -1,9 +1,13 @@
-//! Keys within one or two edits of a text, by walking a finite-state map beside a band of the edit-distance table.
+//! Keys within one or two edits of a text, by walking finite-state maps beside a band of the edit-distance table.
 //!
 //! The band holds, for the characters walked so far, the distance to each prefix of the query that differs from them in
-//! length by at most the limit (optimal string alignment: a transposition of neighbours is one edit). Where the whole
-//! limit is spent, only the characters that the query continues with are followed, so that most of the walk is
+//! length by at most the limit (optimal string alignment: a transposition of neighbours is one edit). Where no more edit is
+//! allowed, only the characters that the query continues with are followed, so that most of the walk is
 //! a handful of direct transitions instead of every branch of every node.
+//!
+//! Near its root a map of many names has nearly every branch, so errors at a name's start are dear. With the keys
+//! written backwards in a second map they are cheap: of `e` edits, either fewer than `e` fall into the query's first half
+//! (walked forwards, with `e − 1` allowed there), or all do, and the second half is exact (walked backwards).
 #![expect(
     clippy::indexing_slicing,
     reason = "cells are below BAND, positions are compared with the query's length"
@@ -28,24 +32,64 @@ pub(super) struct Near {
     pub(super) distance: u8,
 }
 
-/// The keys at the smallest distance from 1 to `limit` that has any, at most `most`.
-pub(super) fn nearest<D: AsRef<[u8]>>(fst: &Fst<D>, text: &str, limit: u8, most: usize) -> Vec<Near> {
+/// The keys at the smallest distance from 1 to `limit` that has any, at most `most`. `backwards` holds the same keys
+/// with their characters in reverse order, if there is such a map.
+pub(super) fn nearest<D: AsRef<[u8]>>(
+    fst: &Fst<D>,
+    backwards: Option<&Fst<D>>,
+    text: &str,
+    limit: u8,
+    most: usize,
+) -> Vec<Near> {
     let query: Vec<char> = text.chars().collect();
     for edits in 1..=limit.min(MOST_EDITS) {
-        let mut walk = Walk { fst, query: &query, limit: edits, path: Vec::new(), found: Vec::new(), most };
-        walk.start();
-        walk.found.retain(|near| near.distance > 0);
-        if !walk.found.is_empty() {
-            walk.found.sort_by_key(|near| near.distance);
-            return walk.found;
+        let mut found = match backwards {
+            Some(backwards) => both_ways(fst, backwards, &query, edits, most),
+            None => walk(fst, &query, vec![edits; query.len() + 2], edits, most),
+        };
+        found.retain(|near| near.distance > 0);
+        if !found.is_empty() {
+            return found;
         }
     }
     Vec::new()
 }
 
+fn both_ways<D: AsRef<[u8]>>(
+    fst: &Fst<D>,
+    backwards: &Fst<D>,
+    query: &[char],
+    edits: u8,
+    most: usize,
+) -> Vec<Near> {
+    let half = query.len() / 2;
+    let forward = (0..query.len() + 2).map(|prefix| if prefix <= half { edits - 1 } else { edits }).collect();
+    let mut found = walk(fst, query, forward, edits, most);
+    let exact = query.len() - half;
+    let caps = (0..query.len() + 2).map(|prefix| if prefix < exact { 0 } else { edits }).collect();
+    let reversed: Vec<char> = query.iter().rev().copied().collect();
+    for near in walk(backwards, &reversed, caps, edits, most) {
+        let key = String::from_utf8_lossy(&near.key).chars().rev().collect::<String>().into_bytes();
+        if let Some(value) = fst.get(&key)
+            && !found.iter().any(|other| other.key == key)
+        {
+            found.push(Near { key, value: value.value(), distance: near.distance });
+        }
+    }
+    found
+}
+
+fn walk<D: AsRef<[u8]>>(fst: &Fst<D>, query: &[char], caps: Vec<u8>, limit: u8, most: usize) -> Vec<Near> {
+    let mut walk = Walk { fst, query, caps, limit, path: Vec::new(), found: Vec::new(), most };
+    walk.start();
+    walk.found
+}
+
 struct Walk<'a, D> {
     fst: &'a Fst<D>,
     query: &'a [char],
+    /// Most edits for each prefix of the query, by its length; never falling, `limit` at the end.
+    caps: Vec<u8>,
     limit: u8,
     path: Vec<u8>,
     found: Vec<Near>,
@@ -69,8 +113,8 @@ impl<D: AsRef<[u8]>> Walk<'_, D> {
         let far = self.limit + 1;
         let half = usize::from(self.limit);
         let mut row = [far; BAND];
-        for (cell, distance) in row[half..=2 * half].iter_mut().zip(0..) {
-            *cell = distance;
+        for (prefix, (cell, distance)) in row[half..=2 * half].iter_mut().zip(0..).enumerate() {
+            *cell = if self.caps.get(prefix).is_some_and(|cap| distance <= *cap) { distance } else { far };
         }
         let place = Place { row, before: [far; BAND], last: '\0', depth: 0, output: 0 };
         self.visit(self.fst.root(), place);
@@ -89,15 +133,23 @@ impl<D: AsRef<[u8]>> Walk<'_, D> {
             let value = place.output + node.final_output().value();
             self.found.push(Near { key: self.path.clone(), value, distance: place.row[cell] });
         }
-        let spent = place.row[..=2 * half].iter().min() == Some(&self.limit);
-        if spent {
-            self.follow_expected(&node, &place);
-        } else {
+        if self.may_err(&place) {
             self.follow_all(&node, &place);
+        } else {
+            self.follow_expected(&node, &place);
         }
     }
 
-    /// With the limit spent, the query's own next characters are the only ones that keep the distance.
+    /// Whether some alignment up to here has an edit left for the next character.
+    fn may_err(&self, place: &Place) -> bool {
+        (0..=2 * usize::from(self.limit)).any(|cell| {
+            let position = (place.depth + cell).checked_sub(usize::from(self.limit));
+            let cap = position.and_then(|position| self.caps.get(position + 1));
+            cap.is_some_and(|cap| place.row[cell] < *cap)
+        })
+    }
+
+    /// With the edits spent, the query's own next characters are the only ones that keep the distance.
     fn follow_expected(&mut self, node: &Node<'_>, place: &Place) {
         let half = usize::from(self.limit);
         let mut tried = ['\0'; 2 * BAND];
@@ -105,8 +157,8 @@ impl<D: AsRef<[u8]>> Walk<'_, D> {
         for cell in 0..=2 * half {
             // Prefix of the query that this cell compares with.
             let Some(position) = (place.depth + cell).checked_sub(half) else { continue };
-            let same = (place.row[cell] == self.limit).then(|| self.query.get(position)).flatten();
-            let swapped = (place.before[cell] + 1 == self.limit
+            let same = (place.row[cell] <= self.limit).then(|| self.query.get(position)).flatten();
+            let swapped = (self.caps.get(position + 1).is_some_and(|cap| place.before[cell] < *cap)
                 && position >= 1
                 && self.query.get(position) == Some(&place.last))
             .then(|| self.query[position - 1]);
@@ -201,7 +253,7 @@ impl<D: AsRef<[u8]>> Walk<'_, D> {
                     distance = distance.min(place.before[cell] + 1);
                 }
             }
-            row[cell] = distance.min(far);
+            row[cell] = if distance <= self.caps[position] { distance } else { far };
             least = least.min(row[cell]);
         }
         if least <= self.limit {
@@ -245,15 +297,20 @@ mod tests {
             keys.iter().map(|key| distance(key, text)).filter(|distance| (1..=2).contains(distance)).min();
         let expected: BTreeSet<String> =
             keys.iter().filter(|key| Some(distance(key, text)) == least).cloned().collect();
-        let found: BTreeSet<String> = nearest(&fst, text, 2, 1000)
-            .into_iter()
-            .filter(|near| Some(usize::from(near.distance)) == least)
-            .map(|near| {
-                assert_eq!(fst.get(&near.key).unwrap().value(), near.value);
-                String::from_utf8(near.key).unwrap()
-            })
-            .collect();
-        assert_eq!(found, expected, "{text:?} in {keys:?}");
+        let reversed: BTreeSet<String> = keys.iter().map(|key| key.chars().rev().collect()).collect();
+        let backwards = Fst::from_iter_map(reversed.iter().map(|key| (key.as_bytes(), 0))).unwrap();
+        for backwards in [None, Some(&backwards)] {
+            let near = nearest(&fst, backwards, text, 2, 1000);
+            let found: BTreeSet<String> = near
+                .into_iter()
+                .map(|near| {
+                    assert_eq!(Some(usize::from(near.distance)), least);
+                    assert_eq!(fst.get(&near.key).unwrap().value(), near.value);
+                    String::from_utf8(near.key).unwrap()
+                })
+                .collect();
+            assert_eq!(found, expected, "{text:?} in {keys:?}, backwards {}", backwards.is_some());
+        }
     }
 
     proptest::proptest! {

@@ -14,10 +14,11 @@
 //! 3-gram match `0.85 · similarity`, of a dense match `0.8 · similarity`.
 //!
 //! # Format
-//! One file, a container of sections (see the container's own grammar), version [`VERSION`]:
+//! One file, a container of sections (see the container's own grammar), version `VERSION`:
 //! ```text
 //! meta     = names:u64 keys:u64 words:u64 greatest_degree:u64 longest_key_in_words:u64
 //! keys     = finite-state map: normalised name → offset into names
+//! backkeys = finite-state map: normalised name with its characters in reverse order → 0
 //! names    = block*
 //! block    = words:byte count:number name{count}             ; by falling degree
 //! name     = flags:byte node:number degree:number [surface:text] [label:text]
@@ -28,7 +29,7 @@
 //! gramlist = (count:number first_offset_into_postings:number (difference:number){count − 1})*
 //! number   = varint; text = length:number utf8
 //! ```
-//! Values of each map rise with its keys, so that a key can be found from its value.
+//! Values of keys, words and grams rise with its keys, so that a key can be found from its value.
 
 mod fuzzy;
 mod partial;
@@ -47,7 +48,7 @@ pub use reader::{LookupConfig, NameIndex};
 pub use writer::{NameIndexConfig, NameIndexWriter};
 
 /// Version of the format; the oldest readable is the same.
-pub const VERSION: u32 = 1;
+const VERSION: u32 = 1;
 
 const KIND: Kind = Kind { magic: *b"QUIPUNAM", version: VERSION, oldest: VERSION, title: "name index" };
 

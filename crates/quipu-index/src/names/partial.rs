@@ -136,7 +136,7 @@ impl NameIndex {
             _ => 2,
         };
         let mut found = Vec::new();
-        for near in fuzzy::nearest(&self.words, word, edits, 4 * VARIANTS) {
+        for near in fuzzy::nearest(&self.words, None, word, edits, 4 * VARIANTS) {
             let weight = 1.0 - 0.8 * f64::from(near.distance) / length as f64;
             found.push(spelling(&String::from_utf8_lossy(&near.key), weight, near.value)?);
         }

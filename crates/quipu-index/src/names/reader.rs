@@ -41,6 +41,7 @@ impl Default for LookupConfig {
 pub struct NameIndex {
     container: Container,
     pub(super) keys: Fst<Section>,
+    backwards: Fst<Section>,
     pub(super) names: Section,
     pub(super) words: Fst<Section>,
     pub(super) postings: Section,
@@ -99,6 +100,7 @@ impl NameIndex {
         let number = |index: usize| u64_at(meta.as_ref(), 8 * index);
         Ok(Self {
             keys: map("keys")?,
+            backwards: map("backkeys")?,
             names: container.section("names")?,
             words: map("words")?,
             postings: container.section("postings")?,
@@ -252,7 +254,7 @@ impl NameIndex {
     fn fuzzy(&self, key: &str, edits: u8, into: &mut Vec<Candidate>) -> Option<()> {
         let length = key.chars().count();
         let edits = if length <= 3 { edits.min(1) } else { edits };
-        for near in fuzzy::nearest(&self.keys, key, edits, MOST_NEAR) {
+        for near in fuzzy::nearest(&self.keys, Some(&self.backwards), key, edits, MOST_NEAR) {
             let found = String::from_utf8(near.key).ok()?;
             let quality = 0.95 - 1.2 * f64::from(near.distance) / (length + 1) as f64;
             for named in self.block(near.value, &found)? {

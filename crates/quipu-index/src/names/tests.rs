@@ -175,7 +175,7 @@ fn unchecked_damage_ends_in_an_error_at_worst() {
     let mut errors = 0;
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));
-    for at in (32 + 7 * 32..whole.len()).step_by(3) {
+    for at in (32 + 8 * 32..whole.len()).step_by(3) {
         let mut damaged = whole.clone();
         damaged[at] ^= 0xa5;
         std::fs::write(&path, &damaged).unwrap();

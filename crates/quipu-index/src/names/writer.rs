@@ -58,7 +58,7 @@ impl NameIndexWriter {
             path: path.to_owned(),
             folder: folder.to_owned(),
             names: Sorter::new(folder, config.memory / 2),
-            memory: config.memory / 4,
+            memory: config.memory / 6,
             meta: Meta::default(),
             payload: Vec::new(),
         })
@@ -82,13 +82,19 @@ impl NameIndexWriter {
     /// Sorts, writes and names the file; gives its length in bytes.
     pub fn finish(self) -> Result<u64, IndexError> {
         let Self { path, folder, names, memory, mut meta, .. } = self;
-        let mut file = ContainerWriter::create(&path, KIND, 7)?;
-        let mut words = Sorter::new(&folder, memory);
-        let keys = write_names(&mut file, &folder, names.sorted()?, &mut words, &mut meta)?;
+        let mut file = ContainerWriter::create(&path, KIND, 8)?;
+        let mut parts =
+            Parts { words: Sorter::new(&folder, memory), backwards: Sorter::new(&folder, memory) };
+        let keys = write_names(&mut file, &folder, names.sorted()?, &mut parts, &mut meta)?;
         copy_section(&mut file, "keys", keys, &folder)?;
+        let Parts { words, backwards } = parts;
         let mut grams = Sorter::new(&folder, memory);
-        let words = write_postings(&mut file, &folder, words.sorted()?, &mut grams, &mut meta)?;
-        copy_section(&mut file, "words", words, &folder)?;
+        let (backwards, words) = rayon::join(
+            || sorted_keys(&folder, backwards.sorted()?),
+            || write_postings(&mut file, &folder, words.sorted()?, &mut grams, &mut meta),
+        );
+        copy_section(&mut file, "backkeys", backwards?, &folder)?;
+        copy_section(&mut file, "words", words?, &folder)?;
         let grams = write_grams(&mut file, &folder, grams.sorted()?)?;
         copy_section(&mut file, "grams", grams, &folder)?;
         let numbers = [meta.names, meta.keys, meta.words, meta.greatest_degree, meta.longest];
@@ -138,7 +144,7 @@ fn write_names(
     file: &mut ContainerWriter,
     folder: &Path,
     mut sorted: Sorted,
-    words: &mut Sorter,
+    parts: &mut Parts,
     meta: &mut Meta,
 ) -> Result<FileMap, IndexError> {
     let mut keys = file_map(folder)?;
@@ -157,8 +163,10 @@ fn write_names(
         let distinct: BTreeSet<&str> = text.split(' ').collect();
         let degree: [u8; 8] = group.first().and_then(|name| name.first_chunk()).copied().unwrap_or_default();
         for word in &distinct {
-            words.push(word.as_bytes(), &[offset.to_be_bytes(), degree].concat())?;
+            parts.words.push(word.as_bytes(), &[offset.to_be_bytes(), degree].concat())?;
         }
+        let backwards: String = text.chars().rev().collect();
+        parts.backwards.push(backwards.as_bytes(), &[])?;
         meta.names += group.len() as u64;
         meta.keys += 1;
         meta.longest = meta.longest.max(text.split(' ').count() as u64);
@@ -171,6 +179,20 @@ fn write_names(
         offset += block.len() as u64;
     }
     section.finish();
+    Ok(keys)
+}
+
+/// What is gathered from the keys while they are written.
+struct Parts {
+    words: Sorter,
+    backwards: Sorter,
+}
+
+fn sorted_keys(folder: &Path, mut sorted: Sorted) -> Result<FileMap, IndexError> {
+    let mut keys = file_map(folder)?;
+    while let Some((key, _)) = sorted.next()? {
+        insert(&mut keys, &key, 0, folder)?;
+    }
     Ok(keys)
 }
 

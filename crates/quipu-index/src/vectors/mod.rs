@@ -4,7 +4,7 @@
 //! matrix. Nodes whose texts are equal share a row. Small sets are ranked exactly, by [`exact_top_k`].
 //!
 //! # Format
-//! A folder, version [`VERSION`]:
+//! A folder, version `VERSION`:
 //! ```text
 //! rows.qix     = container with the sections
 //!   meta       = dimensions:u64 rows:u64 matrix_length:u64 matrix_checksum:u64 graph_length:u64 graph_checksum:u64
@@ -44,7 +44,7 @@ pub use exact::exact_top_k;
 use permits::Permits;
 
 /// Version of the format; the oldest readable is the same.
-pub const VERSION: u32 = 1;
+const VERSION: u32 = 1;
 
 const KIND: Kind = Kind { magic: *b"QUIPUVEC", version: VERSION, oldest: VERSION, title: "vector index" };
 const ROWS: &str = "rows.qix";

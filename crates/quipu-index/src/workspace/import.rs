@@ -1,0 +1,248 @@
+//! Imports into a workspace: graph, name index, vectors; then publishes all of it at once.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use quipu_graph::{EmbeddedGraph, ImportConfig, ImportProgress, ImportReport, NodeId};
+use quipu_model::Embedder;
+
+use super::{CURRENT, GENERATIONS, GRAPH, NAMES, VECTORS, Workspace, current};
+use crate::{
+    IndexError, NameEntry, NameIndexConfig, NameIndexWriter, NameKind, VectorBuilder, VectorProgress,
+};
+
+const LOCK: &str = "lock";
+const BUILDING: &str = "vectors.building";
+/// Names between two reports of progress and looks at the cancellation.
+const NAMES_STEP: u64 = 4096;
+/// Bytes of an entity's description that its vector is made of: about a sentence.
+const SNIPPET: usize = 160;
+
+/// What an import is at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WorkspaceProgress {
+    /// The graph is being imported.
+    Graph(ImportProgress),
+    /// Names are being indexed.
+    Names {
+        /// Entities done.
+        done: u64,
+        /// Entities in all.
+        total: u64,
+    },
+    /// Names are being embedded and their vectors joined.
+    Vectors(VectorProgress),
+}
+
+/// Called with each step of progress, from any thread of the import.
+pub type WorkspaceProgressSink = Arc<dyn Fn(WorkspaceProgress) + Send + Sync>;
+
+/// What to import and how.
+#[derive(Clone)]
+pub struct ImportRequest {
+    /// Inputs, formats, profile, memory and cancellation. Its own progress sink is replaced by `progress`.
+    pub graph: ImportConfig,
+    /// Makes the vectors; `None` leaves them out (`--no-embeddings`).
+    pub embedder: Option<Arc<dyn Embedder>>,
+    /// Told of progress.
+    pub progress: Option<WorkspaceProgressSink>,
+}
+
+impl Workspace {
+    /// Imports a graph, replacing what the workspace held: graph, names and vectors are written beside it and published
+    /// at once. Whatever stops it (a bad line, a full disk, cancellation, a kill) leaves the old generation in place. An
+    /// interrupted vector build goes on when the same graph is imported again.
+    ///
+    /// Blocks its thread for the parts that do not embed; run it where that does not matter.
+    pub async fn import(folder: &Path, request: &ImportRequest) -> Result<ImportReport, IndexError> {
+        std::fs::create_dir_all(folder).map_err(IndexError::io("cannot create", folder))?;
+        let _lock = lock(folder)?;
+        let generations = folder.join(GENERATIONS);
+        let published = current(folder)?;
+        remove_others(&generations, published.as_deref())?;
+        let name = next_generation(published.as_deref());
+        let parts = generations.join(&name);
+        std::fs::create_dir_all(&parts).map_err(IndexError::io("cannot create", &parts))?;
+        match fill(folder, &parts, request).await {
+            Ok(report) => {
+                publish(folder, &name)?;
+                remove_others(&generations, Some(&name))?;
+                Ok(report)
+            }
+            Err(error) => {
+                // The error that stopped the import says more than one of clearing up; what stays is cleared up next time.
+                let _ = std::fs::remove_dir_all(&parts);
+                Err(error)
+            }
+        }
+    }
+
+    /// Adds vectors to a workspace that was imported without them, or replaces those of another embedder.
+    pub async fn index_vectors(
+        folder: &Path,
+        embedder: &dyn Embedder,
+        progress: Option<WorkspaceProgressSink>,
+        cancel: &AtomicBool,
+    ) -> Result<(), IndexError> {
+        let _lock = lock(folder)?;
+        let workspace = Self::open_without_vectors(folder)?;
+        let parts = workspace.parts();
+        build_vectors(folder, &parts, &workspace.graph, embedder, progress.as_ref(), cancel, 256 << 20).await
+    }
+}
+
+async fn fill(folder: &Path, parts: &Path, request: &ImportRequest) -> Result<ImportReport, IndexError> {
+    let mut config = request.graph.clone();
+    config.progress = request.progress.clone().map(|sink| {
+        let forward: quipu_graph::ProgressSink = Arc::new(move |step| sink(WorkspaceProgress::Graph(step)));
+        forward
+    });
+    let graph_folder = parts.join(GRAPH);
+    let report = quipu_graph::import(&config, &graph_folder)?;
+    let graph = EmbeddedGraph::open(&graph_folder)?;
+    let memory = usize::try_from(config.memory).unwrap_or(usize::MAX);
+    index_names(&graph, &parts.join(NAMES), memory, request)?;
+    if let Some(embedder) = &request.embedder {
+        let progress = request.progress.as_ref();
+        build_vectors(folder, parts, &graph, embedder.as_ref(), progress, &config.cancel, memory / 4).await?;
+    }
+    Ok(report)
+}
+
+fn index_names(
+    graph: &EmbeddedGraph,
+    path: &Path,
+    memory: usize,
+    request: &ImportRequest,
+) -> Result<(), IndexError> {
+    let mut writer = NameIndexWriter::create(path, &NameIndexConfig { memory })?;
+    let total = graph.entity_count();
+    let (mut node, mut label, mut degree) = (None, String::new(), 0);
+    for name in graph.names() {
+        let name = name?;
+        if node != Some(name.node) {
+            node = Some(name.node);
+            degree = graph.degree(name.node)?;
+            if name.node.0.is_multiple_of(NAMES_STEP) {
+                stop_if(&request.graph.cancel)?;
+                report(request.progress.as_ref(), WorkspaceProgress::Names { done: name.node.0, total });
+            }
+        }
+        if !name.is_alias {
+            label.clear();
+            label.push_str(&name.name);
+        }
+        let kind = if name.is_alias { NameKind::Alias } else { NameKind::Label };
+        writer.push(&NameEntry { node: name.node, name: &name.name, kind, degree, label: Some(&label) })?;
+    }
+    writer.finish()?;
+    report(request.progress.as_ref(), WorkspaceProgress::Names { done: total, total });
+    Ok(())
+}
+
+async fn build_vectors(
+    folder: &Path,
+    parts: &Path,
+    graph: &EmbeddedGraph,
+    embedder: &dyn Embedder,
+    progress: Option<&WorkspaceProgressSink>,
+    cancel: &AtomicBool,
+    memory: usize,
+) -> Result<(), IndexError> {
+    let building = folder.join(BUILDING);
+    let mut builder = VectorBuilder::create(&building, memory)?;
+    for number in 0..graph.entity_count() {
+        if number.is_multiple_of(NAMES_STEP) {
+            stop_if(cancel)?;
+        }
+        let node = NodeId(number);
+        builder.push(node, &text_of(graph, node)?)?;
+    }
+    let mut forward = |step| report(progress, WorkspaceProgress::Vectors(step));
+    builder.build(embedder, &mut forward, cancel).await?;
+    let place = parts.join(VECTORS);
+    if place.exists() {
+        std::fs::remove_dir_all(&place).map_err(IndexError::io("cannot remove", &place))?;
+    }
+    std::fs::rename(&building, &place).map_err(IndexError::io("cannot write", &place))
+}
+
+/// What an entity's vector is made of: `name (type, type): description`, the last two where there are any.
+fn text_of(graph: &EmbeddedGraph, node: NodeId) -> Result<String, IndexError> {
+    let mut text = graph.name(node)?.into_owned();
+    let mut types = Vec::new();
+    for kind in graph.types(node)?.into_iter().take(3) {
+        types.push(graph.name(kind)?.into_owned());
+    }
+    if !types.is_empty() {
+        text.push_str(&format!(" ({})", types.join(", ")));
+    }
+    if let Some(description) = graph.description_of(node)? {
+        text.push_str(": ");
+        text.push_str(description.get(..description.floor_char_boundary(SNIPPET)).unwrap_or(description));
+    }
+    Ok(text)
+}
+
+fn report(sink: Option<&WorkspaceProgressSink>, step: WorkspaceProgress) {
+    if let Some(sink) = sink {
+        sink(step);
+    }
+}
+
+fn stop_if(cancel: &AtomicBool) -> Result<(), IndexError> {
+    if cancel.load(Ordering::Relaxed) { Err(IndexError::Cancelled) } else { Ok(()) }
+}
+
+/// Held while an import runs; the operating system gives it back when the process ends, however it ends.
+fn lock(folder: &Path) -> Result<File, IndexError> {
+    let path = folder.join(LOCK);
+    let file = OpenOptions::new().create(true).append(true).open(&path);
+    let file = file.map_err(IndexError::io("cannot create", &path))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(IndexError::Usage(format!(
+            "another import into {} is running; wait for it, or stop it",
+            folder.display()
+        ))),
+        Err(TryLockError::Error(error)) => Err(IndexError::io("cannot lock", &path)(error)),
+    }
+}
+
+fn next_generation(published: Option<&str>) -> String {
+    let last = published.and_then(|name| name.parse::<u64>().ok()).unwrap_or(0);
+    format!("{:06}", last + 1)
+}
+
+/// Removes all generations but one: what killed imports left, and what was replaced. Processes that have files of a
+/// replaced generation open keep them until they close them.
+fn remove_others(generations: &Path, keep: Option<&str>) -> Result<(), IndexError> {
+    let entries = match std::fs::read_dir(generations) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(IndexError::io("cannot read", generations)(error)),
+    };
+    for entry in entries {
+        let path: PathBuf = entry.map_err(IndexError::io("cannot read", generations))?.path();
+        if path.file_name().and_then(|name| name.to_str()) != keep {
+            std::fs::remove_dir_all(&path).map_err(IndexError::io("cannot remove", &path))?;
+        }
+    }
+    Ok(())
+}
+
+fn publish(folder: &Path, name: &str) -> Result<(), IndexError> {
+    let path = folder.join(CURRENT);
+    let partial = folder.join("current.partial");
+    let write = || -> std::io::Result<()> {
+        let mut file = File::create(&partial)?;
+        writeln!(file, "{name}")?;
+        file.sync_all()?;
+        std::fs::rename(&partial, &path)?;
+        File::open(folder)?.sync_all()
+    };
+    write().map_err(IndexError::io("cannot write", &path))
+}

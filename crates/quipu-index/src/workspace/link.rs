@@ -1,0 +1,112 @@
+//! Linking: from a text to the entities of the workspace that it may mean.
+
+use quipu_model::Embedder;
+
+use super::Workspace;
+use crate::names::{rank, score};
+use crate::{Candidate, IndexError, MatchReason, Mention, MentionConfig, MentionDetector};
+
+/// Above this score a mention's best candidate needs no second opinion by meaning.
+const SURE: f64 = 0.85;
+/// Below this cosine two names have nothing to do with each other.
+const LEAST_SIMILARITY: f32 = 0.5;
+
+impl Workspace {
+    /// Mentions of a text with at most `k` candidates each, without a model; see [`MentionDetector`].
+    pub fn link(&self, text: &str, k: usize) -> Result<Vec<Mention>, IndexError> {
+        let config = MentionConfig { k, ..MentionConfig::default() };
+        MentionDetector::new(&self.names, &self.vocabulary).detect(text, &config)
+    }
+
+    /// The same, with candidates by meaning for the mentions that names do not settle. Without vectors, what
+    /// [`Workspace::link`] gives.
+    pub async fn link_with(
+        &self,
+        text: &str,
+        k: usize,
+        embedder: &dyn Embedder,
+    ) -> Result<Vec<Mention>, IndexError> {
+        let mut mentions = self.link(text, k)?;
+        if mentions.is_empty() {
+            mentions.push(Mention {
+                span: 0..text.len(),
+                text: text.to_owned(),
+                candidates: Vec::new(),
+                score: 0.0,
+                chosen: true,
+            });
+        }
+        self.add_dense(&mut mentions, k, embedder).await?;
+        mentions.retain(|mention| !mention.candidates.is_empty());
+        Ok(mentions)
+    }
+
+    /// Candidates of mention strings that a model named, in their order; by meaning too where an embedder is given and
+    /// the workspace has vectors. `text` is the question, to place the strings in it.
+    pub async fn candidates_for(
+        &self,
+        text: &str,
+        strings: &[&str],
+        k: usize,
+        embedder: Option<&dyn Embedder>,
+    ) -> Result<Vec<Mention>, IndexError> {
+        let detector = MentionDetector::new(&self.names, &self.vocabulary);
+        let mut mentions = detector.candidates_for(text, strings, k)?;
+        if let Some(embedder) = embedder {
+            self.add_dense(&mut mentions, k, embedder).await?;
+        }
+        Ok(mentions)
+    }
+
+    async fn add_dense(
+        &self,
+        mentions: &mut [Mention],
+        k: usize,
+        embedder: &dyn Embedder,
+    ) -> Result<(), IndexError> {
+        let Some(vectors) = &self.vectors else { return Ok(()) };
+        vectors.check_embedder(embedder)?;
+        let unsure: Vec<usize> = (0..mentions.len())
+            .filter(|&index| {
+                let best = mentions.get(index).and_then(|mention| mention.candidates.first());
+                best.is_none_or(|best| best.score < SURE)
+            })
+            .collect();
+        let texts: Vec<&str> = unsure
+            .iter()
+            .filter_map(|&index| mentions.get(index))
+            .map(|mention| mention.text.as_str())
+            .collect();
+        if texts.is_empty() {
+            return Ok(());
+        }
+        let embeddings = embedder.embed(&texts).await?;
+        for (&index, row) in unsure.iter().zip(embeddings.rows()) {
+            let Some(mention) = mentions.get_mut(index) else { continue };
+            for hit in vectors.search(row, k)? {
+                if hit.similarity < LEAST_SIMILARITY {
+                    break;
+                }
+                for node in hit.nodes.into_iter().take(k) {
+                    mention.candidates.push(self.dense_candidate(node, hit.similarity)?);
+                }
+            }
+            rank(&mut mention.candidates, k);
+        }
+        Ok(())
+    }
+
+    fn dense_candidate(&self, node: quipu_graph::NodeId, similarity: f32) -> Result<Candidate, IndexError> {
+        let name = self.graph.name(node)?.into_owned();
+        let degree = self.graph.degree(node)?;
+        let quality = 0.8 * f64::from(similarity);
+        Ok(Candidate {
+            node,
+            matched: name.clone(),
+            name,
+            reason: MatchReason::Dense { similarity },
+            score: score(quality, degree, self.names.greatest_degree()),
+            degree,
+        })
+    }
+}
