@@ -29,9 +29,9 @@ const LONGEST_TEXT: usize = 8 << 10;
 /// Words of a span.
 const LONGEST_SPAN: usize = 24;
 /// Words of a span that is looked up with errors allowed.
-const LONGEST_LOOSE_SPAN: usize = 6;
-/// Lookups with errors allowed for one question.
-const MOST_LOOSE_LOOKUPS: usize = 24;
+const LONGEST_LOOSE_SPAN: usize = 9;
+/// Lookups with errors allowed for one question; each takes some microseconds.
+const MOST_LOOSE_LOOKUPS: usize = 96;
 /// From this weight on a word asks for an explanation.
 const TELLING: f64 = 0.9;
 /// Score of a name made of grammar only that is written as one in the middle of a question.
@@ -157,6 +157,37 @@ impl<'t> Text<'t> {
             [] => 0..0,
             [first, ..] => first.start..self.of(range).last().map_or(first.end, |last| last.stem_end),
         }
+    }
+
+    /// Whether a word is written with a capital that means something.
+    fn is_capital(&self, index: usize) -> bool {
+        index > 0
+            && !self.title_case
+            && self.words.get(index).is_some_and(|word| {
+                word.text != "i"
+                    && self.text.get(word.start..).is_some_and(|rest| rest.starts_with(char::is_uppercase))
+            })
+    }
+
+    /// Without capitals in the text, any word may be part of a name.
+    fn looks_named(&self, index: usize) -> bool {
+        !self.capitals
+            || self.is_capital(index)
+            || self.words.get(index).is_some_and(|word| weight(&word.text) >= 0.4)
+    }
+
+    /// Runs of three to [`LONGEST_SPAN`] words that begin and end with a capital, with at most two words without between:
+    /// `The Sword of Doom`.
+    fn capital_runs(&self) -> Vec<Range<usize>> {
+        let mut runs: Vec<Range<usize>> = Vec::new();
+        for index in (0..self.words.len()).filter(|&index| self.is_capital(index)) {
+            match runs.last_mut() {
+                Some(run) if index <= run.end + 2 => run.end = index + 1,
+                _ => runs.push(index..index + 1),
+            }
+        }
+        runs.retain(|run| (3..=LONGEST_SPAN).contains(&run.len()));
+        runs
     }
 
     /// The span with the signs behind it that belong to a name standing there: `Taxi!`. A question's last sign does not.
@@ -451,25 +482,23 @@ fn place_of(text: &str, string: &str) -> Range<usize> {
     }
 }
 
-/// Spans with an unexplained telling word in them that begin and end with words of content, longest first.
+/// Spans worth a lookup with errors allowed, longest first: those with an unexplained telling word in them that begin and end
+/// with words of content (or written like names), and whole runs of words written like names.
 fn loose_windows(text: &Text<'_>, open: &[bool]) -> Vec<Range<usize>> {
-    let content = |index: usize| text.words.get(index).is_some_and(|word| !is_function_word(&word.text));
     let mut windows = BTreeSet::new();
     for (at, _) in open.iter().enumerate().filter(|(_, open)| **open) {
+        // Everyday words may stand inside a name, but a span that only adds them at its ends says no more.
+        let ends = |index: usize| index == at || text.looks_named(index);
         for start in (at + 1).saturating_sub(LONGEST_LOOSE_SPAN)..=at {
             for end in at + 1..=(start + LONGEST_LOOSE_SPAN).min(open.len()) {
-                let grown = start..end;
-                // Everyday words may stand inside a name, but a span that only adds them at its ends says no more.
-                let ends = |index: usize| {
-                    content(index)
-                        && (index == at
-                            || text.words.get(index).is_some_and(|word| weight(&word.text) >= 0.4))
-                };
                 if ends(start) && ends(end - 1) {
-                    windows.insert((std::cmp::Reverse(grown.len()), start, end));
+                    windows.insert((std::cmp::Reverse(end - start), start, end));
                 }
             }
         }
+    }
+    for run in text.capital_runs() {
+        windows.insert((std::cmp::Reverse(run.len()), run.start, run.end));
     }
     windows.into_iter().map(|(_, start, end)| start..end).collect()
 }

@@ -9,7 +9,7 @@
 //!
 //! # Score
 //! `score = 0.93 · quality + 0.07 · prior`, both within 0 to 1. The *prior* is `ln(1 + degree) / ln(1 + greatest degree)`.
-//! The *quality* of an exact match is 1 (0.96 when only the case differs, 0.99 if the text has no capitals at all, 0.93 when
+//! The *quality* of an exact match is 1 (0.96 when only the case differs, 0.993 if the text has no capitals at all, 0.93 when
 //! only the normalised forms agree), of an alias 0.04 less; of a fuzzy match `0.95 − 1.2 · distance / (length + 1)`, of a
 //! 3-gram match `0.85 · similarity`, of a dense match `0.8 · similarity`.
 //!

@@ -235,7 +235,7 @@ impl NameIndex {
     fn exact_block(&self, block: u64, key: &str, text: &str, into: &mut Vec<Candidate>) -> Option<()> {
         let (text, folded) = (text.trim(), fold(text.trim()));
         // Who writes no capitals says nothing by their absence.
-        let other_case = if text.contains(char::is_uppercase) { 0.96 } else { 0.99 };
+        let other_case = if text.contains(char::is_uppercase) { 0.96 } else { 0.993 };
         for named in self.block(block, key)? {
             let surface = match () {
                 () if named.surface == text => 1.0,
