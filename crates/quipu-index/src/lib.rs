@@ -1,4 +1,33 @@
-//! Finding things: names, vectors, documents, and the workspace that holds them beside the graph.
+//! Finding things: names, vectors, and the workspace that holds them beside the graph.
+//!
+//! | module | what it does |
+//! | --- | --- |
+//! | `normalise` | the one normalisation of names and texts |
+//! | `names` | from a name, however written, to the nodes that bear it |
+//! | `mentions` | which parts of a question name entities |
+//! | `vectors` | nodes by the meaning of their texts |
+//! | `workspace` | a graph and its indexes in one folder: import, open, link |
+//!
+//! ```
+//! use quipu_graph::NodeId;
+//! use quipu_index::{LookupConfig, NameEntry, NameIndex, NameIndexConfig, NameIndexWriter, NameKind};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let folder = tempfile::tempdir()?;
+//! let path = folder.path().join("names.qix");
+//! let mut writer = NameIndexWriter::create(&path, &NameIndexConfig::default())?;
+//! let name = "Quentin Tarantino";
+//! writer.push(&NameEntry { node: NodeId(7), name, kind: NameKind::Label, degree: 30, label: None })?;
+//! writer.finish()?;
+//!
+//! let names = NameIndex::open(&path)?;
+//! for text in ["quentin tarantino", "Quentin Tarantno", "Tarantino, Quentin", "Tarantino"] {
+//!     let found = names.lookup(text, &LookupConfig::default())?;
+//!     assert_eq!(found.first().map(|candidate| candidate.node), Some(NodeId(7)), "{text}");
+//! }
+//! # Ok(())
+//! # }
+//! ```
 
 mod container;
 mod error;

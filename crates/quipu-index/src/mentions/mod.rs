@@ -12,16 +12,20 @@
 //!
 //! The mentions of the reading come first, best first; what overlaps them follows, so that a caller can link anew.
 
+mod reading;
 #[cfg(test)]
 mod tests;
+mod text;
 mod words;
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::normalise::{Word, fold, is_article, join, normalise, words};
 use crate::{Candidate, IndexError, LookupConfig, MatchReason, NameIndex};
 
+use reading::{best_reading, mentions_of};
+use text::{Text, loose_windows, runs};
 use words::{is_function_word, weight};
 
 /// Questions are read up to this many bytes.
@@ -120,88 +124,6 @@ struct Found {
     span: Range<usize>,
     score: f64,
     candidates: Vec<Candidate>,
-}
-
-/// A text as detection sees it.
-struct Text<'t> {
-    text: &'t str,
-    words: Vec<Word>,
-    /// Some word other than the first is written with a capital.
-    capitals: bool,
-    /// Most words are, so that capitals say nothing.
-    title_case: bool,
-}
-
-impl<'t> Text<'t> {
-    fn new(text: &'t str) -> Self {
-        let text = text.get(..text.floor_char_boundary(LONGEST_TEXT)).unwrap_or(text);
-        let words = words(text);
-        let later = words.iter().skip(1).filter(|word| word.text != "i");
-        let capital =
-            |word: &&Word| text.get(word.start..).is_some_and(|rest| rest.starts_with(char::is_uppercase));
-        let count = later.filter(capital).count();
-        Self { text, capitals: count > 0, title_case: count * 3 > words.len() * 2, words }
-    }
-
-    fn slice(&self, span: &Range<usize>) -> &'t str {
-        self.text.get(span.clone()).unwrap_or("")
-    }
-
-    fn of(&self, range: &Range<usize>) -> &[Word] {
-        self.words.get(range.clone()).unwrap_or(&[])
-    }
-
-    /// Bytes of a span of words, without the possessive ending of its last word.
-    fn bytes(&self, range: &Range<usize>) -> Range<usize> {
-        match self.of(range) {
-            [] => 0..0,
-            [first, ..] => first.start..self.of(range).last().map_or(first.end, |last| last.stem_end),
-        }
-    }
-
-    /// Whether a word is written with a capital that means something.
-    fn is_capital(&self, index: usize) -> bool {
-        index > 0
-            && !self.title_case
-            && self.words.get(index).is_some_and(|word| {
-                word.text != "i"
-                    && self.text.get(word.start..).is_some_and(|rest| rest.starts_with(char::is_uppercase))
-            })
-    }
-
-    /// Without capitals in the text, any word may be part of a name.
-    fn looks_named(&self, index: usize) -> bool {
-        !self.capitals
-            || self.is_capital(index)
-            || self.words.get(index).is_some_and(|word| weight(&word.text) >= 0.4)
-    }
-
-    /// Runs of three to [`LONGEST_SPAN`] words that begin and end with a capital, with at most two words without between:
-    /// `The Sword of Doom`.
-    fn capital_runs(&self) -> Vec<Range<usize>> {
-        let mut runs: Vec<Range<usize>> = Vec::new();
-        for index in (0..self.words.len()).filter(|&index| self.is_capital(index)) {
-            match runs.last_mut() {
-                Some(run) if index <= run.end + 2 => run.end = index + 1,
-                _ => runs.push(index..index + 1),
-            }
-        }
-        runs.retain(|run| (3..=LONGEST_SPAN).contains(&run.len()));
-        runs
-    }
-
-    /// The span with the signs behind it that belong to a name standing there: `Taxi!`. A question's last sign does not.
-    fn with_signs(&self, span: &Range<usize>, candidates: &[Candidate]) -> Option<Range<usize>> {
-        let rest = self.text.get(span.start..)?;
-        let ends = candidates.iter().filter_map(|candidate| {
-            let behind = rest.strip_prefix(candidate.matched.as_str())?;
-            let apart = !behind.starts_with(char::is_alphanumeric);
-            let last = behind.trim().is_empty() && candidate.matched.ends_with(['?', '.']);
-            (apart && !last && candidate.matched.len() > span.len())
-                .then_some(span.start + candidate.matched.len())
-        });
-        ends.max().map(|end| span.start..end)
-    }
 }
 
 impl<'a> MentionDetector<'a> {
@@ -419,7 +341,8 @@ impl<'a> MentionDetector<'a> {
             5..9 => 1,
             _ => 2,
         };
-        let candidates = self.names.fuzzy_matches(&key, edits, config.k)?;
+        let mut candidates = self.names.fuzzy_matches(&key, edits, config.k)?;
+        candidates.retain(|candidate| ends_agree(span, &candidate.matched));
         let Some(MatchReason::Fuzzy { distance }) = candidates.first().map(|first| first.reason) else {
             return Ok(None);
         };
@@ -460,6 +383,19 @@ fn base_score(span: &[Word]) -> f64 {
     words + 0.15 * span.len().saturating_sub(1) as f64
 }
 
+/// Whether grammar at the ends of a misspelt span is the name's own: in `for bayern munchen` the edits must not
+/// make the `for` a part of the name.
+fn ends_agree(span: &[Word], name: &str) -> bool {
+    let name = words(name);
+    let agrees = |of_span: Option<&Word>, of_name: Option<&Word>| match (of_span, of_name) {
+        (Some(of_span), Some(of_name)) => {
+            !is_function_word(&of_span.text) || is_article(&of_span.text) || of_span.text == of_name.text
+        }
+        _ => false,
+    };
+    agrees(span.first(), name.first()) && agrees(span.last(), name.last())
+}
+
 fn singular(key: &str) -> Option<String> {
     let stem = key.strip_suffix('s')?;
     let last = stem.rsplit(' ').next().unwrap_or(stem);
@@ -480,112 +416,4 @@ fn place_of(text: &str, string: &str) -> Range<usize> {
         Some([first, rest @ ..]) => first.start..rest.last().unwrap_or(first).stem_end,
         _ => text.len()..text.len(),
     }
-}
-
-/// Spans worth a lookup with errors allowed, longest first: those with an unexplained telling word in them that begin and end
-/// with words of content (or written like names), and whole runs of words written like names.
-fn loose_windows(text: &Text<'_>, open: &[bool]) -> Vec<Range<usize>> {
-    let mut windows = BTreeSet::new();
-    for (at, _) in open.iter().enumerate().filter(|(_, open)| **open) {
-        // Everyday words may stand inside a name, but a span that only adds them at its ends says no more.
-        let ends = |index: usize| index == at || text.looks_named(index);
-        for start in (at + 1).saturating_sub(LONGEST_LOOSE_SPAN)..=at {
-            for end in at + 1..=(start + LONGEST_LOOSE_SPAN).min(open.len()) {
-                if ends(start) && ends(end - 1) {
-                    windows.insert((std::cmp::Reverse(end - start), start, end));
-                }
-            }
-        }
-    }
-    for run in text.capital_runs() {
-        windows.insert((std::cmp::Reverse(run.len()), run.start, run.end));
-    }
-    windows.into_iter().map(|(_, start, end)| start..end).collect()
-}
-
-/// Runs of neighbouring set flags.
-fn runs(flags: &[bool]) -> Vec<Range<usize>> {
-    let mut runs: Vec<Range<usize>> = Vec::new();
-    for (index, _) in flags.iter().enumerate().filter(|(_, flag)| **flag) {
-        match runs.last_mut() {
-            Some(run) if run.end == index => run.end = index + 1,
-            _ => runs.push(index..index + 1),
-        }
-    }
-    runs
-}
-
-/// Indexes of the spans of the reading with the greatest sum of squared scores.
-fn best_reading(found: &[Found], words: usize) -> Vec<usize> {
-    let mut by_end: Vec<Vec<usize>> = vec![Vec::new(); words + 1];
-    for (index, mention) in found.iter().enumerate() {
-        if let Some(ends) = by_end.get_mut(mention.words.end) {
-            ends.push(index);
-        }
-    }
-    let mut best: Vec<(f64, Option<usize>)> = vec![(0.0, None)];
-    for (end, ends) in by_end.iter().enumerate().skip(1) {
-        let mut here = (best.get(end - 1).map_or(0.0, |before| before.0), None);
-        for &index in ends {
-            let Some(mention) = found.get(index).filter(|mention| !mention.words.is_empty()) else {
-                continue;
-            };
-            let before = best.get(mention.words.start).map_or(0.0, |before| before.0);
-            let value = before + mention.score * mention.score;
-            if value > here.0 {
-                here = (value, Some(index));
-            }
-        }
-        best.push(here);
-    }
-    let mut reading: Vec<usize> = found
-        .iter()
-        .enumerate()
-        .filter(|(_, mention)| mention.words.is_empty())
-        .map(|(index, _)| index)
-        .collect();
-    let mut end = words;
-    while end > 0 {
-        match best.get(end).and_then(|place| place.1) {
-            Some(index) => {
-                reading.push(index);
-                end = found.get(index).map_or(0, |mention| mention.words.start);
-            }
-            None => end -= 1,
-        }
-    }
-    reading
-}
-
-fn mentions_of(
-    text: &Text<'_>,
-    found: Vec<Found>,
-    reading: &[usize],
-    config: &MentionConfig,
-) -> Vec<Mention> {
-    let reading: HashSet<usize> = reading.iter().copied().collect();
-    let best =
-        reading.iter().filter_map(|&index| found.get(index)).map(|mention| mention.score).fold(0.0, f64::max);
-    let least = config.threshold.max(0.35 * best.min(1.5));
-    let mut mentions: Vec<Mention> = found
-        .into_iter()
-        .enumerate()
-        .map(|(index, found)| Mention {
-            text: text.slice(&found.span).to_owned(),
-            span: found.span,
-            // The best of all stands even where nothing is strong: a weak anchor is better than none.
-            chosen: reading.contains(&index) && (found.score >= least || found.score >= best),
-            score: found.score,
-            candidates: found.candidates,
-        })
-        .collect();
-    mentions.sort_by(|left, right| {
-        right
-            .chosen
-            .cmp(&left.chosen)
-            .then(right.score.total_cmp(&left.score))
-            .then(left.span.start.cmp(&right.span.start))
-    });
-    mentions.truncate(config.mentions);
-    mentions
 }

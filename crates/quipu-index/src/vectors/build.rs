@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use usearch::Index;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use super::{CONNECTIVITY, GRAPH, KIND, MATRIX, Meta, ROWS, VERSION, engine_error, new_graph};
+use super::{CONNECTIVITY, GRAPH, KIND, MATRIX, Meta, ROWS, VERSION, VectorIndex, engine_error, new_graph};
 use crate::IndexError;
 use crate::container::ContainerWriter;
 use crate::spill::Sorter;
@@ -49,6 +49,7 @@ pub struct VectorProgress {
 pub struct VectorBuilder {
     folder: PathBuf,
     texts: Sorter,
+    previous: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,7 +83,13 @@ impl VectorBuilder {
     /// Starts, or goes on with, a build in `folder`; texts are sorted in about `memory` bytes.
     pub fn create(folder: &Path, memory: usize) -> Result<Self, IndexError> {
         std::fs::create_dir_all(folder).map_err(IndexError::io("cannot create", folder))?;
-        Ok(Self { folder: folder.to_owned(), texts: Sorter::new(folder, memory) })
+        Ok(Self { folder: folder.to_owned(), texts: Sorter::new(folder, memory), previous: None })
+    }
+
+    /// An index that is taken over as it is, should it be of the same texts and embedder.
+    pub fn with_previous(mut self, folder: &Path) -> Self {
+        self.previous = Some(folder.to_owned());
+        self
     }
 
     /// Adds the text of a node. Nodes of the same text share a row.
@@ -99,6 +106,12 @@ impl VectorBuilder {
         cancelled: &AtomicBool,
     ) -> Result<(), IndexError> {
         let rows = distinct(self.texts, &self.folder)?;
+        if let Some(previous) = &self.previous
+            && take_over(previous, &self.folder, rows.content, embedder)?
+        {
+            report_done(progress, rows.len());
+            return Ok(());
+        }
         let mut build = Build::resume(&self.folder, embedder, rows)?;
         build.embed(embedder, progress, cancelled).await?;
         build.join(progress, cancelled)?;
@@ -135,6 +148,34 @@ fn distinct(texts: Sorter, folder: &Path) -> Result<Rows, IndexError> {
     Ok(Rows { texts, starts, nodes, content: hash.digest() })
 }
 
+/// Links the files of a finished index into `folder`, if it is whole and of the same texts and embedder.
+fn take_over(
+    previous: &Path,
+    folder: &Path,
+    content: u64,
+    embedder: &dyn Embedder,
+) -> Result<bool, IndexError> {
+    // A damaged or foreign index is no index to take over; it is built anew.
+    let whole = VectorIndex::open(previous)
+        .is_ok_and(|index| index.is_of(content, embedder) && index.verify().is_ok());
+    if whole {
+        // First of all: with it gone, a build that finds linked files here starts anew instead of writing into them.
+        remove(&folder.join(PROGRESS))?;
+        remove(&folder.join(SAVED_GRAPH))?;
+        for name in [MATRIX, GRAPH, ROWS] {
+            let (from, to) = (previous.join(name), folder.join(name));
+            remove(&to)?;
+            let linked = std::fs::hard_link(&from, &to).or_else(|_| std::fs::copy(&from, &to).map(|_| ()));
+            linked.map_err(IndexError::io("cannot write", &to))?;
+        }
+    }
+    Ok(whole)
+}
+
+fn report_done(report: &mut (dyn FnMut(VectorProgress) + Send), total: u64) {
+    report(VectorProgress { done: total, total, joining: true });
+}
+
 /// A build under way.
 struct Build {
     folder: PathBuf,
@@ -161,8 +202,15 @@ impl Build {
             (stored.version, &stored.fingerprint, stored.content)
                 == (VERSION, &fresh.fingerprint, fresh.content)
         };
-        let mut progress = stored.filter(goes_on).unwrap_or(fresh);
         let path = folder.join(MATRIX);
+        let mut progress = match stored.filter(goes_on) {
+            Some(stored) => stored,
+            None => {
+                // Not cut to nothing, but removed: the file may be shared with a finished index.
+                remove(&path)?;
+                fresh
+            }
+        };
         let io = |error| IndexError::io("cannot write", &path)(error);
         let mut matrix =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path).map_err(io)?;
@@ -344,6 +392,7 @@ impl Build {
             matrix_checksum,
             graph_length,
             graph_checksum,
+            content: self.rows.content,
         };
         let mut file = ContainerWriter::create(&self.folder.join(ROWS), KIND, 4)?;
         file.write_section("meta", &meta.to_bytes())?;

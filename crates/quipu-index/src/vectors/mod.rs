@@ -8,6 +8,7 @@
 //! ```text
 //! rows.qix     = container with the sections
 //!   meta       = dimensions:u64 rows:u64 matrix_length:u64 matrix_checksum:u64 graph_length:u64 graph_checksum:u64
+//!                content:u64                            ; XXH3-64 of texts and nodes
 //!   embedder   = fingerprint:utf8
 //!   starts     = (first index of the row's nodes in nodes:u64){rows + 1}
 //!   nodes      = node:u64*
@@ -98,6 +99,7 @@ struct Meta {
     matrix_checksum: u64,
     graph_length: u64,
     graph_checksum: u64,
+    content: u64,
 }
 
 impl Meta {
@@ -109,6 +111,7 @@ impl Meta {
             self.matrix_checksum,
             self.graph_length,
             self.graph_checksum,
+            self.content,
         ]
         .iter()
         .flat_map(|number| number.to_le_bytes())
@@ -124,6 +127,7 @@ impl Meta {
             matrix_checksum: number(3),
             graph_length: number(4),
             graph_checksum: number(5),
+            content: number(6),
         }
     }
 }
@@ -208,6 +212,11 @@ impl VectorIndex {
         check(&self.folder.join(MATRIX), &self.matrix, self.meta.matrix_checksum)?;
         let path = self.folder.join(GRAPH);
         check(&path, &map_file(&path, self.meta.graph_length)?, self.meta.graph_checksum)
+    }
+
+    /// Whether these are the vectors of these texts by this embedder.
+    fn is_of(&self, content: u64, embedder: &dyn Embedder) -> bool {
+        self.meta.content == content && self.check_embedder(embedder).is_ok()
     }
 
     /// Refuses an embedder that did not make these vectors.

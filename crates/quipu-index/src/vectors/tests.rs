@@ -107,6 +107,31 @@ async fn equal_texts_share_a_row() {
 }
 
 #[tokio::test]
+async fn vectors_of_the_same_texts_are_taken_over() {
+    let (first, second) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let embedder = WordEmbedder::new(16);
+    build(first.path(), 200, &embedder).await;
+    let never = AtomicBool::new(false);
+    let same = builder(second.path(), 200).with_previous(first.path());
+    same.build(&embedder, &mut |_| {}, &never).await.unwrap();
+    assert_eq!(embedder.texts.load(Ordering::Relaxed), 200, "nothing is embedded again");
+    drop(first);
+    let index = VectorIndex::open(second.path()).unwrap();
+    assert_eq!(index.search(&embedder.vector(&text(7)), 1).unwrap()[0].nodes, [NodeId(7)]);
+    let third = tempfile::tempdir().unwrap();
+    let other = builder(third.path(), 201).with_previous(second.path());
+    other.build(&embedder, &mut |_| {}, &never).await.unwrap();
+    assert_eq!(VectorIndex::open(third.path()).unwrap().len(), 201);
+    // A build in a folder of shared files leaves the other index as it is.
+    let fourth = tempfile::tempdir().unwrap();
+    let linked = builder(fourth.path(), 200).with_previous(second.path());
+    linked.build(&embedder, &mut |_| {}, &never).await.unwrap();
+    build(fourth.path(), 30, &embedder).await;
+    index.verify().unwrap();
+    assert_eq!((index.len(), VectorIndex::open(fourth.path()).unwrap().len()), (200, 30));
+}
+
+#[tokio::test]
 async fn a_stopped_build_goes_on() {
     let folder = tempfile::tempdir().unwrap();
     let embedder = WordEmbedder::new(32);

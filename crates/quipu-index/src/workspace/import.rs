@@ -154,6 +154,9 @@ async fn build_vectors(
 ) -> Result<(), IndexError> {
     let building = folder.join(BUILDING);
     let mut builder = VectorBuilder::create(&building, memory)?;
+    if let Some(published) = current(folder)? {
+        builder = builder.with_previous(&folder.join(GENERATIONS).join(published).join(VECTORS));
+    }
     for number in 0..graph.entity_count() {
         if number.is_multiple_of(NAMES_STEP) {
             stop_if(cancel)?;

@@ -143,6 +143,17 @@ async fn interrupted_vectors_go_on() {
 }
 
 #[tokio::test]
+async fn the_same_graph_is_not_embedded_twice() {
+    let place = Place::new();
+    let embedder = Arc::new(LetterEmbedder::default());
+    place.import(GRAPH_TEXT, Some(embedder.clone())).await.unwrap();
+    let once = embedder.texts.load(Ordering::Relaxed);
+    place.import(GRAPH_TEXT, Some(embedder.clone())).await.unwrap();
+    assert_eq!(embedder.texts.load(Ordering::Relaxed), once);
+    Workspace::open(&place.workspace()).unwrap().verify().unwrap();
+}
+
+#[tokio::test]
 async fn vectors_can_be_added_later() {
     let place = Place::new();
     place.import(GRAPH_TEXT, None).await.unwrap();

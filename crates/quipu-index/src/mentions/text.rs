@@ -1,0 +1,124 @@
+//! A question as detection sees it: its words, its capitals, and the spans of it that are worth a look.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use super::words::weight;
+use super::{LONGEST_LOOSE_SPAN, LONGEST_SPAN, LONGEST_TEXT};
+use crate::Candidate;
+use crate::normalise::{Word, words};
+
+/// A text as detection sees it.
+pub(super) struct Text<'t> {
+    pub(super) text: &'t str,
+    pub(super) words: Vec<Word>,
+    /// Some word other than the first is written with a capital.
+    pub(super) capitals: bool,
+    /// Most words are, so that capitals say nothing.
+    pub(super) title_case: bool,
+}
+
+impl<'t> Text<'t> {
+    pub(super) fn new(text: &'t str) -> Self {
+        let text = text.get(..text.floor_char_boundary(LONGEST_TEXT)).unwrap_or(text);
+        let words = words(text);
+        let later = words.iter().skip(1).filter(|word| word.text != "i");
+        let capital =
+            |word: &&Word| text.get(word.start..).is_some_and(|rest| rest.starts_with(char::is_uppercase));
+        let count = later.filter(capital).count();
+        Self { text, capitals: count > 0, title_case: count * 3 > words.len() * 2, words }
+    }
+
+    pub(super) fn slice(&self, span: &Range<usize>) -> &'t str {
+        self.text.get(span.clone()).unwrap_or("")
+    }
+
+    pub(super) fn of(&self, range: &Range<usize>) -> &[Word] {
+        self.words.get(range.clone()).unwrap_or(&[])
+    }
+
+    /// Bytes of a span of words, without the possessive ending of its last word.
+    pub(super) fn bytes(&self, range: &Range<usize>) -> Range<usize> {
+        match self.of(range) {
+            [] => 0..0,
+            [first, ..] => first.start..self.of(range).last().map_or(first.end, |last| last.stem_end),
+        }
+    }
+
+    /// Whether a word is written with a capital that means something.
+    pub(super) fn is_capital(&self, index: usize) -> bool {
+        index > 0
+            && !self.title_case
+            && self.words.get(index).is_some_and(|word| {
+                word.text != "i"
+                    && self.text.get(word.start..).is_some_and(|rest| rest.starts_with(char::is_uppercase))
+            })
+    }
+
+    /// Without capitals in the text, any word may be part of a name.
+    pub(super) fn looks_named(&self, index: usize) -> bool {
+        !self.capitals
+            || self.is_capital(index)
+            || self.words.get(index).is_some_and(|word| weight(&word.text) >= 0.4)
+    }
+
+    /// Runs of three to [`LONGEST_SPAN`] words that begin and end with a capital, with at most two words without between:
+    /// `The Sword of Doom`.
+    pub(super) fn capital_runs(&self) -> Vec<Range<usize>> {
+        let mut runs: Vec<Range<usize>> = Vec::new();
+        for index in (0..self.words.len()).filter(|&index| self.is_capital(index)) {
+            match runs.last_mut() {
+                Some(run) if index <= run.end + 2 => run.end = index + 1,
+                _ => runs.push(index..index + 1),
+            }
+        }
+        runs.retain(|run| (3..=LONGEST_SPAN).contains(&run.len()));
+        runs
+    }
+
+    /// The span with the signs behind it that belong to a name standing there: `Taxi!`. A question's last sign does not.
+    pub(super) fn with_signs(&self, span: &Range<usize>, candidates: &[Candidate]) -> Option<Range<usize>> {
+        let rest = self.text.get(span.start..)?;
+        let ends = candidates.iter().filter_map(|candidate| {
+            let behind = rest.strip_prefix(candidate.matched.as_str())?;
+            let apart = !behind.starts_with(char::is_alphanumeric);
+            let last = behind.trim().is_empty() && candidate.matched.ends_with(['?', '.']);
+            (apart && !last && candidate.matched.len() > span.len())
+                .then_some(span.start + candidate.matched.len())
+        });
+        ends.max().map(|end| span.start..end)
+    }
+}
+
+/// Spans worth a lookup with errors allowed, longest first: those with an unexplained telling word in them that begin and end
+/// with words of content (or written like names), and whole runs of words written like names.
+pub(super) fn loose_windows(text: &Text<'_>, open: &[bool]) -> Vec<Range<usize>> {
+    let mut windows = BTreeSet::new();
+    for (at, _) in open.iter().enumerate().filter(|(_, open)| **open) {
+        // Everyday words may stand inside a name, but a span that only adds them at its ends says no more.
+        let ends = |index: usize| index == at || text.looks_named(index);
+        for start in (at + 1).saturating_sub(LONGEST_LOOSE_SPAN)..=at {
+            for end in at + 1..=(start + LONGEST_LOOSE_SPAN).min(open.len()) {
+                if ends(start) && ends(end - 1) {
+                    windows.insert((std::cmp::Reverse(end - start), start, end));
+                }
+            }
+        }
+    }
+    for run in text.capital_runs() {
+        windows.insert((std::cmp::Reverse(run.len()), run.start, run.end));
+    }
+    windows.into_iter().map(|(_, start, end)| start..end).collect()
+}
+
+/// Runs of neighbouring set flags.
+pub(super) fn runs(flags: &[bool]) -> Vec<Range<usize>> {
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    for (index, _) in flags.iter().enumerate().filter(|(_, flag)| **flag) {
+        match runs.last_mut() {
+            Some(run) if run.end == index => run.end = index + 1,
+            _ => runs.push(index..index + 1),
+        }
+    }
+    runs
+}
