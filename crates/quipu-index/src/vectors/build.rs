@@ -301,6 +301,8 @@ impl Build {
     ) -> Result<(), IndexError> {
         let total = self.rows.len();
         let path = self.folder.join(GRAPH);
+        // As with the matrix: a file of this name may be shared with a finished index.
+        remove(&path)?;
         if total == 0 {
             return std::fs::write(&path, []).map_err(IndexError::io("cannot write", &path));
         }
