@@ -24,15 +24,18 @@
 
 mod bytes;
 mod error;
+mod generation;
 mod graph;
 mod import;
 mod parse;
 mod profile;
 mod readable;
+mod sparql;
 mod store;
 mod term;
 
 pub use error::{ErrorClass, GraphError};
+pub use generation::{Generations, NewGeneration};
 pub use graph::{
     Direction, Document, Entity, Expansion, Graph, GraphDescription, NodeId, NodeSummary, RelationId,
     RelationInfo, RelationRole, RelationUse, SchemaEdge, Step,
@@ -44,5 +47,6 @@ pub use parse::InputFormat;
 pub use parse::input::Input;
 pub use profile::{Profile, ProfileChoice, RelationLabelRule};
 pub use readable::{NAME_IRI_PREFIX, iri_of_key, key_of_iri, readable_entity, readable_relation};
+pub use sparql::{QueryFormat, QueryOptions};
 pub use store::{EmbeddedGraph, EntityName, Groups, LiteralRef, Neighbours};
 pub use term::{Datatype, Literal, LiteralValue};

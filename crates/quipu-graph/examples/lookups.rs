@@ -1,0 +1,127 @@
+//! Measures an import and the three lookups that methods make most.
+//!
+//! `cargo run --release -p quipu-graph --example lookups -- FILE STORE [--memory BYTES]`
+//!
+//! Imports FILE into STORE unless STORE exists, then times on 10,000 entities drawn in proportion to their degree
+//! (seed 7), warm: the relations of an entity; one hop both ways, 50 a relation, with names; two hops, 20 a relation, the
+//! first 256 neighbours expanded. A lookup takes a key and ends with names. Prints microseconds: p50, p90, p99.
+
+use std::hint::black_box;
+use std::path::Path;
+use std::time::Instant;
+
+use quipu_graph::{EmbeddedGraph, GraphError, ImportConfig, Input, Neighbours, NodeId};
+
+const SAMPLE: usize = 10_000;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let [file, store, rest @ ..] = words.as_slice() else {
+        return Err("usage: lookups FILE STORE [--memory BYTES]".into());
+    };
+    let store = Path::new(store);
+    if !store.exists() {
+        let mut config = ImportConfig::new("bench", vec![Input::File(file.into())]);
+        if let [_, memory] = rest {
+            config.memory = memory.parse()?;
+        }
+        let start = Instant::now();
+        let report = quipu_graph::import(&config, store)?;
+        let seconds = start.elapsed().as_secs_f64();
+        println!(
+            "import: {} statements in {seconds:.2} s, {:.2} million a second; {} triples, {} bytes, {:.1} a triple",
+            report.statements,
+            report.statements as f64 / seconds / 1e6,
+            report.triples,
+            report.bytes,
+            report.bytes as f64 / report.triples as f64
+        );
+        println!("import, seconds by stage: {:?}", report.seconds);
+    }
+    let start = Instant::now();
+    let graph = EmbeddedGraph::open(store)?;
+    println!("open: {:.2} ms", start.elapsed().as_secs_f64() * 1e3);
+    let keys = sample(&graph)?;
+    measure("relations of an entity", &keys, |key| relations(&graph, key))?;
+    measure("one hop, 50 a relation, with names", &keys, |key| one_hop(&graph, key))?;
+    measure("two hops, 20 a relation, 256 expanded", &keys, |key| two_hops(&graph, key))?;
+    Ok(())
+}
+
+/// Keys of entities drawn in proportion to their degree: heads or tails of random triples.
+fn sample(graph: &EmbeddedGraph) -> Result<Vec<String>, GraphError> {
+    let mut state = 7u64;
+    let mut random = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state >> 33
+    };
+    let mut keys = Vec::with_capacity(SAMPLE);
+    while keys.len() < SAMPLE {
+        let node = NodeId(random() % graph.entity_count());
+        let mut ends = vec![node];
+        graph.visit(node, |_, neighbours| ends.extend(neighbours.iter().take(1000)))?;
+        let end = ends[random() as usize % ends.len()];
+        if !graph.is_literal(end) {
+            keys.push(graph.key(end)?.into_owned());
+        }
+    }
+    Ok(keys)
+}
+
+fn measure(
+    what: &str,
+    keys: &[String],
+    lookup: impl Fn(&str) -> Result<usize, GraphError>,
+) -> Result<(), GraphError> {
+    for key in keys {
+        black_box(lookup(key)?);
+    }
+    let mut micros = Vec::with_capacity(keys.len());
+    let mut items = 0;
+    for key in keys {
+        let start = Instant::now();
+        items += black_box(lookup(key)?);
+        micros.push(start.elapsed().as_nanos() as f64 / 1e3);
+    }
+    micros.sort_by(f64::total_cmp);
+    let at = |share: f64| micros[((micros.len() - 1) as f64 * share) as usize];
+    println!("{what}: {:.2} / {:.2} / {:.2} µs ({} items)", at(0.5), at(0.9), at(0.99), items);
+    Ok(())
+}
+
+fn relations(graph: &EmbeddedGraph, key: &str) -> Result<usize, GraphError> {
+    use quipu_graph::Graph;
+    let Some(node) = graph.find(key)? else { return Ok(0) };
+    let mut length = 0;
+    for group in graph.groups(node)? {
+        length += graph
+            .relations()
+            .get(group?.step.relation.0 as usize)
+            .map_or(0, |info| black_box(&info.name).len());
+    }
+    Ok(length)
+}
+
+fn one_hop(graph: &EmbeddedGraph, key: &str) -> Result<usize, GraphError> {
+    let Some(node) = graph.find(key)? else { return Ok(0) };
+    let mut lists: Vec<Neighbours<'_>> = Vec::new();
+    graph.visit(node, |_, neighbours| lists.push(neighbours))?;
+    let mut count = 0;
+    for neighbour in lists.iter().flat_map(|list| list.iter().take(50)) {
+        black_box(graph.name(neighbour)?.as_bytes().first());
+        count += 1;
+    }
+    Ok(count)
+}
+
+fn two_hops(graph: &EmbeddedGraph, key: &str) -> Result<usize, GraphError> {
+    let Some(node) = graph.find(key)? else { return Ok(0) };
+    let mut first = Vec::new();
+    graph.visit(node, |_, neighbours| first.extend(neighbours.iter().take(20)))?;
+    first.truncate(256);
+    let mut count = first.len();
+    for neighbour in first {
+        graph.visit(neighbour, |_, neighbours| count += neighbours.iter().take(20).map(black_box).count())?;
+    }
+    Ok(count)
+}

@@ -1,0 +1,256 @@
+//! Generations: a workspace's graph and indexes are built in a folder beside the old ones and put in their place by one
+//! rename, so that a reader sees the old ones or the new ones whole, whatever happens in between.
+//!
+//! `WORKSPACE/CURRENT` holds the name of the published generation, `WORKSPACE/gen-NNNN/` its files.
+
+use std::fs::{File, TryLockError};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use crate::GraphError;
+use crate::error::io_error;
+
+/// File that names the published generation.
+const CURRENT: &str = "CURRENT";
+/// The next content of [`CURRENT`], until it is renamed.
+const NEXT: &str = "CURRENT.next";
+/// Locked while an import writes.
+const LOCK: &str = "import.lock";
+/// Start of a generation's folder name.
+const PREFIX: &str = "gen-";
+/// Folder of the embedded graph in a generation.
+const GRAPH: &str = "graph";
+
+/// The generations of one workspace.
+#[derive(Debug, Clone)]
+pub struct Generations {
+    workspace: PathBuf,
+}
+
+/// A generation being built. Dropped without [`publish`](Self::publish), it is removed.
+#[derive(Debug)]
+pub struct NewGeneration {
+    generations: Generations,
+    name: String,
+    path: PathBuf,
+    published: bool,
+    /// Held until the generation is published or given up; the system lets go of it when the process dies.
+    _lock: File,
+}
+
+impl Generations {
+    /// The generations of a workspace, which need not exist yet. Changes nothing.
+    pub fn open(workspace: impl Into<PathBuf>) -> Self {
+        Self { workspace: workspace.into() }
+    }
+
+    /// The folder of the published generation; `None` when nothing has been imported yet.
+    pub fn current(&self) -> Result<Option<PathBuf>, GraphError> {
+        Ok(self.current_name()?.map(|name| self.workspace.join(name)))
+    }
+
+    /// The folder of the published generation's embedded graph.
+    pub fn current_graph(&self) -> Result<PathBuf, GraphError> {
+        match self.current()? {
+            Some(generation) => Ok(generation.join(GRAPH)),
+            None => {
+                let workspace = self.workspace.display();
+                Err(GraphError::Usage(format!("no graph in {workspace}; import one with `quipu import`")))
+            }
+        }
+    }
+
+    fn current_name(&self) -> Result<Option<String>, GraphError> {
+        let path = self.workspace.join(CURRENT);
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) if error.kind() == std::io::ErrorKind::InvalidData => String::new(),
+            Err(error) => return Err(io_error("cannot read", &path)(error)),
+        };
+        let name = text.trim_end();
+        if number_of(name).is_none() {
+            return Err(GraphError::Corrupt {
+                path,
+                reason: format!("expected the name of a generation, found {name:?}"),
+            });
+        }
+        Ok(Some(name.to_owned()))
+    }
+
+    /// Begins a new generation: takes the workspace's lock, clears away what killed imports left, makes the folder.
+    pub fn begin(&self) -> Result<NewGeneration, GraphError> {
+        std::fs::create_dir_all(&self.workspace).map_err(io_error("cannot create", &self.workspace))?;
+        let lock = self.lock()?;
+        // A CURRENT that cannot be read stops the import before anything is cleared away.
+        let current = self.current_name()?;
+        self.remove_all_but(current.as_deref())?;
+        let number = current.as_deref().and_then(number_of).unwrap_or(0) + 1;
+        let name = format!("{PREFIX}{number:04}");
+        let path = self.workspace.join(&name);
+        std::fs::create_dir(&path).map_err(io_error("cannot create", &path))?;
+        Ok(NewGeneration { generations: self.clone(), name, path, published: false, _lock: lock })
+    }
+
+    fn lock(&self) -> Result<File, GraphError> {
+        let path = self.workspace.join(LOCK);
+        let file = File::options()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(&path)
+            .map_err(io_error("cannot create", &path))?;
+        match file.try_lock() {
+            Ok(()) => Ok(file),
+            Err(TryLockError::WouldBlock) => {
+                let workspace = self.workspace.display();
+                Err(GraphError::Usage(format!(
+                    "another import is writing to {workspace}; wait for it to end"
+                )))
+            }
+            Err(TryLockError::Error(error)) => Err(io_error("cannot lock", &path)(error)),
+        }
+    }
+
+    fn remove_all_but(&self, kept: Option<&str>) -> Result<(), GraphError> {
+        let entries = std::fs::read_dir(&self.workspace).map_err(io_error("cannot read", &self.workspace))?;
+        for entry in entries {
+            let entry = entry.map_err(io_error("cannot read", &self.workspace))?;
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            if number_of(&name).is_some() && kept != Some(&*name) {
+                std::fs::remove_dir_all(entry.path()).map_err(io_error("cannot remove", &entry.path()))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The number in a generation's name.
+fn number_of(name: &str) -> Option<u64> {
+    name.strip_prefix(PREFIX).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))?.parse().ok()
+}
+
+impl NewGeneration {
+    /// The generation's folder, for everything that is built into it.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Where the embedded graph goes.
+    pub fn graph(&self) -> PathBuf {
+        self.path.join(GRAPH)
+    }
+
+    /// Puts the generation in the place of the old one, whose files are removed; who has them open keeps reading them.
+    pub fn publish(mut self) -> Result<(), GraphError> {
+        sync_folder(&self.path)?;
+        let workspace = &self.generations.workspace;
+        let (next, current) = (workspace.join(NEXT), workspace.join(CURRENT));
+        let write = || -> std::io::Result<()> {
+            let mut file = File::create(&next)?;
+            file.write_all(format!("{}\n", self.name).as_bytes())?;
+            file.sync_all()
+        };
+        write().map_err(io_error("cannot write", &next))?;
+        std::fs::rename(&next, &current).map_err(io_error("cannot write", &current))?;
+        self.published = true;
+        sync(workspace)?;
+        self.generations.remove_all_but(Some(&self.name))
+    }
+}
+
+/// Brings every file below a folder to the disk, so that a published generation outlives a loss of power.
+fn sync_folder(folder: &Path) -> Result<(), GraphError> {
+    for entry in std::fs::read_dir(folder).map_err(io_error("cannot read", folder))? {
+        let path = entry.map_err(io_error("cannot read", folder))?.path();
+        if path.is_dir() { sync_folder(&path)? } else { sync(&path)? }
+    }
+    sync(folder)
+}
+
+fn sync(path: &Path) -> Result<(), GraphError> {
+    File::open(path).and_then(|file| file.sync_all()).map_err(io_error("cannot bring to disk", path))
+}
+
+impl Drop for NewGeneration {
+    fn drop(&mut self) {
+        if !self.published {
+            // Nobody is left to tell; the next import clears away what stays.
+            let _ = std::fs::remove_dir_all(&self.path);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn publish(generations: &Generations, content: &str) {
+        let new = generations.begin().unwrap();
+        std::fs::write(new.path().join("content"), content).unwrap();
+        new.publish().unwrap();
+    }
+
+    fn content(generations: &Generations) -> String {
+        std::fs::read_to_string(generations.current().unwrap().unwrap().join("content")).unwrap()
+    }
+
+    #[test]
+    fn a_new_generation_replaces_the_old_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let generations = Generations::open(folder.path().join("workspace"));
+        assert_eq!(generations.current().unwrap(), None);
+        assert!(generations.current_graph().unwrap_err().to_string().contains("quipu import"));
+        publish(&generations, "first");
+        let first = generations.current().unwrap().unwrap();
+        publish(&generations, "second");
+        assert_eq!(content(&generations), "second");
+        assert!(!first.exists());
+    }
+
+    #[test]
+    fn a_generation_given_up_leaves_no_trace() {
+        let folder = tempfile::tempdir().unwrap();
+        let generations = Generations::open(folder.path());
+        publish(&generations, "first");
+        let new = generations.begin().unwrap();
+        let path = new.path().to_owned();
+        drop(new);
+        assert!(!path.exists());
+        assert_eq!(content(&generations), "first");
+    }
+
+    #[test]
+    fn two_imports_at_once_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let generations = Generations::open(folder.path());
+        let _first = generations.begin().unwrap();
+        let error = generations.begin().unwrap_err().to_string();
+        assert!(error.contains("another import"), "{error}");
+    }
+
+    #[test]
+    fn left_overs_of_killed_imports_are_cleared_away() {
+        let folder = tempfile::tempdir().unwrap();
+        let generations = Generations::open(folder.path());
+        publish(&generations, "first");
+        std::fs::create_dir_all(folder.path().join("gen-0002/graph")).unwrap();
+        std::fs::write(folder.path().join(NEXT), "gen-00").unwrap();
+        std::fs::create_dir(folder.path().join("notes")).unwrap();
+        publish(&generations, "second");
+        assert_eq!(content(&generations), "second");
+        assert!(folder.path().join("notes").exists());
+    }
+
+    #[test]
+    fn a_damaged_current_is_said_and_nothing_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let generations = Generations::open(folder.path());
+        publish(&generations, "first");
+        std::fs::write(folder.path().join(CURRENT), "../elsewhere").unwrap();
+        assert!(matches!(generations.current(), Err(GraphError::Corrupt { .. })));
+        assert!(matches!(generations.begin(), Err(GraphError::Corrupt { .. })));
+        assert!(folder.path().join("gen-0001").exists());
+    }
+}

@@ -1,0 +1,205 @@
+//! The store as spareval wants to see it: quads by pattern over our ids.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use oxrdf::{BlankNode, Literal, NamedNode, Term};
+use spareval::{InternalQuad, QueryableDataset};
+
+use crate::readable::is_blank;
+use crate::{
+    Direction, EmbeddedGraph, Graph, GraphError, Neighbours, NodeId, RelationId, Step, iri_of_key, key_of_iri,
+};
+
+const XSD_STRING: &str = "http://www.w3.org/2001/XMLSchema#string";
+
+/// A term of a query. Each RDF term has exactly one form: a node where the store has one, else a relation, else itself.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum StoreTerm {
+    Node(NodeId),
+    Relation(RelationId),
+    Other(Arc<Term>),
+}
+
+/// The store and the relations that are nodes too.
+pub(super) struct StoreDataset<'a> {
+    graph: &'a EmbeddedGraph,
+    relation_of_node: HashMap<NodeId, RelationId>,
+}
+
+type Quad = Result<InternalQuad<StoreTerm>, GraphError>;
+type Quads<'a> = Box<dyn Iterator<Item = Quad> + 'a>;
+
+impl<'a> StoreDataset<'a> {
+    pub(super) fn new(graph: &'a EmbeddedGraph) -> Self {
+        let relations = (0..graph.relations().len() as u32).map(RelationId);
+        let relation_of_node =
+            relations.filter_map(|relation| Some((graph.relation_node(relation)?, relation))).collect();
+        Self { graph, relation_of_node }
+    }
+
+    fn relation(&self, term: &StoreTerm) -> Option<RelationId> {
+        match term {
+            StoreTerm::Relation(relation) => Some(*relation),
+            StoreTerm::Node(node) => self.relation_of_node.get(node).copied(),
+            StoreTerm::Other(_) => None,
+        }
+    }
+
+    fn find_name(&self, key: &str) -> Result<Option<StoreTerm>, GraphError> {
+        if let Some(node) = self.graph.find(key)? {
+            return Ok(Some(StoreTerm::Node(node)));
+        }
+        Ok(self.graph.find_relation(key).map(StoreTerm::Relation))
+    }
+}
+
+fn quad(graph: &EmbeddedGraph, head: NodeId, relation: RelationId, tail: NodeId) -> InternalQuad<StoreTerm> {
+    let predicate = graph.relation_node(relation).map_or(StoreTerm::Relation(relation), StoreTerm::Node);
+    InternalQuad {
+        subject: StoreTerm::Node(head),
+        predicate,
+        object: StoreTerm::Node(tail),
+        graph_name: None,
+    }
+}
+
+/// The triples of one node in one direction, over one relation or all.
+fn around<'a>(
+    graph: &'a EmbeddedGraph,
+    node: NodeId,
+    direction: Direction,
+    relation: Option<RelationId>,
+) -> Quads<'a> {
+    let mut groups: Vec<(RelationId, Neighbours<'a>)> = Vec::new();
+    let outcome = match relation {
+        Some(relation) => graph
+            .neighbours(node, Step { relation, direction })
+            .map(|neighbours| groups.push((relation, neighbours))),
+        None => graph.visit(node, |group, neighbours| {
+            if group.step.direction == direction {
+                groups.push((group.step.relation, neighbours));
+            }
+        }),
+    };
+    if let Err(error) = outcome {
+        return Box::new(std::iter::once(Err(error)));
+    }
+    Box::new(groups.into_iter().flat_map(move |(relation, neighbours)| {
+        neighbours.iter().map(move |neighbour| {
+            Ok(match direction {
+                Direction::Forward => quad(graph, node, relation, neighbour),
+                Direction::Backward => quad(graph, neighbour, relation, node),
+            })
+        })
+    }))
+}
+
+/// The triples between two nodes.
+fn between<'a>(
+    graph: &'a EmbeddedGraph,
+    head: NodeId,
+    relation: Option<RelationId>,
+    tail: NodeId,
+) -> Quads<'a> {
+    let mut found = Vec::new();
+    let outcome = graph.visit(head, |group, neighbours| {
+        let wanted = relation.is_none_or(|relation| relation == group.step.relation);
+        if wanted && group.step.direction == Direction::Forward && neighbours.contains(tail) {
+            found.push(group.step.relation);
+        }
+    });
+    match outcome {
+        Ok(()) => Box::new(found.into_iter().map(move |relation| Ok(quad(graph, head, relation, tail)))),
+        Err(error) => Box::new(std::iter::once(Err(error))),
+    }
+}
+
+impl<'a> QueryableDataset<'a> for StoreDataset<'a> {
+    type InternalTerm = StoreTerm;
+    type Error = GraphError;
+
+    fn internal_quads_for_pattern(
+        &self,
+        subject: Option<&StoreTerm>,
+        predicate: Option<&StoreTerm>,
+        object: Option<&StoreTerm>,
+        graph_name: Option<Option<&StoreTerm>>,
+    ) -> impl Iterator<Item = Quad> + use<'a> {
+        let graph = self.graph;
+        let nothing = || Box::new(std::iter::empty()) as Quads<'a>;
+        // Every triple is in the default graph.
+        if graph_name != Some(None) {
+            return nothing();
+        }
+        let relation = match predicate.map(|term| self.relation(term)) {
+            Some(None) => return nothing(),
+            relation => relation.flatten(),
+        };
+        match (subject, object) {
+            (Some(StoreTerm::Node(head)), Some(StoreTerm::Node(tail))) => {
+                between(graph, *head, relation, *tail)
+            }
+            (Some(StoreTerm::Node(head)), None) => around(graph, *head, Direction::Forward, relation),
+            (None, Some(StoreTerm::Node(tail))) => around(graph, *tail, Direction::Backward, relation),
+            (None, None) => match relation {
+                Some(relation) => Box::new(graph.heads(relation).flat_map(move |head| match head {
+                    Ok(head) => around(graph, head, Direction::Forward, Some(relation)),
+                    Err(error) => Box::new(std::iter::once(Err(error))),
+                })),
+                None => {
+                    let nodes = (0..graph.entity_count()).map(NodeId);
+                    Box::new(nodes.flat_map(move |node| around(graph, node, Direction::Forward, None)))
+                }
+            },
+            _ => nothing(),
+        }
+    }
+
+    fn internalize_term(&self, term: Term) -> Result<StoreTerm, GraphError> {
+        let found = match &term {
+            Term::NamedNode(node) => match self.find_name(node.as_str())? {
+                None => self.find_name(&key_of_iri(node.as_str()))?,
+                found => found,
+            },
+            Term::BlankNode(node) => self.graph.find(&format!("_:{}", node.as_str()))?.map(StoreTerm::Node),
+            Term::Literal(literal) => {
+                let kind = match (literal.language(), literal.datatype().as_str()) {
+                    (Some(language), _) => format!("@{}", language.to_ascii_lowercase()),
+                    (None, XSD_STRING) => String::new(),
+                    (None, datatype) => datatype.to_owned(),
+                };
+                self.graph.find_literal(literal.value(), &kind)?.map(StoreTerm::Node)
+            }
+        };
+        Ok(found.unwrap_or_else(|| StoreTerm::Other(Arc::new(term))))
+    }
+
+    fn externalize_term(&self, term: StoreTerm) -> Result<Term, GraphError> {
+        let named = |key: &str| Term::NamedNode(NamedNode::new_unchecked(iri_of_key(key)));
+        let node = match term {
+            StoreTerm::Other(term) => return Ok(Arc::unwrap_or_clone(term)),
+            StoreTerm::Relation(relation) => {
+                let info = self.graph.relations().get(relation.0 as usize);
+                return Ok(named(info.map_or("", |info| &info.key)));
+            }
+            StoreTerm::Node(node) => node,
+        };
+        if let Some(literal) = self.graph.literal(node)? {
+            return Ok(Term::Literal(match (literal.kind, literal.kind.strip_prefix('@')) {
+                ("", _) => Literal::new_simple_literal(literal.lexical),
+                (_, Some(language)) => {
+                    Literal::new_language_tagged_literal_unchecked(literal.lexical, language)
+                }
+                (datatype, None) => {
+                    Literal::new_typed_literal(literal.lexical, NamedNode::new_unchecked(datatype))
+                }
+            }));
+        }
+        let key = self.graph.key(node)?;
+        Ok(match key.strip_prefix("_:") {
+            Some(label) if is_blank(&key) => Term::BlankNode(BlankNode::new_unchecked(label)),
+            _ => named(&key),
+        })
+    }
+}

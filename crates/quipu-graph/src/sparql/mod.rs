@@ -1,0 +1,120 @@
+//! SPARQL 1.1 over the embedded store: spareval evaluates, this module lends it the store and writes the results.
+
+mod dataset;
+mod results;
+
+use std::io::Write;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use spareval::{CancellationToken, QueryEvaluationError, QueryEvaluator};
+use spargebra::SparqlParser;
+
+use crate::{EmbeddedGraph, GraphError};
+use dataset::StoreDataset;
+pub use results::QueryFormat;
+
+/// Time between two looks at the cancel flag.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Prefixes that a query may use without declaring them.
+const PREFIXES: [(&str, &str); 12] = [
+    ("rdf", "http://www.w3.org/1999/02/22-rdf-syntax-ns#"),
+    ("rdfs", "http://www.w3.org/2000/01/rdf-schema#"),
+    ("xsd", "http://www.w3.org/2001/XMLSchema#"),
+    ("owl", "http://www.w3.org/2002/07/owl#"),
+    ("skos", "http://www.w3.org/2004/02/skos/core#"),
+    ("schema", "http://schema.org/"),
+    ("wd", "http://www.wikidata.org/entity/"),
+    ("wdt", "http://www.wikidata.org/prop/direct/"),
+    ("dbo", "http://dbpedia.org/ontology/"),
+    ("dbr", "http://dbpedia.org/resource/"),
+    ("ns", "http://rdf.freebase.com/ns/"),
+    ("quipu", crate::NAME_IRI_PREFIX),
+];
+
+/// How a query is run.
+#[derive(Debug, Clone, Default)]
+pub struct QueryOptions {
+    /// How results are written.
+    pub format: QueryFormat,
+    /// After this long the query ends with an error.
+    pub timeout: Option<Duration>,
+    /// Set it to stop the query.
+    pub cancel: Arc<AtomicBool>,
+}
+
+impl EmbeddedGraph {
+    /// Runs a SELECT, ASK, CONSTRUCT or DESCRIBE query and writes its results; gives their number.
+    ///
+    /// All triples are in the default graph. An entity or relation whose key is no IRI is known as `urn:quipu:` and its
+    /// percent-encoded key (prefix `quipu:`).
+    pub fn query(
+        &self,
+        sparql: &str,
+        options: &QueryOptions,
+        out: &mut dyn Write,
+    ) -> Result<u64, GraphError> {
+        let query = parse(sparql)?;
+        let token = CancellationToken::new();
+        let evaluator = QueryEvaluator::new().with_cancellation_token(token.clone());
+        let (finished, watched) = channel();
+        let outcome = std::thread::scope(|scope| {
+            let token = &token;
+            scope.spawn(move || watch(options, token, &watched));
+            let outcome = evaluator
+                .prepare(&query)
+                .execute(StoreDataset::new(self))
+                .map_err(results::WriteError::Evaluation)
+                .and_then(|results| results::write(results, options.format, out));
+            drop(finished);
+            outcome
+        });
+        outcome.map_err(|error| explain(error, options))
+    }
+}
+
+fn parse(sparql: &str) -> Result<spargebra::Query, GraphError> {
+    let bad = |error: &dyn std::fmt::Display| GraphError::Usage(format!("bad query: {error}"));
+    let mut parser = SparqlParser::new();
+    for (name, iri) in PREFIXES {
+        parser = parser.with_prefix(name, iri).map_err(|error| bad(&error))?;
+    }
+    parser.parse_query(sparql).map_err(|error| bad(&error))
+}
+
+/// Cancels the query when its time is over or the caller says so; ends when the query has.
+fn watch(options: &QueryOptions, token: &CancellationToken, finished: &Receiver<()>) {
+    let start = Instant::now();
+    while finished.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+        let late = options.timeout.is_some_and(|timeout| start.elapsed() >= timeout);
+        if late || options.cancel.load(Ordering::Relaxed) {
+            token.cancel();
+        }
+    }
+}
+
+fn explain(error: results::WriteError, options: &QueryOptions) -> GraphError {
+    match error {
+        results::WriteError::Evaluation(QueryEvaluationError::Cancelled) => match options.timeout {
+            Some(timeout) if !options.cancel.load(Ordering::Relaxed) => GraphError::Usage(format!(
+                "the query took longer than {} s; narrow it, add a LIMIT or allow more time",
+                timeout.as_secs_f64()
+            )),
+            _ => GraphError::Cancelled,
+        },
+        results::WriteError::Evaluation(QueryEvaluationError::Dataset(error)) => {
+            match error.downcast::<GraphError>() {
+                Ok(error) => *error,
+                Err(error) => GraphError::Usage(format!("the query failed: {error}")),
+            }
+        }
+        results::WriteError::Evaluation(error) => GraphError::Usage(format!("the query failed: {error}")),
+        results::WriteError::Io(source) => {
+            GraphError::Io { action: "cannot write results to", path: "<output>".into(), source }
+        }
+        results::WriteError::Format(reason) => GraphError::Usage(reason),
+    }
+}

@@ -1,0 +1,176 @@
+//! Writing query results: as a table for people, as JSON, CSV or N-Triples for programs.
+
+use std::io::Write;
+
+use oxrdf::{Term, Variable};
+use sparesults::{QueryResultsFormat, QueryResultsSerializer};
+use spareval::{QueryEvaluationError, QueryResults, QuerySolutionIter, QueryTripleIter};
+
+use crate::GraphError;
+
+/// Rows that a table's column widths are measured on.
+const MEASURED: usize = 1000;
+/// Characters of the widest column.
+const WIDEST: usize = 80;
+
+/// How query results are written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum QueryFormat {
+    /// Aligned columns; constructed triples as N-Triples.
+    #[default]
+    Table,
+    /// SPARQL 1.1 results in JSON.
+    Json,
+    /// SPARQL 1.1 results in CSV.
+    Csv,
+    /// N-Triples; for CONSTRUCT and DESCRIBE only.
+    NTriples,
+}
+
+impl QueryFormat {
+    /// Reads a format's name: `table`, `json`, `csv` or `ntriples`.
+    pub fn parse(name: &str) -> Result<Self, GraphError> {
+        Ok(match name {
+            "table" => Self::Table,
+            "json" => Self::Json,
+            "csv" => Self::Csv,
+            "ntriples" => Self::NTriples,
+            _ => {
+                let reason = format!("no result format `{name}`; there are table, json, csv, ntriples");
+                return Err(GraphError::Usage(reason));
+            }
+        })
+    }
+
+    fn serializer(self) -> Option<QueryResultsSerializer> {
+        let format = match self {
+            Self::Json => QueryResultsFormat::Json,
+            Self::Csv => QueryResultsFormat::Csv,
+            Self::Table | Self::NTriples => return None,
+        };
+        Some(QueryResultsSerializer::from_format(format))
+    }
+}
+
+/// Why results could not be written.
+pub(super) enum WriteError {
+    Evaluation(QueryEvaluationError),
+    Io(std::io::Error),
+    Format(String),
+}
+
+impl From<QueryEvaluationError> for WriteError {
+    fn from(error: QueryEvaluationError) -> Self {
+        Self::Evaluation(error)
+    }
+}
+
+impl From<std::io::Error> for WriteError {
+    fn from(error: std::io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+/// Writes results; gives their number.
+pub(super) fn write(
+    results: QueryResults<'_>,
+    format: QueryFormat,
+    out: &mut dyn Write,
+) -> Result<u64, WriteError> {
+    let count = match results {
+        QueryResults::Boolean(value) => {
+            match format.serializer() {
+                Some(serializer) => drop(serializer.serialize_boolean_to_writer(&mut *out, value)?),
+                None => writeln!(out, "{value}")?,
+            }
+            1
+        }
+        QueryResults::Solutions(solutions) => write_solutions(solutions, format, out)?,
+        QueryResults::Graph(triples) if matches!(format, QueryFormat::Table | QueryFormat::NTriples) => {
+            let mut count = 0;
+            for triple in triples {
+                writeln!(out, "{} .", triple?)?;
+                count += 1;
+            }
+            count
+        }
+        QueryResults::Graph(triples) => write_solutions(as_solutions(triples), format, out)?,
+    };
+    out.flush()?;
+    Ok(count)
+}
+
+/// Triples as rows of subject, predicate and object.
+fn as_solutions(triples: QueryTripleIter<'_>) -> QuerySolutionIter<'_> {
+    let variables: Vec<Variable> =
+        ["subject", "predicate", "object"].into_iter().map(Variable::new_unchecked).collect();
+    let rows = triples.map(|triple| {
+        triple.map(|triple| {
+            vec![Some(triple.subject.into()), Some(triple.predicate.into()), Some(triple.object)]
+        })
+    });
+    QuerySolutionIter::from_tuples(variables.into(), rows)
+}
+
+fn write_solutions(
+    solutions: QuerySolutionIter<'_>,
+    format: QueryFormat,
+    out: &mut dyn Write,
+) -> Result<u64, WriteError> {
+    if format == QueryFormat::NTriples {
+        let reason = "N-Triples is for CONSTRUCT and DESCRIBE; write SELECT and ASK as table, json or csv";
+        return Err(WriteError::Format(reason.into()));
+    }
+    let Some(serializer) = format.serializer() else { return write_table(solutions, out) };
+    let mut writer = serializer.serialize_solutions_to_writer(out, solutions.variables().to_vec())?;
+    let mut count = 0;
+    for solution in solutions {
+        writer.serialize(&solution?)?;
+        count += 1;
+    }
+    writeln!(writer.finish()?)?;
+    Ok(count)
+}
+
+fn write_table(solutions: QuerySolutionIter<'_>, out: &mut dyn Write) -> Result<u64, WriteError> {
+    let header: Vec<String> =
+        solutions.variables().iter().map(|variable| format!("?{}", variable.as_str())).collect();
+    let mut rows =
+        solutions.map(|solution| solution.map(|solution| solution.values().iter().map(cell).collect()));
+    let measured: Vec<Vec<String>> = rows.by_ref().take(MEASURED).collect::<Result<_, _>>()?;
+    let mut widths: Vec<usize> = header.iter().map(|name| name.chars().count()).collect();
+    for row in &measured {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = cell.chars().count().min(WIDEST).max(*width);
+        }
+    }
+    write_row(&header, &widths, out)?;
+    let rules: Vec<String> = widths.iter().map(|width| "-".repeat(*width)).collect();
+    write_row(&rules, &widths, out)?;
+    let mut count = 0;
+    for row in measured.into_iter().map(Ok).chain(rows) {
+        write_row(&row?, &widths, out)?;
+        count += 1;
+    }
+    Ok(count)
+}
+
+fn write_row(cells: &[String], widths: &[usize], out: &mut dyn Write) -> std::io::Result<()> {
+    let mut line = String::new();
+    for (cell, width) in cells.iter().zip(widths) {
+        let padding = width.saturating_sub(cell.chars().count());
+        line.push_str(cell);
+        line.extend(std::iter::repeat_n(' ', padding + 2));
+    }
+    writeln!(out, "{}", line.trim_end())
+}
+
+/// A term as a table shows it: literals bare, IRIs in angle brackets; line breaks and tabs as spaces.
+fn cell(term: &Option<Term>) -> String {
+    let text = match term {
+        None => String::new(),
+        Some(Term::Literal(literal)) => literal.value().to_owned(),
+        Some(other) => other.to_string(),
+    };
+    text.replace(['\n', '\r', '\t'], " ")
+}

@@ -1,0 +1,136 @@
+//! Bad input: said with file, line and reason; skipped and counted when the import is lenient.
+
+mod common;
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+
+use quipu_graph::{GraphError, ImportConfig, ImportReport, Input, import};
+
+const GOOD: &str = "<http://e.org/a> <http://e.org/b> \"c\" .\n";
+
+struct Outcome {
+    result: Result<ImportReport, GraphError>,
+    left: Vec<String>,
+}
+
+fn try_import(name: &str, content: &[u8], change: impl FnOnce(&mut ImportConfig)) -> Outcome {
+    let folder = tempfile::tempdir().unwrap();
+    let path: PathBuf = folder.path().join(name);
+    std::fs::write(&path, content).unwrap();
+    let mut config = ImportConfig::new("bad", vec![Input::File(path)]);
+    change(&mut config);
+    let store = folder.path().join("store");
+    let result = import(&config, &store);
+    let left = std::fs::read_dir(&store).map_or(Vec::new(), |entries| {
+        entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect()
+    });
+    Outcome { result, left }
+}
+
+fn check(name: &str, content: &[u8], line: u64, reason: &str) {
+    let outcome = try_import(name, content, |_| {});
+    match outcome.result.as_ref().unwrap_err() {
+        GraphError::Malformed { path, line: found, reason: said } => {
+            assert!(path.ends_with(name));
+            assert_eq!(*found, line, "{name}: {said}");
+            assert!(said.contains(reason), "{name}: {said}");
+        }
+        other => panic!("{name}: {other}"),
+    }
+    assert!(
+        !outcome.left.iter().any(|file| file == "manifest.json" || file == "spill"),
+        "{:?}",
+        outcome.left
+    );
+
+    let lenient = try_import(name, content, |config| config.lenient = true).result;
+    if let Ok(report) = lenient {
+        assert!(report.skipped >= 1);
+        assert_eq!(report.skipped_lines[0].line, line);
+        assert!(report.triples >= 1);
+    } else {
+        assert!(!content.starts_with(GOOD.as_bytes()), "{name}: a lenient import goes on");
+    }
+}
+
+fn after_good(line: &str) -> Vec<u8> {
+    format!("{GOOD}{line}\n{GOOD}").into_bytes()
+}
+
+#[test]
+fn malformed_lines_name_file_line_and_reason() {
+    check("a.nt", &after_good("<http://e.org/a> <http://e.org/b> ."), 2, "");
+    check("a.nt", &after_good("<relative> <http://e.org/b> \"c\" ."), 2, "");
+    check("a.nt", &after_good("<http://e.org/a> <http://e.org/b> \"c\""), 2, "");
+    check("a.nt", &after_good("\"a\" <http://e.org/b> \"c\" ."), 2, "");
+    check("a.nt", &after_good("not RDF at all"), 2, "");
+    check("a.tsv", b"a\tb\tc\na\tb\n", 2, "3 columns".strip_prefix("3 ").unwrap());
+    check("a.tsv", b"a\tb\tc\na\tb\tc\td\n", 2, "4 columns");
+    check("a.tsv", b"a\tb\tc\na\t\tc\n", 2, "empty");
+    check("a.csv", b"a,b,c\na,\"b,c\n", 2, "not closed");
+    check("a.jsonl", b"{\"id\": \"a\", \"name\": \"b\"}\n{\"id\": \n", 2, "not a node");
+    check("a.jsonl", b"{\"id\": \"a\", \"name\": \"b\"}\n{\"id\": \"\"}\n", 2, "empty id");
+    check("a.ttl", b"@prefix e: <http://e.org/> .\ne:a e:b e:c .\ne:a e:b x:c .\n", 3, "");
+}
+
+#[test]
+fn invalid_utf8_names_its_line_and_byte() {
+    let mut content = GOOD.as_bytes().to_vec();
+    content.extend_from_slice(b"<http://e.org/a> <http://e.org/b> \"\xff\" .\n");
+    check("a.nt", &content, 2, "UTF-8 at byte 36");
+    check("a.tsv", b"a\tb\tc\n\xc3\x28\tb\tc\n", 2, "UTF-8 at byte 1");
+}
+
+#[test]
+fn a_lenient_import_counts_all_and_lists_a_hundred() {
+    let content = format!("{GOOD}{}", "nonsense\n".repeat(250));
+    let report = try_import("a.nt", content.as_bytes(), |config| config.lenient = true).result.unwrap();
+    assert_eq!((report.skipped, report.skipped_lines.len(), report.triples), (250, 100, 1));
+    let lines: Vec<u64> = report.skipped_lines.iter().map(|skipped| skipped.line).collect();
+    assert_eq!(lines, (2..102).collect::<Vec<u64>>());
+}
+
+#[test]
+fn broken_compression_is_an_error_that_names_the_file() {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    let text: String = (0..20_000).map(|i| format!("e{i}\tr\tt{}\n", i * 7919 % 10_007)).collect();
+    encoder.write_all(text.as_bytes()).unwrap();
+    let whole = encoder.finish().unwrap();
+    let truncated = whole[..whole.len() / 2].to_vec();
+    let mut flipped = whole.clone();
+    flipped[whole.len() / 2] ^= 0x55;
+    let zstd = zstd::encode_all(text.as_bytes(), 1).unwrap();
+    for (name, content) in [
+        ("cut.tsv.gz", truncated),
+        ("flipped.tsv.gz", flipped),
+        ("cut.tsv.zst", zstd[..zstd.len() - 9].to_vec()),
+    ] {
+        for lenient in [false, true] {
+            let error = try_import(name, &content, |config| config.lenient = lenient).result.unwrap_err();
+            assert!(matches!(error, GraphError::Io { .. } | GraphError::Malformed { .. }), "{name}: {error}");
+            assert!(error.to_string().contains(name), "{error}");
+        }
+    }
+}
+
+#[test]
+fn what_holds_no_triples_is_said() {
+    let message = |name, content: &[u8]| try_import(name, content, |_| {}).result.unwrap_err().to_string();
+    assert!(message("a.nt", b"").contains("no triples"));
+    assert!(message("a.nt", b"# only a comment\n").contains("no triples"));
+    assert!(message("unknown", b"\x00\x01\x02 binary").contains("--format"));
+    let missing = ImportConfig::new("x", vec![Input::File("no/such/file.nt".into())]);
+    let folder = tempfile::tempdir().unwrap();
+    assert!(
+        import(&missing, &folder.path().join("store")).unwrap_err().to_string().contains("no/such/file.nt")
+    );
+}
+
+#[test]
+fn a_cancelled_import_stops_and_leaves_no_store() {
+    let outcome = try_import("a.nt", GOOD.as_bytes(), |config| config.cancel.store(true, Ordering::Relaxed));
+    assert!(matches!(outcome.result, Err(GraphError::Cancelled)));
+    assert!(!outcome.left.contains(&"manifest.json".to_owned()));
+}

@@ -1,0 +1,127 @@
+//! SPARQL over the store: results, formats, names that are no IRIs, limits.
+
+mod common;
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use quipu_graph::{EmbeddedGraph, GraphError, QueryFormat, QueryOptions};
+
+const TURTLE: &str = r#"@prefix ex: <http://example.org/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+ex:lima a ex:City ; rdfs:label "Lima"@en ; ex:in ex:peru ; ex:people 10092000 .
+ex:cusco a ex:City ; rdfs:label "Cusco" ; ex:in ex:peru ; ex:people 428450 .
+ex:peru rdfs:label "Peru"@en ; ex:borders _:b .
+ex:in rdfs:label "lies in" ; ex:in ex:vocabulary .
+"#;
+
+fn graph() -> (tempfile::TempDir, EmbeddedGraph) {
+    import("graph.ttl", TURTLE)
+}
+
+fn import(name: &str, content: &str) -> (tempfile::TempDir, EmbeddedGraph) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    std::fs::write(&path, content).unwrap();
+    let graph = common::import_files(folder.path(), &[path]);
+    (folder, graph)
+}
+
+fn run(graph: &EmbeddedGraph, format: &str, query: &str) -> String {
+    let mut out = Vec::new();
+    let options = QueryOptions { format: QueryFormat::parse(format).unwrap(), ..QueryOptions::default() };
+    graph.query(&format!("PREFIX ex: <http://example.org/> {query}"), &options, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+fn check(query: &str, expected: &[&str]) {
+    let (_folder, graph) = graph();
+    let text = run(&graph, "csv", query);
+    let mut rows: Vec<&str> = text.lines().skip(1).collect();
+    if !query.contains("ORDER BY") {
+        rows.sort_unstable();
+    }
+    assert_eq!(rows, expected, "{query}");
+}
+
+#[test]
+fn patterns_bound_in_every_way_find_their_triples() {
+    check("SELECT ?o { ex:lima ex:in ?o }", &["http://example.org/peru"]);
+    check("SELECT ?s { ?s ex:in ex:peru }", &["http://example.org/cusco", "http://example.org/lima"]);
+    check("SELECT ?p { ex:lima ?p ex:peru }", &["http://example.org/in"]);
+    check("SELECT ?s { ?s ?p ex:City }", &["http://example.org/cusco", "http://example.org/lima"]);
+    check("SELECT ?o { ?s ex:people ?o }", &["10092000", "428450"]);
+    check("SELECT (COUNT(*) AS ?n) { ?s ?p ?o }", &["12"]);
+    check("SELECT (COUNT(*) AS ?n) { ex:lima ?p ?o }", &["4"]);
+    check("SELECT ?s { ?s ex:people 428450 }", &["http://example.org/cusco"]);
+    check("SELECT ?s { ?s rdfs:label \"Lima\"@en }", &["http://example.org/lima"]);
+    check("SELECT ?s { ?s rdfs:label \"Lima\" }", &[]);
+    check("SELECT ?s { ?s ex:nothing ?o }", &[]);
+    check("SELECT ?s { GRAPH ?g { ?s ?p ?o } }", &[]);
+}
+
+#[test]
+fn relations_that_are_nodes_join_with_themselves() {
+    check("SELECT ?l { ex:lima ?p ex:peru . ?p rdfs:label ?l }", &["lies in"]);
+    check("SELECT ?v { ex:lima ?p ex:peru . ?p ?p ?v }", &["http://example.org/vocabulary"]);
+}
+
+#[test]
+fn queries_join_filter_aggregate_and_sort() {
+    check(
+        "SELECT ?name { ?c ex:in/rdfs:label \"Peru\"@en ; rdfs:label ?name ; ex:people ?n FILTER(?n > 1000000) }",
+        &["Lima"],
+    );
+    check("SELECT (SUM(?n) AS ?sum) { ?c ex:people ?n }", &["10520450"]);
+    check("SELECT ?n { ?c ex:people ?n } ORDER BY DESC(?n) LIMIT 1", &["10092000"]);
+}
+
+#[test]
+fn results_come_in_every_format() {
+    let (_folder, graph) = graph();
+    assert_eq!(run(&graph, "table", "ASK { ex:lima ex:in ex:peru }"), "true\n");
+    assert!(run(&graph, "json", "ASK { ex:peru ex:in ex:lima }").contains("false"));
+    let table = run(&graph, "table", "SELECT ?c ?n { ?c ex:people ?n } ORDER BY ?n");
+    let lines: Vec<&str> = table.lines().collect();
+    assert_eq!(lines[0].split_whitespace().collect::<Vec<_>>(), ["?c", "?n"]);
+    assert_eq!(lines[2].split_whitespace().collect::<Vec<_>>(), ["<http://example.org/cusco>", "428450"]);
+    assert!(run(&graph, "json", "SELECT ?n { ex:cusco ex:people ?n }").contains("\"value\":\"428450\""));
+    let construct = "CONSTRUCT { ?c ex:home ?p } { ?c ex:in ?p FILTER(?c = ex:lima) }";
+    let triple = "<http://example.org/lima> <http://example.org/home> <http://example.org/peru> .\n";
+    assert_eq!(run(&graph, "ntriples", construct), triple);
+    assert_eq!(run(&graph, "csv", construct).lines().count(), 2);
+    assert!(run(&graph, "ntriples", "DESCRIBE ex:cusco").lines().count() >= 4);
+}
+
+#[test]
+fn names_that_are_no_iris_are_known_by_quipu_iris() {
+    let (_folder, graph) =
+        import("graph.tsv", "Lima\tcapital of\tPeru\nMission: Impossible\tdirected by\tBrian De Palma\n");
+    let rows =
+        run(&graph, "csv", "SELECT ?f { ?f <urn:quipu:directed%20by> <urn:quipu:Brian%20De%20Palma> }");
+    assert_eq!(rows.lines().nth(1), Some("urn:quipu:Mission%3A%20Impossible"));
+    assert_eq!(run(&graph, "table", "ASK { quipu:Lima ?p quipu:Peru }"), "true\n");
+}
+
+#[test]
+fn a_bad_query_says_what_is_wrong() {
+    let (_folder, graph) = graph();
+    let error = graph.query("SELEKT *", &QueryOptions::default(), &mut std::io::sink()).unwrap_err();
+    assert!(matches!(&error, GraphError::Usage(reason) if reason.contains("bad query")), "{error}");
+    let options = QueryOptions { format: QueryFormat::NTriples, ..QueryOptions::default() };
+    let error = graph.query("SELECT * { ?s ?p ?o }", &options, &mut std::io::sink()).unwrap_err();
+    assert!(error.to_string().contains("CONSTRUCT"), "{error}");
+}
+
+#[test]
+fn a_query_ends_when_its_time_is_over_or_it_is_cancelled() {
+    let endless = "SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l . ?m ?n2 ?o . ?p ?q ?r . ?s ?t ?u . ?v ?w ?x . ?y ?z ?aa }";
+    let (_folder, graph) = graph();
+    let options = QueryOptions { timeout: Some(Duration::from_millis(50)), ..QueryOptions::default() };
+    let error = graph.query(endless, &options, &mut std::io::sink()).unwrap_err();
+    assert!(error.to_string().contains("longer than 0.05 s"), "{error}");
+    let options = QueryOptions::default();
+    options.cancel.store(true, Ordering::Relaxed);
+    let error = graph.query(endless, &options, &mut std::io::sink()).unwrap_err();
+    assert!(matches!(error, GraphError::Cancelled), "{error}");
+}
