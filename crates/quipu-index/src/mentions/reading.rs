@@ -28,12 +28,7 @@ pub(super) fn best_reading(found: &[Found], words: usize) -> Vec<usize> {
         }
         best.push(here);
     }
-    let mut reading: Vec<usize> = found
-        .iter()
-        .enumerate()
-        .filter(|(_, mention)| mention.words.is_empty())
-        .map(|(index, _)| index)
-        .collect();
+    let mut reading = Vec::new();
     let mut end = words;
     while end > 0 {
         match best.get(end).and_then(|place| place.1) {
@@ -44,9 +39,20 @@ pub(super) fn best_reading(found: &[Found], words: usize) -> Vec<usize> {
             None => end -= 1,
         }
     }
+    let signs: Vec<usize> = (0..found.len()).filter(|&index| is_apart(found, &reading, index)).collect();
+    reading.extend(signs);
     reading
 }
 
+/// Whether a sign (`$`, which no words make up) stands outside the names of the reading.
+fn is_apart(found: &[Found], reading: &[usize], index: usize) -> bool {
+    found.get(index).is_some_and(|sign| {
+        let inside = |other: &Found| other.span.start < sign.span.end && sign.span.start < other.span.end;
+        sign.words.is_empty() && !reading.iter().filter_map(|&index| found.get(index)).any(inside)
+    })
+}
+
+/// The spans as mentions: the reading's first, best first, then the others.
 pub(super) fn mentions_of(
     text: &Text<'_>,
     found: Vec<Found>,

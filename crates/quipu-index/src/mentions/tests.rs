@@ -26,10 +26,15 @@ const NAMES: &[&str] = &[
     "Ed",
     "Taxi",
     "Taxi!",
+    "Paul $",
 ];
 
-/// Chosen mentions as `text → first candidate`.
-fn check(question: &str, expected: &[&str]) {
+struct Built {
+    index: NameIndex,
+    _folder: tempfile::TempDir,
+}
+
+fn build() -> Built {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("names.qix");
     let mut writer = NameIndexWriter::create(&path, &NameIndexConfig { memory: 1 << 20 }).unwrap();
@@ -39,9 +44,14 @@ fn check(question: &str, expected: &[&str]) {
         writer.push(&entry).unwrap();
     }
     writer.finish().unwrap();
-    let index = NameIndex::open(&path).unwrap();
+    Built { index: NameIndex::open(&path).unwrap(), _folder: folder }
+}
+
+/// Chosen mentions as `text → first candidate`.
+fn check(question: &str, expected: &[&str]) {
+    let built = build();
     let vocabulary = Vocabulary::new(["directed by", "place of birth", "starred actors", "plays position"]);
-    let detector = MentionDetector::new(&index, &vocabulary);
+    let detector = MentionDetector::new(&built.index, &vocabulary);
     let mentions = detector.detect(question, &MentionConfig::default()).unwrap();
     let shown: Vec<String> = mentions
         .iter()
@@ -103,6 +113,7 @@ fn signs_can_be_names() {
     check("who directed $ ?", &["$ → $"]);
     check("who directed 8½?", &["8½ → 8½"]);
     check("films by the Taxi! director", &["Taxi! → Taxi!"]);
+    check("songs of Paul $ and others", &["Paul $ → Paul $"]);
     check("films by the Taxi director", &["Taxi → Taxi"]);
 }
 
@@ -118,4 +129,45 @@ fn a_question_without_names_has_no_mentions() {
 fn huge_questions_are_read_up_to_a_bound() {
     check(&format!("who directed Titanic {}", "and so on ".repeat(100_000)), &["Titanic → Titanic"]);
     check(&"x".repeat(1_000_000), &[]);
+}
+
+#[test]
+fn mention_strings_of_a_model_are_placed_and_resolved() {
+    let built = build();
+    let vocabulary = Vocabulary::default();
+    let detector = MentionDetector::new(&built.index, &vocabulary);
+    let question = "Which films did Tarantino make after Titanic?";
+    let mentions =
+        detector.candidates_for(question, &["tarantino", "Titanic", "Nobody At All", ""], 3).unwrap();
+    let shown: Vec<(&str, Option<&str>)> = mentions
+        .iter()
+        .map(|mention| {
+            let first = mention.candidates.first().map(|candidate| candidate.name.as_str());
+            (&question[mention.span.clone()], first)
+        })
+        .collect();
+    assert_eq!(shown[..2], [("Tarantino", Some("Quentin Tarantino")), ("Titanic", Some("Titanic"))]);
+    assert_eq!(shown[2..], [("", None), ("", None)]);
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(48))]
+    #[test]
+    fn any_text_is_survived(text in "(\\PC{0,30}|( paul | titanic| the |[$!?'’]| newmn|’s ){0,8}){0,3}") {
+        let built = build();
+        let vocabulary = Vocabulary::new(["directed by"]);
+        let mentions =
+            MentionDetector::new(&built.index, &vocabulary).detect(&text, &MentionConfig::default()).unwrap();
+        for mention in &mentions {
+            proptest::prop_assert_eq!(text.get(mention.span.clone()), Some(mention.text.as_str()));
+            proptest::prop_assert!(!mention.candidates.is_empty() && mention.score.is_finite());
+        }
+        let chosen: Vec<_> = mentions.iter().filter(|mention| mention.chosen).collect();
+        for (index, one) in chosen.iter().enumerate() {
+            for other in chosen.iter().skip(index + 1) {
+                let apart = one.span.end <= other.span.start || other.span.end <= one.span.start;
+                proptest::prop_assert!(apart, "{} and {} overlap", one.text, other.text);
+            }
+        }
+    }
 }

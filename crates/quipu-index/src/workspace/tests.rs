@@ -163,6 +163,27 @@ async fn vectors_can_be_added_later() {
     assert_eq!(workspace.info().vectors.map(|vectors| vectors.dimensions), Some(26));
 }
 
+/// What a process killed in the middle of an import leaves behind.
+#[tokio::test]
+async fn leftovers_of_a_killed_import_do_not_matter() {
+    let place = Place::new();
+    place.import(GRAPH_TEXT, None).await.unwrap();
+    let generations = place.workspace().join(GENERATIONS);
+    std::fs::create_dir_all(generations.join("000002").join(GRAPH)).unwrap();
+    std::fs::write(generations.join("000002").join("names.partial"), "half a").unwrap();
+    std::fs::write(place.workspace().join("current.partial"), "0000").unwrap();
+    let building = place.workspace().join("vectors.building");
+    std::fs::create_dir_all(&building).unwrap();
+    for name in ["build.json", "matrix.f16", "graph.saved", "rows.qix"] {
+        std::fs::write(building.join(name), "{ torn").unwrap();
+    }
+    assert_eq!(Workspace::open(&place.workspace()).unwrap().info().graph.triples, 4);
+    place.import("A\tb\tC\n", Some(Arc::new(LetterEmbedder::default()))).await.unwrap();
+    let workspace = Workspace::open(&place.workspace()).unwrap();
+    assert_eq!(workspace.info().graph.triples, 1);
+    workspace.verify().unwrap();
+}
+
 #[tokio::test]
 async fn what_is_no_workspace_says_what_to_do() {
     let place = Place::new();
