@@ -1,20 +1,19 @@
 //! Imports into a workspace: graph, name index, vectors; then publishes all of it at once.
 
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use quipu_graph::{EmbeddedGraph, ImportConfig, ImportProgress, ImportReport, NodeId};
+use quipu_graph::{
+    EmbeddedGraph, Generations, ImportConfig, ImportProgress, ImportReport, NewGeneration, NodeId,
+};
 use quipu_model::Embedder;
 
-use super::{CURRENT, GENERATIONS, GRAPH, NAMES, VECTORS, Workspace, current};
+use super::{NAMES, VECTORS, Workspace};
 use crate::{
     IndexError, NameEntry, NameIndexConfig, NameIndexWriter, NameKind, VectorBuilder, VectorProgress,
 };
 
-const LOCK: &str = "lock";
 const BUILDING: &str = "vectors.building";
 /// Names between two reports of progress and looks at the cancellation.
 const NAMES_STEP: u64 = 4096;
@@ -58,26 +57,10 @@ impl Workspace {
     ///
     /// Blocks its thread for the parts that do not embed; run it where that does not matter.
     pub async fn import(folder: &Path, request: &ImportRequest) -> Result<ImportReport, IndexError> {
-        std::fs::create_dir_all(folder).map_err(IndexError::io("cannot create", folder))?;
-        let _lock = lock(folder)?;
-        let generations = folder.join(GENERATIONS);
-        let published = current(folder)?;
-        remove_others(&generations, published.as_deref())?;
-        let name = next_generation(published.as_deref());
-        let parts = generations.join(&name);
-        std::fs::create_dir_all(&parts).map_err(IndexError::io("cannot create", &parts))?;
-        match fill(folder, &parts, request).await {
-            Ok(report) => {
-                publish(folder, &name)?;
-                remove_others(&generations, Some(&name))?;
-                Ok(report)
-            }
-            Err(error) => {
-                // The error that stopped the import says more than one of clearing up; what stays is cleared up next time.
-                let _ = std::fs::remove_dir_all(&parts);
-                Err(error)
-            }
-        }
+        let generation = Generations::open(folder).begin()?;
+        let report = fill(folder, &generation, request).await?;
+        generation.publish()?;
+        Ok(report)
     }
 
     /// Adds vectors to a workspace that was imported without them, or replaces those of another embedder.
@@ -87,22 +70,37 @@ impl Workspace {
         progress: Option<WorkspaceProgressSink>,
         cancel: &AtomicBool,
     ) -> Result<(), IndexError> {
-        let _lock = lock(folder)?;
+        // What is no workspace is not to become one.
+        Self::open_without_vectors(folder)?;
+        // Begun for its lock alone: the vectors go into the published generation.
+        let _lock = Generations::open(folder).begin()?;
         let workspace = Self::open_without_vectors(folder)?;
-        let parts = workspace.parts();
-        build_vectors(folder, &parts, &workspace.graph, embedder, progress.as_ref(), cancel, 256 << 20).await
+        build_vectors(
+            folder,
+            &workspace.generation,
+            &workspace.graph,
+            embedder,
+            progress.as_ref(),
+            cancel,
+            256 << 20,
+        )
+        .await
     }
 }
 
-async fn fill(folder: &Path, parts: &Path, request: &ImportRequest) -> Result<ImportReport, IndexError> {
+async fn fill(
+    folder: &Path,
+    generation: &NewGeneration,
+    request: &ImportRequest,
+) -> Result<ImportReport, IndexError> {
     let mut config = request.graph.clone();
     config.progress = request.progress.clone().map(|sink| {
         let forward: quipu_graph::ProgressSink = Arc::new(move |step| sink(WorkspaceProgress::Graph(step)));
         forward
     });
-    let graph_folder = parts.join(GRAPH);
-    let report = quipu_graph::import(&config, &graph_folder)?;
-    let graph = EmbeddedGraph::open(&graph_folder)?;
+    let report = quipu_graph::import(&config, &generation.graph())?;
+    let graph = EmbeddedGraph::open(generation.graph())?;
+    let parts = generation.path();
     let memory = usize::try_from(config.memory).unwrap_or(usize::MAX);
     index_names(&graph, &parts.join(NAMES), memory, request)?;
     if let Some(embedder) = &request.embedder {
@@ -154,8 +152,8 @@ async fn build_vectors(
 ) -> Result<(), IndexError> {
     let building = folder.join(BUILDING);
     let mut builder = VectorBuilder::create(&building, memory)?;
-    if let Some(published) = current(folder)? {
-        builder = builder.with_previous(&folder.join(GENERATIONS).join(published).join(VECTORS));
+    if let Some(published) = Generations::open(folder).current()? {
+        builder = builder.with_previous(&published.join(VECTORS));
     }
     for number in 0..graph.entity_count() {
         if number.is_multiple_of(NAMES_STEP) {
@@ -198,54 +196,4 @@ fn report(sink: Option<&WorkspaceProgressSink>, step: WorkspaceProgress) {
 
 fn stop_if(cancel: &AtomicBool) -> Result<(), IndexError> {
     if cancel.load(Ordering::Relaxed) { Err(IndexError::Cancelled) } else { Ok(()) }
-}
-
-/// Held while an import runs; the operating system gives it back when the process ends, however it ends.
-fn lock(folder: &Path) -> Result<File, IndexError> {
-    let path = folder.join(LOCK);
-    let file = OpenOptions::new().create(true).append(true).open(&path);
-    let file = file.map_err(IndexError::io("cannot create", &path))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(IndexError::Usage(format!(
-            "another import into {} is running; wait for it, or stop it",
-            folder.display()
-        ))),
-        Err(TryLockError::Error(error)) => Err(IndexError::io("cannot lock", &path)(error)),
-    }
-}
-
-fn next_generation(published: Option<&str>) -> String {
-    let last = published.and_then(|name| name.parse::<u64>().ok()).unwrap_or(0);
-    format!("{:06}", last + 1)
-}
-
-/// Removes all generations but one: what killed imports left, and what was replaced. Processes that have files of a
-/// replaced generation open keep them until they close them.
-fn remove_others(generations: &Path, keep: Option<&str>) -> Result<(), IndexError> {
-    let entries = match std::fs::read_dir(generations) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(IndexError::io("cannot read", generations)(error)),
-    };
-    for entry in entries {
-        let path: PathBuf = entry.map_err(IndexError::io("cannot read", generations))?.path();
-        if path.file_name().and_then(|name| name.to_str()) != keep {
-            std::fs::remove_dir_all(&path).map_err(IndexError::io("cannot remove", &path))?;
-        }
-    }
-    Ok(())
-}
-
-fn publish(folder: &Path, name: &str) -> Result<(), IndexError> {
-    let path = folder.join(CURRENT);
-    let partial = folder.join("current.partial");
-    let write = || -> std::io::Result<()> {
-        let mut file = File::create(&partial)?;
-        writeln!(file, "{name}")?;
-        file.sync_all()?;
-        std::fs::rename(&partial, &path)?;
-        File::open(folder)?.sync_all()
-    };
-    write().map_err(IndexError::io("cannot write", &path))
 }

@@ -2,15 +2,14 @@
 //!
 //! ```text
 //! WORKSPACE/
-//!   current              name of the generation that readers open
+//!   CURRENT              name of the generation that readers open
 //!   quipu.toml           configuration, optional; never touched by an import
-//!   lock                 held by the import that runs
-//!   generations/NAME/    one import's result, never changed afterwards but for vectors added later
+//!   gen-NNNN/            one import's result, never changed afterwards but for vectors added later
 //!     graph/  names.qix  vectors/
 //!   vectors.building/    an unfinished vector build, which the next import of the same texts goes on with
 //! ```
-//! An import writes a new generation beside the old one and publishes it by renaming `current`, so that a killed or failed
-//! import leaves the workspace as it was.
+//! An import writes a new generation beside the old one and publishes it by one rename, so that a killed or failed
+//! import leaves the workspace as it was (see [`quipu_graph::Generations`]).
 
 mod import;
 mod link;
@@ -21,17 +20,14 @@ mod tests;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use quipu_graph::{EmbeddedGraph, Graph, GraphDescription};
+use quipu_graph::{EmbeddedGraph, Generations, Graph, GraphDescription};
 use serde::Serialize;
 
 use crate::{IndexError, NameIndex, VectorIndex, Vocabulary};
 
 pub use import::{ImportRequest, WorkspaceProgress, WorkspaceProgressSink};
 
-const CURRENT: &str = "current";
-const GENERATIONS: &str = "generations";
 const CONFIGURATION: &str = "quipu.toml";
-const GRAPH: &str = "graph";
 const NAMES: &str = "names.qix";
 const VECTORS: &str = "vectors";
 
@@ -42,7 +38,8 @@ but not by meaning; import again with embeddings to add them";
 /// An opened workspace. Cheap to open at any size: everything is mapped.
 pub struct Workspace {
     folder: PathBuf,
-    generation: String,
+    /// Folder of the generation that is open.
+    generation: PathBuf,
     graph: Arc<EmbeddedGraph>,
     names: NameIndex,
     vectors: Option<VectorIndex>,
@@ -97,7 +94,7 @@ impl Workspace {
     /// Opens the published generation.
     pub fn open(folder: &Path) -> Result<Self, IndexError> {
         let mut workspace = Self::open_without_vectors(folder)?;
-        let vectors = workspace.parts().join(VECTORS);
+        let vectors = workspace.generation.join(VECTORS);
         if vectors.exists() {
             workspace.vectors = Some(VectorIndex::open(&vectors)?);
         }
@@ -105,27 +102,17 @@ impl Workspace {
     }
 
     fn open_without_vectors(folder: &Path) -> Result<Self, IndexError> {
-        let generation = current(folder)?.ok_or_else(|| {
+        let generations = Generations::open(folder);
+        let generation = generations.current()?.ok_or_else(|| {
             let shown = folder.display();
             IndexError::Usage(format!(
                 "{shown} is no workspace; make one with `quipu import {shown} FILE...`"
             ))
         })?;
-        let parts = folder.join(GENERATIONS).join(&generation);
-        if !parts.is_dir() {
-            return Err(IndexError::corrupt(
-                &folder.join(CURRENT),
-                format!("generation {generation} is missing"),
-            ));
-        }
-        let graph = Arc::new(EmbeddedGraph::open(parts.join(GRAPH))?);
-        let names = NameIndex::open(&parts.join(NAMES))?;
+        let graph = Arc::new(EmbeddedGraph::open(generations.current_graph()?)?);
+        let names = NameIndex::open(&generation.join(NAMES))?;
         let vocabulary = Vocabulary::new(graph.relations().iter().map(|relation| relation.name.as_str()));
         Ok(Self { folder: folder.to_owned(), generation, graph, names, vectors: None, vocabulary })
-    }
-
-    fn parts(&self) -> PathBuf {
-        self.folder.join(GENERATIONS).join(&self.generation)
     }
 
     /// The folder.
@@ -169,7 +156,7 @@ impl Workspace {
         let missing = if vectors.is_none() { vec![WITHOUT_VECTORS.to_owned()] } else { Vec::new() };
         WorkspaceInfo {
             folder: self.folder.clone(),
-            generation: self.generation.clone(),
+            generation: self.generation.file_name().unwrap_or_default().to_string_lossy().into_owned(),
             graph: self.graph.describe().clone(),
             graph_bytes: self.graph.bytes_on_disk(),
             names: self.names.len(),
@@ -185,18 +172,6 @@ impl Workspace {
         self.names.verify()?;
         self.vectors.as_ref().map_or(Ok(()), VectorIndex::verify)
     }
-}
-
-/// The published generation's name.
-fn current(folder: &Path) -> Result<Option<String>, IndexError> {
-    let path = folder.join(CURRENT);
-    let Some(text) = read_optional(&path)? else { return Ok(None) };
-    let name = text.trim();
-    let sound = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
-    if !sound {
-        return Err(IndexError::corrupt(&path, "expected the number of a generation"));
-    }
-    Ok(Some(name.to_owned()))
 }
 
 fn read_optional(path: &Path) -> Result<Option<String>, IndexError> {

@@ -121,8 +121,7 @@ async fn a_failed_import_leaves_the_old_generation_and_the_configuration() {
     let replaced = Workspace::open(&place.workspace()).unwrap();
     assert_eq!(replaced.info().graph.triples, 1);
     assert_eq!(replaced.configuration().unwrap().as_deref(), Some("method = \"paths\"\n"));
-    let generations = std::fs::read_dir(place.workspace().join(GENERATIONS)).unwrap().count();
-    assert_eq!(generations, 1);
+    assert!(!place.workspace().join("gen-0001").exists(), "the old generation is cleared away");
 }
 
 #[tokio::test]
@@ -168,10 +167,10 @@ async fn vectors_can_be_added_later() {
 async fn leftovers_of_a_killed_import_do_not_matter() {
     let place = Place::new();
     place.import(GRAPH_TEXT, None).await.unwrap();
-    let generations = place.workspace().join(GENERATIONS);
-    std::fs::create_dir_all(generations.join("000002").join(GRAPH)).unwrap();
-    std::fs::write(generations.join("000002").join("names.partial"), "half a").unwrap();
-    std::fs::write(place.workspace().join("current.partial"), "0000").unwrap();
+    let torn = place.workspace().join("gen-0002");
+    std::fs::create_dir_all(torn.join("graph")).unwrap();
+    std::fs::write(torn.join("names.partial"), "half a").unwrap();
+    std::fs::write(place.workspace().join("CURRENT.next"), "gen-").unwrap();
     let building = place.workspace().join("vectors.building");
     std::fs::create_dir_all(&building).unwrap();
     for name in ["build.json", "matrix.f16", "graph.saved", "rows.qix"] {
@@ -190,22 +189,21 @@ async fn what_is_no_workspace_says_what_to_do() {
     let message = Workspace::open(&place.workspace()).unwrap_err().to_string();
     assert!(message.contains("is no workspace; make one with `quipu import"), "{message}");
     place.import(GRAPH_TEXT, None).await.unwrap();
-    let names = place.workspace().join(GENERATIONS).join("000001").join(NAMES);
+    let names = place.workspace().join("gen-0001").join(NAMES);
     let whole = std::fs::read(&names).unwrap();
     std::fs::write(&names, &whole[..whole.len() - 9]).unwrap();
     let message = Workspace::open(&place.workspace()).unwrap_err().to_string();
     assert!(message.contains(NAMES) && message.contains("import the graph again"), "{message}");
-    std::fs::write(place.workspace().join(CURRENT), "../../etc\n").unwrap();
+    std::fs::write(place.workspace().join("CURRENT"), "../../etc\n").unwrap();
     let message = Workspace::open(&place.workspace()).unwrap_err().to_string();
-    assert!(message.contains("expected the number of a generation"), "{message}");
+    assert!(message.contains("expected the name of a generation"), "{message}");
 }
 
 #[tokio::test]
 async fn two_imports_at_once_are_refused() {
     let place = Place::new();
     place.import(GRAPH_TEXT, None).await.unwrap();
-    let held = std::fs::File::open(place.workspace().join("lock")).unwrap();
-    held.lock().unwrap();
+    let _held = Generations::open(place.workspace()).begin().unwrap();
     let message = place.import(GRAPH_TEXT, None).await.unwrap_err().to_string();
     assert!(message.contains("another import"), "{message}");
 }
