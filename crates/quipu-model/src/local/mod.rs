@@ -67,11 +67,14 @@ impl LocalModel {
                 }
             })?;
         let model = Arc::new(model);
+        // Beyond what it was trained on, a model only babbles.
+        let context_tokens = config.context_tokens.min(model.n_ctx_train().max(64));
+        let config = LocalConfig { context_tokens, ..config.clone() };
         let (jobs, queue) = mpsc::channel(config.queue.max(1));
         let worker = worker::spawn(name.clone(), Arc::clone(&model), backend, config, queue)?;
         Ok(Self {
             name,
-            context_tokens: config.context_tokens as usize,
+            context_tokens: context_tokens as usize,
             model,
             jobs: Some(jobs),
             worker: Mutex::new(Some(worker)),
@@ -91,8 +94,11 @@ impl LocalModel {
             answer.await.map_err(|_| gone())?
         };
         match tokio::time::timeout(limit, call).await {
+            // The thread may notice the end of the time first.
+            Ok(Err(ModelError::Cancelled)) | Err(_) => {
+                Err(ModelError::TimedOut { model: self.name.clone(), limit })
+            }
             Ok(result) => result,
-            Err(_) => Err(ModelError::TimedOut { model: self.name.clone(), limit }),
         }
     }
 }
@@ -158,7 +164,9 @@ fn backend(name: &str) -> Result<&'static LlamaBackend, ModelError> {
     static BACKEND: OnceLock<Result<LlamaBackend, String>> = OnceLock::new();
     BACKEND
         .get_or_init(|| {
-            llama_cpp_2::send_logs_to_tracing(llama_cpp_2::LogOptions::default());
+            // It warns about much that is as it should be, so it speaks only to who asks for details.
+            let details = tracing::enabled!(tracing::Level::DEBUG);
+            llama_cpp_2::send_logs_to_tracing(llama_cpp_2::LogOptions::default().with_logs_enabled(details));
             LlamaBackend::init().map_err(|error| error.to_string())
         })
         .as_ref()

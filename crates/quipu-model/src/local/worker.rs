@@ -31,10 +31,9 @@ pub(super) fn spawn(
     name: String,
     model: Arc<LlamaModel>,
     backend: &'static LlamaBackend,
-    config: &LocalConfig,
+    config: LocalConfig,
     queue: mpsc::Receiver<Job>,
 ) -> Result<JoinHandle<()>, ModelError> {
-    let config = config.clone();
     let (ready, started) = std::sync::mpsc::channel();
     let no_thread = |reason: String| ModelError::Engine { model: name.clone(), reason };
     let thread_name = name.clone();

@@ -115,6 +115,6 @@ async fn scores(model: &dyn LanguageModel) {
     assert_eq!(reply.scores.len(), 3);
     assert!(reply.scores.iter().all(|&(score, tokens)| score < 0.0 && tokens > 0));
     let likely = reply.scores[0].0;
-    assert!(likely > reply.scores[1].0 && likely > reply.scores[2].0, "{:?}", reply.scores);
+    assert!(likely > reply.scores[1].0 && likely >= reply.scores[2].0, "{:?}", reply.scores);
     assert_eq!(reply.usage.llm_calls, 1);
 }
