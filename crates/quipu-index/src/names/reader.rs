@@ -78,7 +78,7 @@ struct Named {
 }
 
 impl NameIndex {
-    /// Maps the index. Header and table are checked always; every byte is where the file is below 32 MB, else by
+    /// Maps the index. Header and table are checked always; every byte is where the file is below 4 MB, else by
     /// [`NameIndex::verify`].
     pub fn open(path: &Path) -> Result<Self, IndexError> {
         Self::from_container(Container::open(path, KIND)?)

@@ -60,7 +60,7 @@ const EXPANSION_SEARCH: usize = 96;
 /// Approximate neighbours rescored for each one wanted.
 const OVERSAMPLING: usize = 3;
 /// The matrix is compared with its checksum on opening up to this size.
-const CHECKED_ON_OPEN: usize = 32 << 20;
+const CHECKED_ON_OPEN: usize = 4 << 20;
 
 /// A row near a query.
 #[derive(Debug, Clone, PartialEq)]
@@ -138,7 +138,7 @@ impl VectorIndex {
         folder.join(ROWS).is_file()
     }
 
-    /// Maps an index. Lengths and headers are checked at any size, the matrix's bytes up to 32 MB.
+    /// Maps an index. Lengths and headers are checked at any size, the matrix's bytes up to 4 MB.
     pub fn open(folder: &Path) -> Result<Self, IndexError> {
         let container = Container::open(&folder.join(ROWS), KIND)?;
         let meta = Meta::from_bytes(container.section("meta")?.as_ref());
