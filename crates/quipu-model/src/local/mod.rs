@@ -29,7 +29,8 @@ use worker::Job;
 pub struct LocalConfig {
     /// Tokens that one prompt and its reply share; the remembered prefixes live in the same space.
     pub context_tokens: u32,
-    /// Threads that compute.
+    /// Threads that compute: `QUIPU_THREADS` where it is set, else one for each core. They wait for each other many
+    /// times a token, so on a machine that is busy with other work fewer are faster.
     pub threads: usize,
     /// Requests that may wait; more of them wait outside the queue.
     pub queue: usize,
@@ -37,7 +38,9 @@ pub struct LocalConfig {
 
 impl Default for LocalConfig {
     fn default() -> Self {
-        let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let wanted = std::env::var("QUIPU_THREADS").ok().and_then(|threads| threads.parse().ok());
+        let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let threads = wanted.filter(|&threads| threads > 0).unwrap_or_else(cores);
         Self { context_tokens: 8192, threads, queue: 64 }
     }
 }
