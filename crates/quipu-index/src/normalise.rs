@@ -45,10 +45,12 @@ pub fn words(text: &str) -> Vec<Word> {
         } else if character == '&' {
             splitter.close();
             splitter.whole_word("and", at, end);
-        } else if is_word_by_itself(character) {
+        } else if let Some(parts) = words_by_themselves(character) {
             splitter.close();
-            splitter.push(character, at, end);
-            splitter.close();
+            for part in parts.chars().filter(|part| part.is_alphanumeric()) {
+                splitter.push(part, at, end);
+                splitter.close();
+            }
         } else if character.is_alphanumeric() {
             splitter.push(character, at, end);
         } else if canonical_combining_class(character) == 0 {
@@ -78,7 +80,10 @@ pub fn normalise(name: &str) -> String {
         kept = rest;
     }
     if kept.is_empty() {
-        return fold(name.trim());
+        // A sign such as `㊇` or `🄩` may fold into letters.
+        let folded = fold(name.trim());
+        let inside = self::words(&folded);
+        return if inside.is_empty() { folded } else { join(inside.iter().map(|word| word.text.as_str())) };
     }
     join(kept.iter().map(|word| word.text.as_str()))
 }
@@ -116,6 +121,16 @@ fn is_apostrophe(character: char) -> bool {
 /// Han ideographs, kana: scripts that do not part words.
 fn is_word_by_itself(character: char) -> bool {
     matches!(character, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{20000}'..='\u{3ffff}')
+}
+
+/// The folded form of a character that is, or stands for, words of one character.
+fn words_by_themselves(character: char) -> Option<String> {
+    if character < '\u{2e80}' {
+        return None;
+    }
+    let mut folded = String::new();
+    push_folded(character, &mut folded);
+    folded.contains(is_word_by_itself).then_some(folded)
 }
 
 fn push_folded(character: char, into: &mut String) {
@@ -169,8 +184,12 @@ impl Splitter {
         push_folded(character, &mut self.text);
         // Compatibility forms may hold spaces and signs (`½` is `1⁄2`); a word holds none.
         if !character.is_ascii() {
-            let tail: String =
-                self.text.split_off(before).chars().filter(|part| part.is_alphanumeric()).collect();
+            let tail: String = self
+                .text
+                .split_off(before)
+                .chars()
+                .filter(|part| part.is_alphanumeric() && !is_apostrophe(*part))
+                .collect();
             self.text.push_str(&tail);
         }
         self.end = end;
@@ -238,6 +257,7 @@ mod tests {
         check("ﬁlm ２００１", "film 2001");
         check("8½", "812");
         check("北京大学", "北 京 大 学");
+        check("ｶﾞ0 ㍂ ŉ 🄩", "カ 0 ホ ー ン n");
         check("Amélie (2001 film)", "amelie 2001 film");
     }
 
