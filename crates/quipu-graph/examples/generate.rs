@@ -4,6 +4,7 @@
 //!
 //! One entity for every five triples, 200 relations, one label for each entity (on top of the triples), seed 42. The
 //! same arguments give the same bytes.
+#![allow(clippy::indexing_slicing, reason = "indices are taken modulo the length")]
 
 use std::fs::File;
 use std::io::{BufWriter, Write};

@@ -5,6 +5,7 @@
 //! Imports FILE into STORE unless STORE exists, then times on 10,000 entities drawn in proportion to their degree
 //! (seed 7), warm: the relations of an entity; one hop both ways, 50 a relation, with names; two hops, 20 a relation, the
 //! first 256 neighbours expanded. A lookup takes a key and ends with names. Prints microseconds: p50, p90, p99.
+#![allow(clippy::indexing_slicing, reason = "indices are taken modulo the length")]
 
 use std::hint::black_box;
 use std::path::Path;

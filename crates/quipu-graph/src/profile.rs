@@ -116,13 +116,13 @@ impl Profile {
     }
 
     /// The built-in profile that fits relations with these numbers of triples best; the generic one when none does.
-    pub fn detect<'a>(relations: impl Iterator<Item = (&'a str, u64)> + Clone) -> Result<Self, GraphError> {
-        let total: u64 = relations.clone().map(|(_, triples)| triples).sum();
+    pub fn detect(relations: &[(&str, u64)]) -> Result<Self, GraphError> {
+        let total: u64 = relations.iter().map(|(_, triples)| triples).sum();
         let mut best = (total / DETECTED_SHARE, "rdf");
         for (name, text) in BUILT_IN {
             let profile = Self::parse(text)?;
             let fits = |key: &str| profile.detect.iter().any(|prefix| key.starts_with(prefix));
-            let share = relations.clone().filter(|(key, _)| fits(key)).map(|(_, triples)| triples).sum();
+            let share = relations.iter().filter(|(key, _)| fits(key)).map(|(_, triples)| triples).sum();
             if share > best.0 {
                 best = (share, name);
             }
@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     fn check_detected(keys: &[&str], expected: &str) {
-        let profile = Profile::detect(keys.iter().map(|key| (*key, 10))).unwrap();
+        let profile = Profile::detect(&keys.iter().map(|key| (*key, 10)).collect::<Vec<_>>()).unwrap();
         assert_eq!(profile.name, expected, "{keys:?}");
     }
 

@@ -119,25 +119,25 @@ fn parse_date(text: &str) -> Option<LiteralValue> {
 mod tests {
     use super::*;
 
-    fn check(lexical: &str, datatype: Datatype, expected: LiteralValue) {
+    fn check(lexical: &str, datatype: Datatype, expected: &LiteralValue) {
         let literal = Literal { lexical: lexical.into(), datatype, language: None };
-        assert_eq!(literal.value(), expected, "{lexical}");
+        assert_eq!(&literal.value(), expected, "{lexical}");
     }
 
     #[test]
     fn values_follow_the_datatype() {
-        check("42", Datatype::Integer, LiteralValue::Number(42.0));
-        check("-1.5E3", Datatype::Decimal, LiteralValue::Number(-1500.0));
-        check("forty", Datatype::Integer, LiteralValue::Text("forty".into()));
-        check("42", Datatype::String, LiteralValue::Text("42".into()));
-        check("0044-03-15", Datatype::Date, LiteralValue::Date { year: 44, month: Some(3), day: Some(15) });
-        check("-0044", Datatype::Year, LiteralValue::Date { year: -44, month: None, day: None });
+        check("42", Datatype::Integer, &LiteralValue::Number(42.0));
+        check("-1.5E3", Datatype::Decimal, &LiteralValue::Number(-1500.0));
+        check("forty", Datatype::Integer, &LiteralValue::Text("forty".into()));
+        check("42", Datatype::String, &LiteralValue::Text("42".into()));
+        check("0044-03-15", Datatype::Date, &LiteralValue::Date { year: 44, month: Some(3), day: Some(15) });
+        check("-0044", Datatype::Year, &LiteralValue::Date { year: -44, month: None, day: None });
         check(
             "2024-02-28T10:00:00Z",
             Datatype::DateTime,
-            LiteralValue::Date { year: 2024, month: Some(2), day: Some(28) },
+            &LiteralValue::Date { year: 2024, month: Some(2), day: Some(28) },
         );
-        check("2024-13-01", Datatype::Date, LiteralValue::Text("2024-13-01".into()));
-        check("true", Datatype::Boolean, LiteralValue::Boolean(true));
+        check("2024-13-01", Datatype::Date, &LiteralValue::Text("2024-13-01".into()));
+        check("true", Datatype::Boolean, &LiteralValue::Boolean(true));
     }
 }

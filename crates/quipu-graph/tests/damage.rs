@@ -1,4 +1,11 @@
 //! Damaged stores: an error or an answer, never a panic; and verification finds every flipped bit.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 mod common;
 mod suite;

@@ -1,4 +1,11 @@
 //! Bad input: said with file, line and reason; skipped and counted when the import is lenient.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 mod common;
 

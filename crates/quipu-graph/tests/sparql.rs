@@ -1,4 +1,11 @@
 //! SPARQL over the store: results, formats, names that are no IRIs, limits.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 mod common;
 

@@ -26,8 +26,9 @@ pub(crate) fn sort_key(parts: [u32; 3]) -> SortKey {
     u128::from(first) << 64 | u128::from(second) << 32 | u128::from(third)
 }
 
+/// The parts of a sort key.
 #[inline]
-fn parts(key: SortKey) -> [u32; 3] {
+pub(crate) fn parts(key: SortKey) -> [u32; 3] {
     [(key >> 64) as u32, (key >> 32) as u32, key as u32]
 }
 

@@ -97,7 +97,7 @@ impl Import<'_> {
             Some(profile) => profile,
             None => {
                 let keys = relations.keys.iter().map(String::as_str);
-                Profile::detect(keys.zip(relations.statements.iter().copied()))?
+                Profile::detect(&keys.zip(relations.statements.iter().copied()).collect::<Vec<_>>())?
             }
         };
         let relations = order_relations(relations, &profile);
@@ -113,7 +113,7 @@ impl Import<'_> {
         manifest.files.push(documents.into_inner().finish()?);
         self.write_documents(&runs, &mut manifest)?;
         let assembled = self.triples(&runs, &relations, &merged, &manifest)?;
-        self.timed("summarising", |import| import.conclude(assembled, relations, &mut manifest))?;
+        self.timed("summarising", |import| import.conclude(&assembled, relations, &mut manifest))?;
         Ok(self.report(&counted, &manifest))
     }
 
@@ -204,14 +204,14 @@ impl Import<'_> {
     /// Writes catalogue, schema and, last, the manifest that makes the folder a store.
     fn conclude(
         &self,
-        assembled: Assembled,
+        assembled: &Assembled,
         relations: Relations,
         manifest: &mut Manifest,
     ) -> Result<(), GraphError> {
         manifest.files.extend(assembled.files.iter().cloned());
         manifest.counts.triples = assembled.triples;
         manifest.counts.types = assembled.types;
-        let catalogue = self.catalogue(&assembled, relations, manifest)?;
+        let catalogue = self.catalogue(assembled, relations, manifest)?;
         manifest.files.push(write_catalogue(self.folder, &catalogue)?);
         let infos: Vec<RelationInfo> = catalogue.into_iter().map(|entry| entry.info).collect();
         let schema = match &assembled.type_sets {

@@ -70,9 +70,8 @@ pub(crate) fn read_inputs(
 pub(crate) fn first_cause(outcomes: impl Iterator<Item = Result<(), GraphError>>) -> Result<(), GraphError> {
     let mut result = Ok(());
     for outcome in outcomes {
-        match (&result, outcome) {
-            (Ok(()) | Err(GraphError::Cancelled), Err(error)) => result = Err(error),
-            _ => {}
+        if let (Ok(()) | Err(GraphError::Cancelled), Err(error)) = (&result, outcome) {
+            result = Err(error);
         }
     }
     result
@@ -100,7 +99,7 @@ impl Reader<'_> {
             match work {
                 None => break,
                 Some(Work::Lines { input, first_line, bytes }) => {
-                    self.lines(&input, first_line, &bytes, batch)?
+                    self.lines(&input, first_line, &bytes, batch)?;
                 }
                 Some(Work::Stream { input, reader }) => self.stream(&input, reader, batch)?,
             }

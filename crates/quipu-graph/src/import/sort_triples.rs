@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use parking_lot::Mutex;
 
 use super::batch::{Run, TRIPLE_BYTES};
-use super::external_sort::{SortKey, sort_key, write_sorted};
+use super::external_sort::{SortKey, parts, sort_key, write_sorted};
 use super::merge_terms::mapping_path;
 use super::read::first_cause;
 use super::watch::Watch;
@@ -16,7 +16,7 @@ use crate::bytes::u32_at;
 use crate::error::io_error;
 use crate::{GraphError, ImportStage};
 
-/// Bytes that a triple takes while its chunk is sorted: as read and as two sort keys, one after the other.
+/// Bytes that a triple takes while its chunk is sorted: as read, and as a sort key.
 const BYTES_IN_SORT: u64 = TRIPLE_BYTES as u64 + size_of::<SortKey>() as u64;
 
 /// The sorted chunks of both directions.
@@ -93,18 +93,19 @@ fn sort_chunk(
     let ids = read_part(&mapping_path(spill, chunk.run.number), 0, None)?;
     let start = chunk.start * TRIPLE_BYTES as u64;
     let bytes = read_part(&chunk.run.triples_path(spill), start, Some(chunk.triples * TRIPLE_BYTES as u64))?;
-    let mut triples: Vec<[u32; 3]> = Vec::with_capacity(chunk.triples as usize);
+    let mut keys: Vec<SortKey> = Vec::with_capacity(chunk.triples as usize);
     for index in 0..chunk.triples as usize {
         let part = |part: usize| u32_at(&bytes, index * 3 + part).unwrap_or_default();
         let id = |rank: u32| u32_at(&ids, rank as usize).unwrap_or_default();
         let relation = relations.get(part(1) as usize).copied().unwrap_or_default();
-        triples.push([id(part(0)), relation, id(part(2))]);
+        keys.push(sort_key([id(part(0)), relation, id(part(2))]));
     }
     drop((ids, bytes));
-    let mut keys: Vec<SortKey> = triples.iter().copied().map(sort_key).collect();
     let forward = write_sorted(spill, &format!("forward-{number}"), &mut keys)?;
-    keys.clear();
-    keys.extend(triples.iter().map(|[head, relation, tail]| sort_key([*tail, *relation, *head])));
+    for key in &mut keys {
+        let [head, relation, tail] = parts(*key);
+        *key = sort_key([tail, relation, head]);
+    }
     let backward = write_sorted(spill, &format!("backward-{number}"), &mut keys)?;
     Ok((forward, backward))
 }

@@ -97,12 +97,10 @@ impl InputFormat {
             let graphs = text.lines().any(|line| line.trim_end().ends_with('{'));
             return Some(if graphs { Self::TriG } else { Self::Turtle });
         }
-        if line.starts_with(['<', '_']) && line.ends_with('.') {
-            return Some(if line.contains("> .") || line.contains("\" .") || line.ends_with('.') {
-                Self::NQuads
-            } else {
-                Self::Turtle
-            });
+        if line.starts_with(['<', '_']) {
+            let full = line.ends_with('.')
+                && line.split_whitespace().nth(1).is_some_and(|word| word.starts_with('<'));
+            return Some(if full { Self::NQuads } else { Self::Turtle });
         }
         None
     }
@@ -139,6 +137,7 @@ mod tests {
         check("Lima\tcapital of\tPeru\n", Some(InputFormat::Tsv));
         check("# a dump\n<http://a/b> <http://a/c> \"d\" .\n", Some(InputFormat::NQuads));
         check("@prefix ex: <http://a/> .\nex:b ex:c ex:d .", Some(InputFormat::Turtle));
+        check("<http://a/b> a <http://a/c> ;\n <http://a/d> 1 .", Some(InputFormat::Turtle));
         check("PREFIX ex: <http://a/>\nex:g {\n ex:b ex:c ex:d }", Some(InputFormat::TriG));
         check("<?xml version=\"1.0\"?><rdf:RDF/>", Some(InputFormat::RdfXml));
         check("{\"id\": \"n1\", \"name\": \"x\"}", Some(InputFormat::SkbNodes));

@@ -5,6 +5,8 @@ pub(crate) mod delimited;
 pub(crate) mod format;
 pub(crate) mod input;
 pub(crate) mod ntriples;
+#[cfg(test)]
+mod ntriples_tests;
 pub(crate) mod rdf;
 pub(crate) mod skb;
 

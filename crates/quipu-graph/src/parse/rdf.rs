@@ -72,7 +72,7 @@ fn push(quad: &Quad, file: usize, sink: &mut impl Sink) -> Result<(), LineError>
     match &quad.object {
         Term::NamedNode(node) => sink.triple(head, relation, Tail::Entity(node.as_str()))?,
         Term::BlankNode(node) => {
-            sink.triple(head, relation, Tail::Entity(&blank_key(node.as_str(), file)))?
+            sink.triple(head, relation, Tail::Entity(&blank_key(node.as_str(), file)))?;
         }
         Term::Literal(literal) => {
             let kind = match (literal.language(), literal.datatype().as_str()) {

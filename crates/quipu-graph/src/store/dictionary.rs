@@ -19,7 +19,7 @@ use crate::bytes::{Cursor, push_varint, u32_at, u64_at};
 pub(crate) const KIND_SEPARATOR: u8 = 0xff;
 /// Records in a block: one offset is stored for each block, the records within it are stepped over.
 const ENTITY_BLOCK: u64 = 16;
-const LITERAL_BLOCK: u64 = 8;
+const LITERAL_BLOCK: u64 = 4;
 /// Terms in a bucket of the index, on average.
 const BUCKET: u64 = 8;
 /// A prefix table larger than this would no longer be a saving.

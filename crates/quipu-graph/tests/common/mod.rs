@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use quipu_graph::{Direction, EmbeddedGraph, ImportConfig, Input, NodeId};
 
 /// Imports files into a fresh store below `folder`.
-pub fn import_files(folder: &Path, files: &[PathBuf]) -> EmbeddedGraph {
+pub(crate) fn import_files(folder: &Path, files: &[PathBuf]) -> EmbeddedGraph {
     let inputs = files.iter().cloned().map(Input::File).collect();
     import_with(folder, &ImportConfig::new("test", inputs))
 }
 
 /// Imports into a fresh store below `folder`.
-pub fn import_with(folder: &Path, config: &ImportConfig) -> EmbeddedGraph {
+pub(crate) fn import_with(folder: &Path, config: &ImportConfig) -> EmbeddedGraph {
     let store = tempfile::tempdir_in(folder).unwrap().keep().join("store");
     quipu_graph::import(config, &store).unwrap();
     let graph = EmbeddedGraph::open(&store).unwrap();
@@ -22,7 +22,7 @@ pub fn import_with(folder: &Path, config: &ImportConfig) -> EmbeddedGraph {
 
 /// The whole store as sorted text: every triple with its head's name; entities that are no heads with a dash.
 /// Checks on the way that the backward direction says the same as the forward one.
-pub fn dump(graph: &EmbeddedGraph) -> String {
+pub(crate) fn dump(graph: &EmbeddedGraph) -> String {
     use quipu_graph::Graph;
     let mut lines = Vec::new();
     let (mut forward, mut backward) = (Vec::new(), Vec::new());

@@ -1,4 +1,5 @@
 //! What every `Graph` must do, over whichever source: each check takes a graph that holds [`TRIPLES`].
+#![allow(dead_code, reason = "some programs only take the graph")]
 
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
@@ -6,7 +7,7 @@ use std::task::{Context, Poll, Waker};
 use quipu_graph::{Datatype, Direction, Graph, GraphError, NodeId, RelationId, RelationRole, Step};
 
 /// The graph of the suite, as N-Triples.
-pub const TRIPLES: &str = r#"<http://e.org/lima> <http://www.w3.org/2000/01/rdf-schema#label> "Lima"@en .
+pub(crate) const TRIPLES: &str = r#"<http://e.org/lima> <http://www.w3.org/2000/01/rdf-schema#label> "Lima"@en .
 <http://e.org/lima> <http://www.w3.org/2000/01/rdf-schema#label> "Limaa"@qu .
 <http://e.org/lima> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://e.org/City> .
 <http://e.org/lima> <http://www.w3.org/2000/01/rdf-schema#comment> "Capital of Peru."@en .
@@ -21,7 +22,7 @@ pub const TRIPLES: &str = r#"<http://e.org/lima> <http://www.w3.org/2000/01/rdf-
 "#;
 
 /// The outcome of a future, polled until it is there.
-pub fn block_on<F: Future>(future: F) -> F::Output {
+pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);
     loop {
         match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
@@ -32,7 +33,7 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
 }
 
 /// Runs the whole suite.
-pub fn check(graph: &dyn Graph) {
+pub(crate) fn check(graph: &dyn Graph) {
     check_description(graph);
     check_resolving(graph);
     check_summaries(graph);
