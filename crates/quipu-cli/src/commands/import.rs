@@ -1,0 +1,128 @@
+//! `quipu import`: files into a workspace.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anstream::eprintln;
+use anyhow::{Context as _, Result};
+use clap::Args;
+use quipu_graph::{ImportConfig, ImportReport, Input, InputFormat, ProfileChoice};
+use quipu_index::{ImportRequest, Workspace};
+
+use crate::config::Settings;
+use crate::failure::WrongUsage;
+use crate::interrupt::stoppable;
+use crate::output::{counted, grouped};
+use crate::{engine, progress};
+
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// The workspace's folder; made when it is missing
+    workspace: PathBuf,
+    /// The files, plain or compressed (.gz, .bz2, .zst); `-` is standard input
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// Format of all files: auto, ntriples, nquads, turtle, trig, rdfxml, jsonld, tsv, csv, skb
+    #[arg(long, default_value = "auto")]
+    format: String,
+    /// Which relations are labels, other names, types, descriptions, noise: auto, a profile's name or a TOML file
+    #[arg(long, default_value = "auto")]
+    profile: String,
+    /// Skip malformed lines, count them and list the first hundred, instead of stopping at the first
+    #[arg(long)]
+    lenient: bool,
+    /// Leave out the vectors: entities are then found by name, not by meaning
+    #[arg(long)]
+    no_embeddings: bool,
+    /// Memory to stay within, in megabytes
+    #[arg(long, value_name = "MB")]
+    memory: Option<u64>,
+}
+
+impl Arguments {
+    pub(super) async fn run(self) -> Result<()> {
+        let settings = Settings::load(Settings::default(), &self.workspace)?;
+        let embedder = if self.no_embeddings {
+            None
+        } else {
+            Some(
+                engine::load_embedder(&settings)
+                    .await
+                    .context("entities cannot be embedded (--no-embeddings leaves that out)")?,
+            )
+        };
+        let started = Instant::now();
+        let bar = progress::ImportBar::new();
+        let request = ImportRequest { graph: self.graph_config()?, embedder, progress: Some(bar.sink()) };
+        let outcome = import(&self.workspace, request).await;
+        bar.finish();
+        let report = outcome?;
+        tell(&report, started.elapsed());
+        for missing in Workspace::open(&self.workspace)?.info().missing {
+            eprintln!("{missing}");
+        }
+        Ok(())
+    }
+
+    fn graph_config(&self) -> Result<ImportConfig> {
+        let inputs = self.files.iter().map(|file| match file.as_os_str() == OsStr::new("-") {
+            true => Input::Stdin,
+            false => Input::File(file.clone()),
+        });
+        let mut config = ImportConfig::new(source_name(&self.workspace), inputs.collect());
+        config.format = parse_format(&self.format)?;
+        config.profile = ProfileChoice::parse(&self.profile);
+        config.lenient = self.lenient;
+        if let Some(megabytes) = self.memory {
+            config.memory = megabytes << 20;
+        }
+        Ok(config)
+    }
+}
+
+/// The source is called as its workspace's folder is.
+fn source_name(workspace: &Path) -> String {
+    let absolute = std::path::absolute(workspace).unwrap_or_else(|_| workspace.to_owned());
+    absolute.file_name().map_or_else(|| "graph".into(), |name| name.to_string_lossy().into_owned())
+}
+
+/// `None` for the formats that are found out file by file: `auto`, and `skb` whose two files differ.
+fn parse_format(name: &str) -> Result<Option<InputFormat>> {
+    match name {
+        "auto" | "skb" => Ok(None),
+        name => match InputFormat::parse(name) {
+            Ok(format) => Ok(Some(format)),
+            Err(error) => Err(WrongUsage(error.to_string()).into()),
+        },
+    }
+}
+
+/// Imports on a thread that may block, and has it stop and clear up on Ctrl-C.
+async fn import(workspace: &Path, request: ImportRequest) -> Result<ImportReport> {
+    let cancel = request.graph.cancel.clone();
+    let folder = workspace.to_owned();
+    let work = move |handle: tokio::runtime::Handle| handle.block_on(Workspace::import(&folder, &request));
+    stoppable(cancel, work).await
+}
+
+fn tell(report: &ImportReport, took: Duration) {
+    let seconds = took.as_secs_f64();
+    eprintln!(
+        "imported {}, {}, {} in {seconds:.1} s (profile {})",
+        counted(report.triples, "triple", "triples"),
+        counted(report.entities, "entity", "entities"),
+        counted(report.relations, "relation", "relations"),
+        report.profile
+    );
+    if report.skipped > 0 {
+        eprintln!("skipped {}:", counted(report.skipped, "malformed line", "malformed lines"));
+        for skipped in &report.skipped_lines {
+            eprintln!("  {}:{}: {}", skipped.path.display(), skipped.line, skipped.reason);
+        }
+        let unlisted = report.skipped.saturating_sub(report.skipped_lines.len() as u64);
+        if unlisted > 0 {
+            eprintln!("  and {} more", grouped(unlisted));
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! The command line, and one file for each command.
+
+mod ask;
+mod entity;
+mod eval;
+mod generate;
+mod import;
+mod index;
+mod info;
+mod link;
+mod models;
+mod query;
+mod workspace;
+
+use anyhow::{Context as _, Result};
+use clap::{Parser, Subcommand};
+
+use crate::interrupt;
+
+/// Ask knowledge graphs questions, and see the evidence of every answer.
+#[derive(Debug, Parser)]
+#[command(name = "quipu", version, propagate_version = true, max_term_width = 110)]
+pub(crate) struct Cli {
+    /// Tell on standard error what is being done
+    #[arg(long, short, global = true)]
+    pub(crate) verbose: bool,
+
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Import files into a workspace (a folder); what it held before is replaced once all is read
+    Import(import::Arguments),
+    /// Tell what a workspace holds
+    Info(info::Arguments),
+    /// Show an entity: its names, types, relations and some of its neighbours
+    Entity(entity::Arguments),
+    /// Find the entities that a text mentions
+    Link(link::Arguments),
+    /// Run a SPARQL query
+    Query(query::Arguments),
+    /// Answer a question, with evidence
+    Ask(ask::Arguments),
+    /// List, fetch and find models
+    #[command(subcommand)]
+    Models(models::Command),
+    /// Build the indexes of a workspace that the import left out
+    #[command(subcommand)]
+    Index(index::Command),
+    /// Measure methods on datasets
+    #[command(subcommand)]
+    Eval(eval::Command),
+    /// Print the completions of a shell, to be put where it looks for them
+    Completions(generate::Completions),
+    /// Write the manual pages into a folder
+    Man(generate::Man),
+}
+
+/// Runs the command.
+pub(crate) fn run(cli: Cli) -> Result<()> {
+    match cli.command {
+        Command::Completions(arguments) => arguments.run(),
+        Command::Man(arguments) => arguments.run(),
+        command => {
+            let runtime = tokio::runtime::Builder::new_multi_thread()
+                .enable_all()
+                .build()
+                .context("cannot start the threads that the work needs")?;
+            let result = runtime.block_on(run_async(command));
+            // Work that was interrupted may still sit in a thread of its own; nobody waits for it.
+            runtime.shutdown_background();
+            result
+        }
+    }
+}
+
+async fn run_async(command: Command) -> Result<()> {
+    match command {
+        Command::Import(arguments) => arguments.run().await,
+        Command::Info(arguments) => interrupt::or_interrupted(arguments.run()).await,
+        Command::Entity(arguments) => interrupt::or_interrupted(arguments.run()).await,
+        Command::Link(arguments) => interrupt::or_interrupted(arguments.run()).await,
+        Command::Query(arguments) => arguments.run().await,
+        Command::Ask(arguments) => interrupt::or_interrupted(arguments.run()).await,
+        Command::Models(command) => interrupt::or_interrupted(command.run()).await,
+        Command::Index(command) => command.run().await,
+        Command::Eval(command) => interrupt::or_interrupted(command.run()).await,
+        Command::Completions(_) | Command::Man(_) => Ok(()),
+    }
+}

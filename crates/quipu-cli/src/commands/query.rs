@@ -1,0 +1,39 @@
+//! `quipu query`: SPARQL over a workspace.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::Result;
+use clap::Args;
+use quipu_graph::{QueryFormat, QueryOptions};
+
+use super::workspace;
+use crate::failure::WrongUsage;
+use crate::interrupt::stoppable;
+
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// The workspace's folder
+    workspace: PathBuf,
+    /// A SELECT, ASK, CONSTRUCT or DESCRIBE query
+    sparql: String,
+    /// How results are written: table, json, csv, ntriples
+    #[arg(long, default_value = "table")]
+    format: String,
+    /// Most seconds
+    #[arg(long, value_name = "S")]
+    timeout: Option<u64>,
+}
+
+impl Arguments {
+    pub(super) async fn run(self) -> Result<()> {
+        let format = QueryFormat::parse(&self.format).map_err(|error| WrongUsage(error.to_string()))?;
+        let timeout = self.timeout.map(Duration::from_secs);
+        let options = QueryOptions { format, timeout, ..QueryOptions::default() };
+        let graph = workspace::open(&self.workspace)?.graph().clone();
+        let cancel = options.cancel.clone();
+        stoppable(cancel, move |_| graph.query(&self.sparql, &options, &mut std::io::stdout().lock()))
+            .await?;
+        Ok(())
+    }
+}

@@ -1,0 +1,43 @@
+//! What several commands do with a workspace: open it, find an entity in it.
+
+use std::path::Path;
+
+use anstream::eprintln;
+use anyhow::{Result, bail};
+use quipu_graph::{Graph as _, NodeId};
+use quipu_index::{LookupConfig, MatchReason, Workspace};
+
+use crate::output::visible;
+
+/// Candidates looked at when a name is not an id.
+const CANDIDATES: usize = 5;
+
+/// Opens a workspace.
+pub(super) fn open(folder: &Path) -> Result<Workspace> {
+    Ok(Workspace::open(folder)?)
+}
+
+/// The entity of this id, else the best one of this name; others of the same name are told on standard error.
+pub(super) async fn find_entity(workspace: &Workspace, text: &str) -> Result<NodeId> {
+    if let Some(node) = workspace.graph().resolve(&[text]).await?.into_iter().flatten().next() {
+        return Ok(node);
+    }
+    let candidates =
+        workspace.names().lookup(text, &LookupConfig { k: CANDIDATES, ..LookupConfig::default() })?;
+    let Some((best, others)) = candidates.split_first() else {
+        bail!(
+            "no entity is called “{text}”, nor anything like it; `quipu link` finds the entities that a text mentions"
+        );
+    };
+    if !matches!(best.reason, MatchReason::Exact | MatchReason::Alias) {
+        eprintln!("no entity is called “{}”; the nearest is:", visible(text));
+    }
+    let namesakes: Vec<NodeId> =
+        others.iter().filter(|other| other.matched == best.matched).map(|c| c.node).collect();
+    if !namesakes.is_empty() {
+        let keys = workspace.graph().summaries(&namesakes).await?;
+        let keys: Vec<String> = keys.iter().map(|summary| visible(&summary.key)).collect();
+        eprintln!("also called “{}”: {}", visible(&best.matched), keys.join(", "));
+    }
+    Ok(best.node)
+}

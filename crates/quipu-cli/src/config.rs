@@ -1,0 +1,146 @@
+//! Configuration: the user's file, the workspace's file, the environment, the flags, each over the one before. What
+//! none of them sets is left to the libraries' own defaults.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
+
+use anyhow::{Context as _, Result};
+use serde::Deserialize;
+
+use crate::failure::WrongUsage;
+
+/// Settings of the workspace, beside its files.
+const WORKSPACE_FILE: &str = "quipu.toml";
+
+/// What the user may set. Each layer leaves out what it does not care about.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Settings {
+    /// Language model: a name of models.toml or `openai:MODEL`.
+    pub(crate) llm: Option<String>,
+    /// Embedder: a name of models.toml.
+    pub(crate) embedder: Option<String>,
+    /// Method that answers.
+    pub(crate) method: Option<String>,
+    /// Most hops from a topic entity.
+    pub(crate) max_hops: Option<u32>,
+    /// Most model calls for one question.
+    pub(crate) max_llm_calls: Option<u32>,
+    /// Seconds for one question.
+    pub(crate) timeout: Option<u64>,
+}
+
+impl Settings {
+    /// What holds for this run: `flags`, over the environment, the workspace's file and the user's.
+    ///
+    /// # Errors
+    /// A file or variable that cannot be read as configuration.
+    pub(crate) fn load(flags: Self, workspace: &Path) -> Result<Self> {
+        let variable = |name: &str| env::var(name).ok().filter(|text| !text.trim().is_empty());
+        let user = match user_file(variable) {
+            Some(path) => Self::from_file(&path)?,
+            None => Self::default(),
+        };
+        let files = Self::from_file(&workspace.join(WORKSPACE_FILE))?.over(user);
+        Ok(flags.over(Self::from_environment(variable)?.over(files)))
+    }
+
+    fn over(self, lower: Self) -> Self {
+        Self {
+            llm: self.llm.or(lower.llm),
+            embedder: self.embedder.or(lower.embedder),
+            method: self.method.or(lower.method),
+            max_hops: self.max_hops.or(lower.max_hops),
+            max_llm_calls: self.max_llm_calls.or(lower.max_llm_calls),
+            timeout: self.timeout.or(lower.timeout),
+        }
+    }
+
+    fn from_file(path: &Path) -> Result<Self> {
+        let text = match fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
+            Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
+        };
+        toml::from_str(&text).map_err(|error| {
+            WrongUsage(format!("{}: {}", path.display(), error.to_string().trim_end())).into()
+        })
+    }
+
+    fn from_environment(variable: impl Fn(&str) -> Option<String>) -> Result<Self> {
+        Ok(Self {
+            llm: variable("QUIPU_LLM"),
+            embedder: variable("QUIPU_EMBEDDER"),
+            method: variable("QUIPU_METHOD"),
+            max_hops: number("QUIPU_MAX_HOPS", &variable)?,
+            max_llm_calls: number("QUIPU_MAX_LLM_CALLS", &variable)?,
+            timeout: number("QUIPU_TIMEOUT", &variable)?,
+        })
+    }
+}
+
+fn number<N: std::str::FromStr>(name: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Option<N>> {
+    let Some(text) = variable(name) else { return Ok(None) };
+    match text.parse() {
+        Ok(number) => Ok(Some(number)),
+        Err(_) => Err(WrongUsage(format!("{name}={text}: a whole number is needed")).into()),
+    }
+}
+
+/// `QUIPU_CONFIG`, else `quipu/config.toml` in the user's folder for configuration.
+fn user_file(variable: impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
+    if let Some(path) = variable("QUIPU_CONFIG") {
+        return Some(path.into());
+    }
+    let folder = variable("XDG_CONFIG_HOME")
+        .map(PathBuf::from)
+        .or_else(|| Some(PathBuf::from(variable("HOME")?).join(".config")))?;
+    Some(folder.join("quipu/config.toml"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layer(text: &str) -> Settings {
+        toml::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn the_upper_layer_wins_and_the_lower_fills() {
+        let flags = layer("llm = 'openai:big'");
+        let file = layer("llm = 'small'\nmax_hops = 2");
+        assert_eq!(flags.over(file), layer("llm = 'openai:big'\nmax_hops = 2"));
+    }
+
+    #[test]
+    fn the_environment_is_read_by_name() {
+        let environment = |name: &str| (name == "QUIPU_TIMEOUT").then(|| "9".to_owned());
+        assert_eq!(Settings::from_environment(environment).unwrap(), layer("timeout = 9"));
+        let nonsense = |name: &str| (name == "QUIPU_TIMEOUT").then(|| "soon".to_owned());
+        let error = Settings::from_environment(nonsense).unwrap_err();
+        assert!(error.is::<WrongUsage>());
+        assert_eq!(error.to_string(), "QUIPU_TIMEOUT=soon: a whole number is needed");
+    }
+
+    #[test]
+    fn a_wrong_key_is_named_with_its_file() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join(WORKSPACE_FILE), "lmm = 'typo'\n").unwrap();
+        let error = Settings::from_file(&folder.path().join(WORKSPACE_FILE)).unwrap_err().to_string();
+        assert!(error.contains("quipu.toml") && error.contains("lmm"), "{error}");
+    }
+
+    #[test]
+    fn a_missing_file_says_nothing() {
+        assert_eq!(Settings::from_file(Path::new("no/such/quipu.toml")).unwrap(), Settings::default());
+    }
+
+    #[test]
+    fn the_users_file_follows_the_desktop_rules() {
+        let home = |name: &str| (name == "HOME").then(|| "/home/ana".to_owned());
+        assert_eq!(user_file(home), Some("/home/ana/.config/quipu/config.toml".into()));
+        let named = |name: &str| (name == "QUIPU_CONFIG").then(|| "my.toml".to_owned());
+        assert_eq!(user_file(named), Some("my.toml".into()));
+    }
+}

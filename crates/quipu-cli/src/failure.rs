@@ -1,0 +1,83 @@
+//! What the user sees, and the shell gets, when something fails.
+
+use std::fmt::Write as _;
+use std::io;
+use std::process::ExitCode;
+
+use anstyle::{AnsiColor, Style};
+use quipu_answer::AnswerError;
+use quipu_graph::{ErrorClass, GraphError};
+use quipu_index::IndexError;
+use quipu_model::ModelError;
+
+const FAILED: u8 = 1;
+const WRONG_USAGE: u8 = 2;
+/// 128 + SIGINT, as shells have it.
+const INTERRUPTED: u8 = 130;
+
+const RED: Style = AnsiColor::Red.on_default().bold();
+const DIM: Style = Style::new().dimmed();
+
+/// The arguments fit the grammar of the command line, but not each other or the world.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct WrongUsage(pub(crate) String);
+
+/// The user pressed Ctrl-C.
+#[derive(Debug, thiserror::Error)]
+#[error("interrupted")]
+pub(crate) struct Interrupted;
+
+/// The exit code for an error.
+pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
+    if reader_is_gone(error) {
+        return ExitCode::SUCCESS;
+    }
+    if is_interruption(error) {
+        return ExitCode::from(INTERRUPTED);
+    }
+    ExitCode::from(if is_wrong_usage(error) { WRONG_USAGE } else { FAILED })
+}
+
+/// One readable sentence and a `caused by` line for each cause that says more; `None` where there is nobody to tell.
+pub(crate) fn message(error: &anyhow::Error) -> Option<String> {
+    if reader_is_gone(error) {
+        return None;
+    }
+    let mut said = error.to_string();
+    let mut message = format!("{RED}error:{RED:#} {said}");
+    for cause in error.chain().skip(1) {
+        let cause = cause.to_string();
+        // Most messages end with their cause's own words already.
+        if !said.contains(&cause) {
+            let _ = write!(message, "\n{DIM}caused by:{DIM:#} {cause}");
+            said.push_str(&cause);
+        }
+    }
+    Some(message)
+}
+
+/// `quipu query … | head`: whoever read our output has what it wanted.
+fn reader_is_gone(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<io::Error>())
+        .any(|e| e.kind() == io::ErrorKind::BrokenPipe)
+}
+
+fn is_interruption(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause.is::<Interrupted>()
+            || matches!(cause.downcast_ref(), Some(GraphError::Cancelled))
+            || matches!(cause.downcast_ref(), Some(ModelError::Cancelled))
+    })
+}
+
+fn is_wrong_usage(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause.is::<WrongUsage>()
+            || matches!(cause.downcast_ref(), Some(GraphError::Usage(_)))
+            || matches!(cause.downcast_ref(), Some(ModelError::Usage(_)))
+            || matches!(cause.downcast_ref(), Some(AnswerError::Usage(_)))
+    })
+}

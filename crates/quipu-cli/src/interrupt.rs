@@ -1,0 +1,48 @@
+//! Ctrl-C.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use tokio::runtime::Handle;
+
+use crate::failure::Interrupted;
+
+/// How long work may take to clear up after Ctrl-C. What an import leaves then is cleared up by the next one.
+const CLEARING_UP: Duration = Duration::from_secs(3);
+
+/// Runs `work` until it is done or the user presses Ctrl-C, which drops it.
+pub(crate) async fn or_interrupted<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
+    tokio::select! {
+        result = work => result,
+        signal = tokio::signal::ctrl_c() => {
+            signal?;
+            Err(Interrupted.into())
+        }
+    }
+}
+
+/// Runs `work` on a thread that may block; Ctrl-C sets `cancel`, after which it has a moment to clear up.
+pub(crate) async fn stoppable<T, E>(
+    cancel: Arc<AtomicBool>,
+    work: impl FnOnce(Handle) -> Result<T, E> + Send + 'static,
+) -> Result<T>
+where
+    T: Send + 'static,
+    E: std::error::Error + Send + Sync + 'static,
+{
+    let handle = Handle::current();
+    let mut task = tokio::task::spawn_blocking(move || work(handle));
+    tokio::select! {
+        outcome = &mut task => Ok(outcome.context("the work ended without a word; this is a defect of Quipu")??),
+        signal = tokio::signal::ctrl_c() => {
+            signal?;
+            cancel.store(true, Ordering::Relaxed);
+            // Whatever it ends with, the user wanted it to end.
+            let _ = tokio::time::timeout(CLEARING_UP, task).await;
+            Err(Interrupted.into())
+        }
+    }
+}

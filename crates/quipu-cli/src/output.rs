@@ -1,0 +1,239 @@
+//! What commands print: tables, numbers and colours, fitted to the terminal.
+
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal as _, Write};
+
+use anstream::ColorChoice;
+use anstyle::Style;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+
+/// What matters most.
+pub(crate) const STRONG: Style = Style::new().bold();
+/// What may be skipped.
+pub(crate) const FAINT: Style = Style::new().dimmed();
+
+const GAP: &str = "  ";
+/// No column is made narrower than this to fit the terminal.
+const NARROWEST: usize = 10;
+
+/// Whether colours belong on standard error: it is a terminal and nothing (as `NO_COLOR`) speaks against them.
+pub(crate) fn colour_on_stderr() -> bool {
+    anstream::AutoStream::choice(&io::stderr()) != ColorChoice::Never
+}
+
+/// Standard output; styles are dropped on the way where they do not belong.
+pub(crate) fn stdout() -> anstream::AutoStream<io::StdoutLock<'static>> {
+    anstream::AutoStream::auto(io::stdout().lock())
+}
+
+/// Prints one JSON value and a line end.
+pub(crate) fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
+    let mut out = io::stdout().lock();
+    serde_json::to_writer_pretty(&mut out, value).map_err(io::Error::from)?;
+    writeln!(out)?;
+    Ok(())
+}
+
+/// Columns of the terminal on standard output; `None` where it is none, and nothing needs to be cut.
+fn terminal_columns() -> Option<usize> {
+    io::stdout().is_terminal().then(terminal_size::terminal_size)?.map(|(width, _)| usize::from(width.0))
+}
+
+/// How a column stands and shrinks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Align {
+    /// Text.
+    Left,
+    /// Numbers; never cut.
+    Right,
+}
+
+/// A table of text, aligned by what terminals show rather than by bytes.
+pub(crate) struct Table {
+    columns: Vec<(&'static str, Align)>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// A table with these columns; without names (all empty), it has no header line.
+    pub(crate) fn new(columns: &[(&'static str, Align)]) -> Self {
+        Self { columns: columns.to_vec(), rows: Vec::new() }
+    }
+
+    /// Adds a row; cells are made safe to show.
+    pub(crate) fn push<const N: usize>(&mut self, cells: [&str; N]) {
+        self.rows.push(cells.iter().map(|cell| visible(cell)).collect());
+    }
+
+    /// Whether there is no row.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Writes it, fitted to the terminal.
+    pub(crate) fn print(&self, out: &mut impl Write) -> io::Result<()> {
+        out.write_all(self.render(terminal_columns()).as_bytes())
+    }
+
+    fn render(&self, columns: Option<usize>) -> String {
+        let widths = self.widths(columns);
+        let mut text = String::new();
+        if self.columns.iter().any(|(name, _)| !name.is_empty()) {
+            let names = self.columns.iter().map(|(name, _)| *name);
+            self.render_line(&mut text, names, &widths, FAINT);
+        }
+        for row in &self.rows {
+            self.render_line(&mut text, row.iter().map(String::as_str), &widths, Style::new());
+        }
+        text
+    }
+
+    fn render_line<'a>(
+        &self,
+        text: &mut String,
+        cells: impl Iterator<Item = &'a str>,
+        widths: &[usize],
+        style: Style,
+    ) {
+        let mut line = String::new();
+        for ((cell, &width), (_, align)) in cells.zip(widths).zip(&self.columns) {
+            let cell = cut(cell, width);
+            let padding = " ".repeat(width.saturating_sub(cell.width()));
+            let _ = match align {
+                Align::Left => write!(line, "{cell}{padding}{GAP}"),
+                Align::Right => write!(line, "{padding}{cell}{GAP}"),
+            };
+        }
+        let _ = writeln!(text, "{style}{}{style:#}", line.trim_end());
+    }
+
+    /// Natural widths; where they do not fit, the widest text columns give way.
+    fn widths(&self, columns: Option<usize>) -> Vec<usize> {
+        let mut widths: Vec<usize> = self.columns.iter().map(|(name, _)| name.width()).collect();
+        for row in &self.rows {
+            for (width, cell) in widths.iter_mut().zip(row) {
+                *width = (*width).max(cell.width());
+            }
+        }
+        let gaps = GAP.len() * widths.len().saturating_sub(1);
+        let room = columns.map_or(usize::MAX, |columns| columns.saturating_sub(gaps));
+        while widths.iter().sum::<usize>() > room {
+            let shrinkable =
+                widths.iter_mut().zip(&self.columns).filter(|(_, (_, align))| *align == Align::Left);
+            match shrinkable.map(|(width, _)| width).max() {
+                Some(widest) if *widest > NARROWEST => *widest -= 1,
+                _ => break,
+            }
+        }
+        widths
+    }
+}
+
+/// The text on one line, without control characters or changes of writing direction: a label cannot move the
+/// cursor, recolour the screen or turn the line round.
+pub(crate) fn visible(text: &str) -> String {
+    let mut clean = String::with_capacity(text.len());
+    for (index, word) in text.split_whitespace().enumerate() {
+        if index > 0 {
+            clean.push(' ');
+        }
+        clean.extend(word.chars().filter(|c| !c.is_control() && !turns_text(*c)));
+    }
+    clean
+}
+
+fn turns_text(character: char) -> bool {
+    matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// The text within `width` columns; `…` stands for what is cut.
+pub(crate) fn cut(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let mut kept = String::new();
+    let mut used = 1;
+    for character in text.chars() {
+        used += character.width().unwrap_or(0);
+        if used > width {
+            break;
+        }
+        kept.push(character);
+    }
+    kept.truncate(kept.trim_end().len());
+    kept.push('…');
+    kept
+}
+
+/// 1234567 as `1,234,567`.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `1 triple`, `2 triples`, `3 entities`.
+pub(crate) fn counted(number: u64, one: &str, many: &str) -> String {
+    format!("{} {}", grouped(number), if number == 1 { one } else { many })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table() -> Table {
+        let mut table = Table::new(&[("name", Align::Left), ("people", Align::Right)]);
+        table.push(["東京", "9733276"]);
+        table.push(["Llanfairpwllgwyngyll", "3107"]);
+        table
+    }
+
+    /// As a pipe sees it.
+    fn plain(styled: &str) -> String {
+        anstream::adapter::strip_str(styled).to_string()
+    }
+
+    #[test]
+    fn columns_align_by_what_the_screen_shows() {
+        let lines = plain(&table().render(None));
+        assert_eq!(
+            lines,
+            "name                   people\n\
+             東京                  9733276\n\
+             Llanfairpwllgwyngyll     3107\n"
+        );
+    }
+
+    #[test]
+    fn text_gives_way_to_a_narrow_terminal_and_numbers_do_not() {
+        let lines = plain(&table().render(Some(22)));
+        assert_eq!(lines, "name            people\n東京           9733276\nLlanfairpwll…     3107\n");
+        let narrow = plain(&table().render(Some(4)));
+        assert!(narrow.contains("Llanfairp…") && narrow.contains("9733276"), "{narrow}");
+    }
+
+    #[test]
+    fn cutting_never_splits_a_wide_character() {
+        assert_eq!(cut("東京都", 5), "東京…");
+        assert_eq!(cut("東京都", 4), "東…");
+        assert_eq!(cut("São Tomé", 20), "São Tomé");
+    }
+
+    #[test]
+    fn labels_cannot_steer_the_terminal() {
+        assert_eq!(visible("a\u{1b}[31mred\nline\ttwo\u{7}\u{202e}"), "a[31mred line two");
+    }
+
+    #[test]
+    fn numbers_are_grouped() {
+        let shown: Vec<_> = [0, 999, 1000, 1_234_567].map(grouped).into();
+        assert_eq!(shown, ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!(counted(1, "triple", "triples"), "1 triple");
+    }
+}

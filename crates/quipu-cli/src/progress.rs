@@ -1,0 +1,146 @@
+//! Progress on standard error: bars on a terminal, nothing elsewhere.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use quipu_answer::{EventSink, Stage};
+use quipu_graph::{ImportProgress, ImportStage};
+use quipu_index::{VectorProgress, WorkspaceProgress, WorkspaceProgressSink};
+use quipu_model::{PullStep, Registry};
+
+use crate::output::grouped;
+
+/// Bars are drawn this often at most, in hertz.
+const REFRESH: u8 = 10;
+
+/// A bar that shows itself on a terminal only.
+pub(crate) fn bar(template: &str) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr_with_hz(REFRESH));
+    // The templates are ours: one that indicatif cannot read leaves its plain bar.
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    bar.set_style(style.progress_chars("━╸ "));
+    bar
+}
+
+/// A line that says what is being done, for work of unknown length.
+pub(crate) fn spinner(message: &'static str) -> ProgressBar {
+    let spinner = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(REFRESH));
+    spinner.set_message(message);
+    spinner.enable_steady_tick(Duration::from_millis(120));
+    spinner
+}
+
+/// Fetches a model with a bar for each of its files.
+pub(crate) async fn pull(registry: &Registry, name: &str) -> Result<PathBuf> {
+    let bar = bar("{msg} {bar:30} {decimal_bytes}/{decimal_total_bytes} {decimal_bytes_per_sec} {eta}");
+    let path = registry
+        .pull(name, &|progress| {
+            let verb = match progress.step {
+                PullStep::Fetching => "fetching",
+                PullStep::Verifying => "verifying",
+                PullStep::Done => "have",
+            };
+            bar.set_message(format!("{verb} {}", progress.file));
+            bar.set_length(progress.total);
+            bar.set_position(progress.done);
+        })
+        .await;
+    bar.finish_and_clear();
+    Ok(path?)
+}
+
+/// The progress of an import: stage, share, rate and time left.
+pub(crate) struct ImportBar {
+    bar: ProgressBar,
+    started: Instant,
+}
+
+impl ImportBar {
+    /// A bar at nothing.
+    pub(crate) fn new() -> Self {
+        Self { bar: bar("{msg:38} {bar:30} {percent:>3}% {eta:>4} left"), started: Instant::now() }
+    }
+
+    /// Moves the bar.
+    pub(crate) fn sink(&self) -> WorkspaceProgressSink {
+        let (bar, started) = (self.bar.clone(), self.started);
+        Arc::new(move |progress| {
+            let (message, done, total) = read(progress, started);
+            if !bar.message().starts_with(message.split(' ').next().unwrap_or_default()) {
+                // A new stage: its time left is reckoned from its own start.
+                bar.reset();
+            }
+            bar.set_message(message);
+            bar.set_length(total.unwrap_or(0));
+            bar.set_position(done);
+        })
+    }
+
+    /// Takes it off the screen.
+    pub(crate) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// What to say, how much is done, and of how much.
+fn read(progress: WorkspaceProgress, started: Instant) -> (String, u64, Option<u64>) {
+    match progress {
+        WorkspaceProgress::Graph(ImportProgress { stage, done, total, triples }) => {
+            (graph_message(stage, triples, started), done, total)
+        }
+        WorkspaceProgress::Names { done, total } => ("names".into(), done, Some(total)),
+        WorkspaceProgress::Vectors(VectorProgress { done, total, joining }) => {
+            let message = if joining { "joining vectors" } else { "embedding names" };
+            (message.into(), done, Some(total))
+        }
+    }
+}
+
+fn graph_message(stage: ImportStage, triples: u64, started: Instant) -> String {
+    match stage {
+        ImportStage::Reading => {
+            let rate = triples as f64 / started.elapsed().as_secs_f64().max(0.001);
+            format!("reading {} triples, {}/s", grouped(triples), grouped(rate as u64))
+        }
+        ImportStage::Merging => "merging names".into(),
+        ImportStage::Sorting => "sorting triples".into(),
+        ImportStage::Writing => "writing the graph".into(),
+        ImportStage::Summarising => "summarising".into(),
+    }
+}
+
+/// Shows which stage a question is at.
+pub(crate) struct QuestionWatch {
+    spinner: ProgressBar,
+}
+
+impl QuestionWatch {
+    /// Starts showing.
+    pub(crate) fn new() -> Self {
+        Self { spinner: spinner("reading the question") }
+    }
+
+    /// Follows the events.
+    pub(crate) fn sink(&self) -> EventSink {
+        let spinner = self.spinner.clone();
+        Arc::new(move |event| {
+            spinner.set_message(match event.stage {
+                Stage::Link => "finding entities",
+                Stage::Plan => "planning",
+                Stage::Retrieve => "reading the graph",
+                Stage::Prune => "weighing relations",
+                Stage::Critique => "is it enough?",
+                Stage::Compose => "composing the answer",
+                Stage::Ground => "checking the answer",
+            });
+        })
+    }
+
+    /// Takes it off the screen.
+    pub(crate) fn finish(&self) {
+        self.spinner.finish_and_clear();
+    }
+}

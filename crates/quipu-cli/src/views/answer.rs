@@ -1,0 +1,155 @@
+//! An answer as text: the answer, what it rests on, what it cost.
+
+use std::collections::HashSet;
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+use quipu_answer::{Answer, AnswerUsage, Evidence, EvidenceContent, Status};
+
+use crate::output::{Align, FAINT, STRONG, Table, counted, visible};
+
+const CAUTION: Style = AnsiColor::Yellow.on_default();
+/// More evidence than this is for programs (`--json`).
+const MOST_EVIDENCE: usize = 12;
+
+/// Writes the answer for a person.
+pub(crate) fn print_answer(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
+    print_words(answer, out)?;
+    print_evidence(answer, out)?;
+    writeln!(out, "\n{FAINT}{}{FAINT:#}", cost(answer))
+}
+
+fn print_words(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
+    writeln!(out, "{STRONG}{}{STRONG:#}", visible(&answer.answer))?;
+    if let Some(reason) = &answer.reason {
+        writeln!(out, "{FAINT}why: {}{FAINT:#}", visible(reason))?;
+    }
+    if answer.status == Status::Answered && !answer.grounded {
+        writeln!(out, "{CAUTION}Not all of this is in the evidence: take it with care.{CAUTION:#}")?;
+    }
+    Ok(())
+}
+
+fn print_evidence(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
+    if answer.evidence.is_empty() {
+        return Ok(());
+    }
+    let cited: HashSet<&str> = answer.citations.iter().map(String::as_str).collect();
+    let mut evidence: Vec<&Evidence> = answer.evidence.iter().collect();
+    evidence.sort_by_key(|piece| !cited.contains(piece.id.as_str()));
+    let mut table = Table::new(&[
+        ("", Align::Left),
+        ("head", Align::Left),
+        ("relation", Align::Left),
+        ("tail", Align::Left),
+    ]);
+    for piece in evidence.iter().take(MOST_EVIDENCE) {
+        let mark = if cited.contains(piece.id.as_str()) { "✓" } else { "" };
+        let [head, relation, tail] = cells(&piece.content);
+        table.push([mark, head, relation, tail]);
+    }
+    writeln!(out)?;
+    table.print(out)?;
+    let hidden = evidence.len().saturating_sub(MOST_EVIDENCE);
+    if hidden > 0 {
+        writeln!(out, "{FAINT}and {hidden} more (--json has them all){FAINT:#}")?;
+    }
+    Ok(())
+}
+
+fn cells(content: &EvidenceContent) -> [&str; 3] {
+    match content {
+        EvidenceContent::Triple { head, relation, tail, .. } => [head, relation, tail],
+        EvidenceContent::Passage { entity, passage } => [entity, "document", passage],
+        EvidenceContent::Calculation { operation, result, .. } => ["calculated", operation, result],
+    }
+}
+
+fn cost(answer: &Answer) -> String {
+    let AnswerUsage {
+        llm_calls, cached_calls, prompt_tokens, reused_tokens, completion_tokens, seconds, ..
+    } = &answer.usage;
+    let mut calls = counted(u64::from(*llm_calls), "model call", "model calls");
+    if *cached_calls > 0 {
+        calls.push_str(&format!(" and {cached_calls} from the cache"));
+    }
+    let mut tokens = counted(prompt_tokens + completion_tokens, "token", "tokens");
+    if *reused_tokens > 0 {
+        tokens.push_str(&format!(" ({reused_tokens} reused)"));
+    }
+    format!("{calls} · {tokens} · {seconds:.1} s · {} with {}", answer.method, answer.llm)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer() -> Answer {
+        let triple =
+            |relation: &str, tail: &str| Evidence::triple("geo", ["Peru", relation, tail], ["p", "r", tail]);
+        let evidence = vec![triple("continent", "South America"), triple("capital", "Lima")];
+        Answer {
+            question: "What is the capital of Peru?".into(),
+            status: Status::Answered,
+            answer: "The capital of Peru is Lima.".into(),
+            answers: vec!["Lima".into()],
+            grounded: true,
+            confidence: 0.9,
+            method: "kerag".into(),
+            llm: "small".into(),
+            citations: vec![evidence[1].id.clone()],
+            evidence,
+            usage: AnswerUsage {
+                llm_calls: 2,
+                prompt_tokens: 1200,
+                completion_tokens: 34,
+                seconds: 1.25,
+                ..AnswerUsage::default()
+            },
+            reason: None,
+            trace: None,
+        }
+    }
+
+    fn shown(answer: &Answer) -> String {
+        let mut out = Vec::new();
+        print_answer(answer, &mut out).unwrap();
+        anstream::adapter::strip_str(&String::from_utf8(out).unwrap()).to_string()
+    }
+
+    #[test]
+    fn answer_then_evidence_then_cost() {
+        insta::assert_snapshot!(shown(&answer()), @"");
+    }
+
+    #[test]
+    fn an_abstention_says_why() {
+        let abstained = Answer {
+            status: Status::Abstained,
+            answer: "I don't know.".into(),
+            answers: Vec::new(),
+            evidence: Vec::new(),
+            citations: Vec::new(),
+            reason: Some("nothing in the graph says who presides over Peru".into()),
+            ..answer()
+        };
+        insta::assert_snapshot!(shown(&abstained), @"");
+    }
+
+    #[test]
+    fn what_is_not_in_the_evidence_is_marked() {
+        let ungrounded = Answer { grounded: false, ..answer() };
+        assert!(shown(&ungrounded).contains("take it with care"));
+    }
+
+    #[test]
+    fn much_evidence_is_cut_but_never_what_is_cited() {
+        let mut long = answer();
+        for number in 0..40 {
+            long.evidence.insert(0, Evidence::passage("geo", "Peru", &format!("passage {number}")));
+        }
+        let text = shown(&long);
+        assert!(text.contains("✓  Peru  capital   Lima") || text.contains("Lima"), "{text}");
+        assert!(text.contains("and 30 more"), "{text}");
+    }
+}

@@ -1,0 +1,145 @@
+//! A trace as text: what happened on the way to an answer, stage by stage.
+
+use std::io::{self, Write};
+
+use quipu_answer::{Event, TimedEvent};
+
+use crate::output::{FAINT, STRONG, counted, cut, visible};
+
+/// Names in one line; the rest is counted.
+const MOST_NAMES: usize = 12;
+/// Candidates of a mention and paths of a ranking.
+const MOST_LINES: usize = 5;
+/// Characters of a model's reply.
+const MOST_REPLY: usize = 400;
+
+/// Writes the events, under a heading for each stage as the stages took their turns.
+pub(crate) fn print_explanation(events: &[TimedEvent], out: &mut impl Write) -> io::Result<()> {
+    let mut open_stage = None;
+    for timed in events {
+        if open_stage != Some(timed.stage) {
+            open_stage = Some(timed.stage);
+            writeln!(out, "\n{STRONG}{}{STRONG:#} {FAINT}at {:.2} s{FAINT:#}", timed.stage.name(), timed.at)?;
+        }
+        for line in lines(&timed.event) {
+            writeln!(out, "  {line}")?;
+        }
+    }
+    Ok(())
+}
+
+fn lines(event: &Event) -> Vec<String> {
+    match event {
+        Event::Linked { mentions } => mentions.iter().flat_map(mention_lines).collect(),
+        Event::Read { reading } => vec![format!("reads: {}", visible(reading))],
+        Event::Ranked { considered, paths } => {
+            let heading = format!("{} considered; the best:", counted(*considered as u64, "path", "paths"));
+            let best = paths.iter().take(MOST_LINES);
+            std::iter::once(heading)
+                .chain(best.map(|path| format!("  {:.3}  {}", path.score, visible(&path.phrase))))
+                .collect()
+        }
+        Event::Expanded { hop, relations } => {
+            let many = counted(relations.len() as u64, "relation", "relations");
+            vec![format!("hop {hop}: {many} on offer: {}", names(relations))]
+        }
+        Event::Filtered { hop, kept, dropped, by } => {
+            let place = if *hop == 0 { String::new() } else { format!("hop {hop}: ") };
+            vec![format!("{place}keeps {} (by {by}, {dropped} dropped)", names(kept))]
+        }
+        Event::Judged { hop, verdict } => vec![format!("hop {hop}: {}", visible(verdict))],
+        Event::Retrieved { evidence, left_out } => {
+            let many = counted(*evidence as u64, "piece", "pieces");
+            let rest = if *left_out == 0 { String::new() } else { format!(", {left_out} beyond the budget") };
+            vec![format!("{many} of evidence{rest}")]
+        }
+        Event::Calculated { operation, result } => {
+            vec![format!("{} = {}", visible(operation), visible(result))]
+        }
+        Event::Composed { reasoning, answers } => vec![
+            format!("reasons: {}", cut(&visible(reasoning), MOST_REPLY)),
+            format!("answers: {}", names(answers)),
+        ],
+        Event::Grounded { supported, unsupported } => grounding_lines(supported, unsupported),
+        Event::ModelCalled { request, reply, usage, .. } => {
+            let tokens = format!("{}+{}", usage.prompt_tokens, usage.completion_tokens);
+            vec![
+                format!(
+                    "{FAINT}asks the model ({request}, {tokens} tokens, {:.2} s){FAINT:#}",
+                    usage.seconds
+                ),
+                format!("{FAINT}  {}{FAINT:#}", cut(&visible(reply), MOST_REPLY)),
+            ]
+        }
+        Event::Degraded { reason } => vec![format!("falls back: {}", visible(reason))],
+    }
+}
+
+fn mention_lines(mention: &quipu_answer::MentionEvent) -> Vec<String> {
+    let text = visible(&mention.text);
+    if mention.candidates.is_empty() {
+        return vec![format!("“{text}”: no entity of that name")];
+    }
+    let candidates = mention.candidates.iter().take(MOST_LINES).map(|candidate| {
+        format!(
+            "  {:.3}  {}  {FAINT}{}{FAINT:#}",
+            candidate.score,
+            visible(&candidate.name),
+            candidate.reason
+        )
+    });
+    std::iter::once(format!("“{text}” may be")).chain(candidates).collect()
+}
+
+fn grounding_lines(supported: &[String], unsupported: &[String]) -> Vec<String> {
+    let mut lines = Vec::new();
+    if !supported.is_empty() {
+        lines.push(format!("in the evidence: {}", names(supported)));
+    }
+    if !unsupported.is_empty() {
+        lines.push(format!("not in the evidence: {}", names(unsupported)));
+    }
+    lines
+}
+
+fn names(all: &[String]) -> String {
+    if all.is_empty() {
+        return "none".to_owned();
+    }
+    let mut text = all.iter().take(MOST_NAMES).map(|name| visible(name)).collect::<Vec<_>>().join(", ");
+    if all.len() > MOST_NAMES {
+        text.push_str(&format!(" and {} more", all.len() - MOST_NAMES));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use quipu_answer::{CandidateEvent, MentionEvent, Stage};
+
+    use super::*;
+
+    #[test]
+    fn events_are_told_under_their_stages() {
+        let at = |stage, at, event| TimedEvent { stage, at, event };
+        let candidate =
+            CandidateEvent { name: "Peru".into(), key: "p".into(), score: 0.98, reason: "exact name".into() };
+        let mentions = vec![MentionEvent { text: "peru".into(), candidates: vec![candidate] }];
+        let relations = vec!["capital".into(), "language spoken".into()];
+        let events = [
+            at(Stage::Link, 0.01, Event::Linked { mentions }),
+            at(Stage::Plan, 0.02, Event::Expanded { hop: 1, relations }),
+            at(Stage::Plan, 0.03, Event::Judged { hop: 1, verdict: "sufficient".into() }),
+            at(Stage::Ground, 0.9, Event::Grounded { supported: vec!["Lima".into()], unsupported: vec![] }),
+        ];
+        let mut out = Vec::new();
+        print_explanation(&events, &mut out).unwrap();
+        insta::assert_snapshot!(anstream::adapter::strip_str(&String::from_utf8(out).unwrap()).to_string(), @"");
+    }
+
+    #[test]
+    fn long_lists_are_counted() {
+        let many: Vec<String> = (0..20).map(|n| n.to_string()).collect();
+        assert!(names(&many).ends_with("11 and 8 more"));
+    }
+}

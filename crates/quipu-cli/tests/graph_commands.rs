@@ -1,0 +1,204 @@
+//! What works without a language model: import, info, entity, link, query.
+
+mod support;
+
+use std::io::Write as _;
+use std::process::Stdio;
+
+use support::{Bench, PLACES, entries};
+
+#[test]
+fn info_counts_what_was_imported() {
+    let bench = Bench::with_places();
+    let info = bench.run(&["info", "places", "--json"]).succeeded().json();
+    for field in ["triples", "entities", "relations", "types", "documents", "bytes"] {
+        assert!(info[field].is_u64(), "{field}: {info}");
+    }
+    assert_eq!((info["types"].as_u64(), info["documents"].as_u64()), (Some(2), Some(0)), "{info}");
+    assert!(info["bytes"].as_u64() > Some(0), "{info}");
+    assert!(!info["indexes"].is_null(), "{info}");
+    let text = bench.run(&["info", "places"]).succeeded().stdout;
+    assert!(text.contains("triples") && text.contains("relations"), "{text}");
+}
+
+#[test]
+fn an_entity_shows_both_directions_with_fan_out_and_neighbours() {
+    let bench = Bench::with_places();
+    let peru = bench.run(&["entity", "places", "Peru", "--json"]).succeeded().json();
+    assert_eq!(peru["label"], "Peru");
+    assert_eq!(peru["aliases"], serde_json::json!(["Piruw"]));
+    assert_eq!(peru["types"][0]["name"], "country");
+    let relation = |name: &str, direction: &str| {
+        let all = peru["relations"].as_array().unwrap();
+        all.iter().find(|r| r["relation"] == name && r["direction"] == direction).cloned().unwrap()
+    };
+    assert_eq!(relation("capital", "forward")["neighbours"][0]["name"], "Lima");
+    assert_eq!(relation("neighbouring country", "forward")["fan_out"], 2);
+    assert_eq!(relation("neighbouring country", "backward")["fan_out"], 2);
+    let text = bench.run(&["entity", "places", "Peru"]).succeeded().stdout;
+    assert!(text.contains("→ capital") && text.contains("← neighbouring country"), "{text}");
+}
+
+#[test]
+fn an_entity_is_found_by_id_and_by_other_names() {
+    let bench = Bench::with_places();
+    for name in ["https://example.org/geo/peru", "Piruw", "peru"] {
+        assert_eq!(
+            bench.run(&["entity", "places", name, "--json"]).succeeded().json()["label"],
+            "Peru",
+            "{name}"
+        );
+    }
+    let unknown = bench.run(&["entity", "places", "Atlantis"]).failed(1);
+    assert!(unknown.stderr.contains("Atlantis"), "{unknown:#?}");
+}
+
+#[test]
+fn linking_names_candidates_with_score_and_reason() {
+    let bench = Bench::with_places();
+    let links = bench.run(&["link", "places", "Is Lima the capital of Peru?", "--json"]).succeeded().json();
+    let mentions = links["mentions"].as_array().unwrap();
+    let of = |text: &str| mentions.iter().find(|m| m["text"] == text).unwrap();
+    let best = &of("Peru")["candidates"][0];
+    assert_eq!(best["name"], "Peru");
+    assert!(best["score"].is_f64() && best["reason"].is_string() && best["id"].is_string(), "{best}");
+    assert_eq!(of("Lima")["candidates"][0]["name"], "Lima");
+    let one = bench.run(&["link", "places", "Peru", "--json", "-k", "1"]).succeeded().json();
+    assert_eq!(one["mentions"][0]["candidates"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn typos_are_forgiven() {
+    let bench = Bench::with_places();
+    let links = bench.run(&["link", "places", "Santigao", "--json"]).succeeded().json();
+    assert_eq!(links["mentions"][0]["candidates"][0]["name"], "Santiago", "{links}");
+}
+
+const CAPITALS: &str = "SELECT ?country ?city WHERE { ?c <https://example.org/geo/capital> ?t . \
+    ?c <http://www.w3.org/2000/01/rdf-schema#label> ?country . \
+    ?t <http://www.w3.org/2000/01/rdf-schema#label> ?city } ORDER BY ?country";
+
+#[test]
+fn sparql_results_come_in_the_format_asked_for() {
+    let bench = Bench::with_places();
+    let query =
+        |format: &str| bench.run(&["query", "places", CAPITALS, "--format", format]).succeeded().stdout;
+    assert_eq!(query("csv").replace('\r', ""), "country,city\nBolivia,Sucre\nChile,Santiago\nPeru,Lima\n");
+    let json: serde_json::Value = serde_json::from_str(&query("json")).unwrap();
+    assert_eq!(json["results"]["bindings"][2]["city"]["value"], "Lima");
+    let table = query("table");
+    assert!(table.lines().any(|line| line.contains("Peru") && line.contains("Lima")), "{table}");
+}
+
+#[test]
+fn sparql_asks_and_constructs() {
+    let bench = Bench::with_places();
+    let ask = "ASK { <https://example.org/geo/peru> <https://example.org/geo/capital> ?x }";
+    assert_eq!(bench.run(&["query", "places", ask]).succeeded().stdout.trim(), "true");
+    let construct =
+        "CONSTRUCT { ?t <https://example.org/of> ?c } WHERE { ?c <https://example.org/geo/capital> ?t }";
+    let triples = bench.run(&["query", "places", construct, "--format", "ntriples"]).succeeded().stdout;
+    let lima = "<https://example.org/geo/lima> <https://example.org/of> <https://example.org/geo/peru> .";
+    assert!(triples.lines().any(|line| line == lima), "{triples}");
+    let wrong = bench.run(&["query", "places", "SELEKT nonsense"]).failed(2);
+    assert!(wrong.stderr.contains("SPARQL") || wrong.stderr.contains("query"), "{wrong:#?}");
+}
+
+#[test]
+fn standard_input_is_a_file_like_any_other() {
+    let bench = Bench::new();
+    let arguments = ["import", "w", "-", "--format", "turtle", "--no-embeddings"];
+    bench.run_with_input(&arguments, PLACES).succeeded();
+    assert_eq!(bench.run(&["entity", "w", "Lima", "--json"]).succeeded().json()["label"], "Lima");
+}
+
+#[test]
+fn several_files_make_one_graph() {
+    let bench = Bench::new();
+    bench.write("a.tsv", "Inti\tson\tViracocha\n");
+    bench.write("b.tsv", "Inti\tsister\tMama Quilla\n");
+    bench.run(&["import", "w", "a.tsv", "b.tsv", "--no-embeddings"]).succeeded();
+    assert_eq!(bench.run(&["info", "w", "--json"]).succeeded().json()["triples"], 2);
+}
+
+#[test]
+fn an_import_says_what_it_did_on_standard_error_alone() {
+    let bench = Bench::new();
+    bench.write("places.ttl", PLACES);
+    let import = bench.run(&["import", "w", "places.ttl", "--no-embeddings"]).succeeded();
+    assert_eq!(import.stdout, "");
+    assert!(import.stderr.contains("triples"), "{import:#?}");
+    // What leaving the embeddings out costs is said.
+    assert!(import.stderr.contains("embeddings") || import.stderr.contains("meaning"), "{import:#?}");
+}
+
+#[test]
+fn a_broken_line_stops_the_import_and_names_its_place() {
+    let bench = Bench::new();
+    bench.write("broken.nt", "<a:s> <a:p> <a:o> .\n<a:s> <a:p> oops .\n");
+    let broken = bench.run(&["import", "w", "broken.nt", "--no-embeddings"]).failed(1);
+    assert!(broken.stderr.contains("broken.nt:2"), "{broken:#?}");
+    assert!(!bench.path("w").exists() || entries(&bench.path("w")).is_empty(), "nothing is left behind");
+    let lenient = bench.run(&["import", "w", "broken.nt", "--no-embeddings", "--lenient"]).succeeded();
+    assert!(lenient.stderr.contains("1 malformed") || lenient.stderr.contains("skipped"), "{lenient:#?}");
+    assert_eq!(bench.run(&["info", "w", "--json"]).succeeded().json()["triples"], 1);
+}
+
+#[test]
+fn a_failed_import_leaves_the_old_workspace_as_it_was() {
+    let bench = Bench::with_places();
+    bench.write("broken.nt", "<a:s> <a:p> oops .\n");
+    bench.run(&["import", "places", "broken.nt", "--no-embeddings"]).failed(1);
+    assert_eq!(bench.run(&["entity", "places", "Peru", "--json"]).succeeded().json()["label"], "Peru");
+    bench.run(&["import", "places", "missing.nt", "--no-embeddings"]).failed(1);
+    assert_eq!(bench.run(&["entity", "places", "Peru", "--json"]).succeeded().json()["label"], "Peru");
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_stops_an_import_and_leaves_the_old_workspace_as_it_was() {
+    let bench = Bench::with_places();
+    let arguments = ["import", "places", "-", "--format", "ntriples", "--no-embeddings"];
+    let mut child = bench.command(&arguments).stdin(Stdio::piped()).spawn().unwrap();
+    // The import waits for the rest of its input when the signal comes.
+    let mut input = child.stdin.take().unwrap();
+    input.write_all("<a:s> <a:p> <a:o> .\n".repeat(20_000).as_bytes()).unwrap();
+    input.flush().unwrap();
+    let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(kill.success());
+    let outcome = child.wait_with_output().unwrap();
+    drop(input);
+    assert_eq!(outcome.status.code(), Some(130), "{}", String::from_utf8_lossy(&outcome.stderr));
+    assert_eq!(bench.run(&["entity", "places", "Peru", "--json"]).succeeded().json()["label"], "Peru");
+}
+
+#[test]
+fn a_damaged_store_is_named_and_never_a_crash() {
+    let bench = Bench::with_places();
+    let mut seen = 0;
+    for file in files_below(&bench.path("places")) {
+        let whole = std::fs::read(&file).unwrap();
+        std::fs::write(&file, &whole[..whole.len() / 2]).unwrap();
+        let outcome = bench.run(&["entity", "places", "Peru", "--json"]);
+        if outcome.code != Some(0) {
+            seen += 1;
+            assert_eq!(outcome.code, Some(1), "{file:?}: {outcome:#?}");
+            assert!(
+                outcome.stderr.starts_with("error: ") && !outcome.stderr.contains("panicked"),
+                "{outcome:#?}"
+            );
+        }
+        std::fs::write(&file, whole).unwrap();
+    }
+    assert!(seen > 0, "no truncated file was noticed");
+    bench.run(&["entity", "places", "Peru"]).succeeded();
+}
+
+fn files_below(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { files.extend(files_below(&path)) } else { files.push(path) }
+    }
+    files
+}
