@@ -81,10 +81,10 @@ impl Arguments {
     pub(super) async fn run(self) -> Result<()> {
         let settings = Settings::load(self.how.as_settings(), &self.workspace)?;
         let question = Question::new(&self.question, self.asked_at.unwrap_or_else(Zoned::now))?;
-        let watch = progress::QuestionWatch::new();
-        let options =
-            AskOptions { keep_trace: self.explain, sink: Some(watch.sink()), ..self.how.options(&settings)? };
+        let options = AskOptions { keep_trace: self.explain, ..self.how.options(&settings)? };
         let engine = engine::open(&self.workspace, &settings, self.how.open_options()).await?;
+        let watch = progress::QuestionWatch::new();
+        let options = AskOptions { sink: Some(watch.sink()), ..options };
         let answer = engine.ask(&question, &options).await;
         watch.finish();
         let answer = answer?;
