@@ -67,8 +67,8 @@ impl CachedModel {
         let entry: Result<Entry<T>, _> = serde_json::from_str(&text);
         match entry {
             Ok(entry) if entry.question == *question => Ok(Some(entry.reply)),
-            Ok(_) => Err(damaged(path, "it holds the reply to another question".to_owned())),
-            Err(error) => Err(damaged(path, error.to_string())),
+            Ok(_) => Err(damaged(path, "it holds the reply to another question")),
+            Err(error) => Err(damaged(path, &error.to_string())),
         }
     }
 
@@ -100,7 +100,7 @@ struct Entry<T> {
     reply: T,
 }
 
-fn damaged(path: PathBuf, reason: String) -> ModelError {
+fn damaged(path: PathBuf, reason: &str) -> ModelError {
     ModelError::Damaged { path, reason: format!("{reason}; remove it to ask again") }
 }
 

@@ -72,7 +72,7 @@ impl Writer<'_> {
             "object" => self.object(schema, depth),
             "array" => self.array(schema, depth),
             "string" => Ok(self.string(schema)),
-            "integer" => Ok(self.integer(schema)),
+            "integer" => Ok(integer(schema)),
             "number" => Ok(self.rule(
                 "number",
                 r#""-"? ("0" | [1-9] [0-9]{0,15}) ("." [0-9]{1,15})? ([eE] [-+]? [0-9]{1,3})?"#,
@@ -152,19 +152,6 @@ impl Writer<'_> {
         format!(r#""\"" {character}{count} "\"""#)
     }
 
-    fn integer(&mut self, schema: &Map<String, Value>) -> String {
-        let bound = |key: &str| schema.get(key).and_then(Value::as_i64);
-        if let (Some(least), Some(most)) = (bound("minimum"), bound("maximum"))
-            && least <= most
-            && most.saturating_sub(least) <= SPELLED_RANGE
-        {
-            let numbers: Vec<String> = (least..=most).map(|number| format!("\"{number}\"")).collect();
-            return format!("({})", numbers.join(" | "));
-        }
-        let sign = if bound("minimum").is_some_and(|least| least >= 0) { "" } else { "\"-\"? " };
-        format!("{sign}(\"0\" | [1-9] [0-9]{{0,15}})")
-    }
-
     fn reference(&mut self, reference: &str, depth: usize) -> Result<String, String> {
         let pointer =
             reference.strip_prefix('#').ok_or_else(|| format!("the JSON schema refers to {reference}"))?;
@@ -212,6 +199,19 @@ impl Writer<'_> {
     }
 }
 
+fn integer(schema: &Map<String, Value>) -> String {
+    let bound = |key: &str| schema.get(key).and_then(Value::as_i64);
+    if let (Some(least), Some(most)) = (bound("minimum"), bound("maximum"))
+        && least <= most
+        && most.saturating_sub(least) <= SPELLED_RANGE
+    {
+        let numbers: Vec<String> = (least..=most).map(|number| format!("\"{number}\"")).collect();
+        return format!("({})", numbers.join(" | "));
+    }
+    let sign = if bound("minimum").is_some_and(|least| least >= 0) { "" } else { "\"-\"? " };
+    format!("{sign}(\"0\" | [1-9] [0-9]{{0,15}})")
+}
+
 fn alternatives(options: impl Iterator<Item = Result<String, String>>) -> Result<String, String> {
     let options = options.collect::<Result<Vec<_>, _>>()?;
     if options.is_empty() {
@@ -246,18 +246,18 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn check(schema: Value, root: &str) {
-        let grammar = schema_to_grammar(&schema).unwrap();
+    fn check(schema: &Value, root: &str) {
+        let grammar = schema_to_grammar(schema).unwrap();
         assert_eq!(grammar.lines().next().unwrap(), format!("root ::= {root}"));
     }
 
     #[test]
     fn simple_types() {
-        check(json!({"type": "boolean"}), r#"("true" | "false")"#);
-        check(json!({"enum": ["a", 1, "q\"x"]}), r#"("\"a\"" | "1" | "\"q\\\"x\"")"#);
-        check(json!({"type": "integer", "minimum": 1, "maximum": 3}), r#"("1" | "2" | "3")"#);
-        check(json!({"type": "string", "maxLength": 5}), r#""\"" char{0,5} "\"""#);
-        check(json!({"type": ["string", "null"]}), r#"("\"" char* "\"" | "null")"#);
+        check(&json!({"type": "boolean"}), r#"("true" | "false")"#);
+        check(&json!({"enum": ["a", 1, "q\"x"]}), r#"("\"a\"" | "1" | "\"q\\\"x\"")"#);
+        check(&json!({"type": "integer", "minimum": 1, "maximum": 3}), r#"("1" | "2" | "3")"#);
+        check(&json!({"type": "string", "maxLength": 5}), r#""\"" char{0,5} "\"""#);
+        check(&json!({"type": ["string", "null"]}), r#"("\"" char* "\"" | "null")"#);
     }
 
     #[test]
@@ -267,19 +267,19 @@ mod tests {
             "properties": {"a": {"type": "null"}, "b": {"type": "null"}, "c": {"type": "null"}},
             "required": ["b", "a"],
         });
-        check(schema, r#""{" "\"b\": " "null" ", " "\"a\": " "null" (", " "\"c\": " "null")? "}""#);
+        check(&schema, r#""{" "\"b\": " "null" ", " "\"a\": " "null" (", " "\"c\": " "null")? "}""#);
     }
 
     #[test]
     fn arrays_count() {
         let items = json!({"type": "null"});
-        check(json!({"type": "array", "items": items}), r#""[" (("null") (", " ("null"))*)? "]""#);
+        check(&json!({"type": "array", "items": items}), r#""[" (("null") (", " ("null"))*)? "]""#);
         check(
-            json!({"type": "array", "items": items, "minItems": 1, "maxItems": 3}),
+            &json!({"type": "array", "items": items, "minItems": 1, "maxItems": 3}),
             r#""[" ("null") (", " ("null")){0,2} "]""#,
         );
         check(
-            json!({"type": "array", "items": items, "minItems": 2}),
+            &json!({"type": "array", "items": items, "minItems": 2}),
             r#""[" ("null") (", " ("null")){1,} "]""#,
         );
     }

@@ -55,12 +55,11 @@ impl Reader<'_> {
         loop {
             self.skip(|c| c.is_whitespace() || c == ',' || c == ';');
             match self.peek() {
-                None => return object,
                 Some('}') => {
                     self.next();
                     return object;
                 }
-                Some(']') => return object,
+                None | Some(']') => return object,
                 Some(quote @ ('"' | '\'' | '“' | '`')) => {
                     let key = self.string(quote);
                     self.member(key, &mut object, depth);
@@ -91,12 +90,11 @@ impl Reader<'_> {
         loop {
             self.skip(|c| c.is_whitespace() || c == ',' || c == ';');
             match self.peek() {
-                None => return array,
                 Some(']') => {
                     self.next();
                     return array;
                 }
-                Some('}') => return array,
+                None | Some('}') => return array,
                 Some(_) => match self.value(depth + 1) {
                     Some(value) => array.push(value),
                     None => {

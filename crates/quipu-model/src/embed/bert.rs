@@ -262,7 +262,10 @@ impl<'a> TensorReader<'a> {
             weights.extend(self.floats(&format!("{name}.weight"))?);
             bias.extend(self.floats(&format!("{name}.bias"))?);
         }
-        if weights.len() != bias.len() * inputs || bias.len() % LANES != 0 || inputs % LANES != 0 {
+        if weights.len() != bias.len() * inputs
+            || !bias.len().is_multiple_of(LANES)
+            || !inputs.is_multiple_of(LANES)
+        {
             let reason = format!("{names:?}: {} weights for {inputs} × {}", weights.len(), bias.len());
             return Err(damaged(self.path, reason));
         }

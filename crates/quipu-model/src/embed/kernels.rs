@@ -56,8 +56,8 @@ impl Half {
     #[inline(always)]
     fn multiply_add(factor: f32, weights: Self, sum: Self) -> Self {
         let mut sum = sum.0;
-        for lane in 0..LANES / 2 {
-            sum[lane] = factor.mul_add(weights.0[lane], sum[lane]);
+        for (sum, weight) in sum.iter_mut().zip(weights.0) {
+            *sum = factor.mul_add(weight, *sum);
         }
         Self(sum)
     }

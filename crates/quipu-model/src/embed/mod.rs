@@ -21,8 +21,8 @@ impl Embeddings {
     ///
     /// Trailing numbers that do not fill a row are dropped.
     pub fn new(dimensions: usize, mut values: Vec<f32>) -> Self {
-        let whole = if dimensions == 0 { 0 } else { values.len() / dimensions * dimensions };
-        values.truncate(whole);
+        let rows = values.len().checked_div(dimensions).unwrap_or(0);
+        values.truncate(rows * dimensions);
         Self { dimensions, values }
     }
 
@@ -33,7 +33,7 @@ impl Embeddings {
 
     /// Number of vectors.
     pub fn len(&self) -> usize {
-        if self.dimensions == 0 { 0 } else { self.values.len() / self.dimensions }
+        self.values.len().checked_div(self.dimensions).unwrap_or(0)
     }
 
     /// Whether there are none.

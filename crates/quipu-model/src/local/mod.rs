@@ -74,7 +74,7 @@ impl LocalModel {
         let context_tokens = config.context_tokens.min(model.n_ctx_train().max(64));
         let config = LocalConfig { context_tokens, ..config.clone() };
         let (jobs, queue) = mpsc::channel(config.queue.max(1));
-        let worker = worker::spawn(name.clone(), Arc::clone(&model), backend, config, queue)?;
+        let worker = worker::spawn(&name, Arc::clone(&model), backend, config, queue)?;
         Ok(Self {
             name,
             context_tokens: context_tokens as usize,

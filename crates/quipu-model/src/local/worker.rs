@@ -28,15 +28,15 @@ pub(super) enum Job {
 
 /// Starts the thread; fails when the context cannot be made.
 pub(super) fn spawn(
-    name: String,
+    name: &str,
     model: Arc<LlamaModel>,
     backend: &'static LlamaBackend,
     config: LocalConfig,
     queue: mpsc::Receiver<Job>,
 ) -> Result<JoinHandle<()>, ModelError> {
     let (ready, started) = std::sync::mpsc::channel();
-    let no_thread = |reason: String| ModelError::Engine { model: name.clone(), reason };
-    let thread_name = name.clone();
+    let no_thread = |reason: String| ModelError::Engine { model: name.to_owned(), reason };
+    let thread_name = name.to_owned();
     let thread = std::thread::Builder::new()
         .name(format!("llama {name}"))
         .spawn(move || match Engine::new(thread_name, &model, backend, &config) {

@@ -177,10 +177,7 @@ fn run_pip(requirement: &str, folder: &Path, cancelled: &AtomicBool) -> Result<O
             .stdout(Stdio::null())
             .stderr(out.try_clone().map_err(cannot)?)
             .spawn();
-        let mut child = match child {
-            Ok(child) => child,
-            Err(_) => continue,
-        };
+        let Ok(mut child) = child else { continue };
         let status = loop {
             if let Some(status) = child.try_wait().map_err(cannot)? {
                 break status;
