@@ -242,6 +242,7 @@ impl<'a> MentionDetector<'a> {
             () if shown == candidate.matched => 1.0 + if name_capital { 0.35 } else { 0.0 },
             () if contradicted => 0.35,
             () if same_letters && capital && name_capital => 0.9,
+            () if same_letters && !text.capitals && !capital => 0.95,
             () if same_letters => 0.75,
             () => 0.7,
         };
@@ -338,7 +339,7 @@ impl<'a> MentionDetector<'a> {
         let key = join(span.iter().map(|word| word.text.as_str()));
         let edits = match key.chars().count() {
             0..5 => 0,
-            5..9 => 1,
+            5..8 => 1,
             _ => 2,
         };
         let mut candidates = self.names.fuzzy_matches(&key, edits, config.k)?;
