@@ -16,6 +16,9 @@ const BUILT_IN: [(&str, &str); 5] = [
     ("freebase", include_str!("../profiles/freebase.toml")),
 ];
 
+/// Profiles of vocabularies that many graphs use.
+const VOCABULARIES: [&str; 2] = ["rdf", "schema-org"];
+
 /// A profile is detected when its relations carry at least one triple in this many.
 const DETECTED_SHARE: u64 = 20;
 
@@ -116,18 +119,20 @@ impl Profile {
     }
 
     /// The built-in profile that fits relations with these numbers of triples best; the generic one when none does.
+    /// Profiles of one graph go before those of vocabularies, which their dumps use too.
     pub fn detect(relations: &[(&str, u64)]) -> Result<Self, GraphError> {
         let total: u64 = relations.iter().map(|(_, triples)| triples).sum();
-        let mut best = (total / DETECTED_SHARE, "rdf");
+        let mut best = (0, 0, "rdf");
         for (name, text) in BUILT_IN {
             let profile = Self::parse(text)?;
             let fits = |key: &str| profile.detect.iter().any(|prefix| key.starts_with(prefix));
-            let share = relations.iter().filter(|(key, _)| fits(key)).map(|(_, triples)| triples).sum();
-            if share > best.0 {
-                best = (share, name);
+            let share: u64 = relations.iter().filter(|(key, _)| fits(key)).map(|(_, triples)| triples).sum();
+            let of_one_graph = usize::from(!VOCABULARIES.contains(&name));
+            if share * DETECTED_SHARE > total && (of_one_graph, share) > (best.0, best.1) {
+                best = (of_one_graph, share, name);
             }
         }
-        Self::named(best.1)
+        Self::named(best.2)
     }
 
     /// The role of a relation, and its rank among the relations of that role (0 is the most preferred).

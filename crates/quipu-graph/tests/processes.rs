@@ -78,7 +78,7 @@ fn setting() -> Setting {
     let folder = tempfile::tempdir().unwrap();
     let (small, big) = (folder.path().join("small.tsv"), folder.path().join("big.tsv"));
     write_triples(&small, 10);
-    write_triples(&big, 60_000);
+    write_triples(&big, 30_000);
     let workspace = folder.path().join("workspace");
     import_into(&workspace, small.to_str().unwrap()).unwrap();
     Setting { workspace, big: big.to_str().unwrap().to_owned(), _folder: folder }
@@ -90,17 +90,17 @@ fn killed_imports_leave_the_old_graph() {
     assert!(child(&_folder.path().join("other"), &big).status().unwrap().success());
     let whole = start.elapsed();
     let mut killed = 0;
-    for moment in 1..=20 {
+    for moment in 1..=10 {
         let mut import = child(&workspace, &big).stderr(Stdio::null()).spawn().unwrap();
-        std::thread::sleep(whole.mul_f64(f64::from(moment) / 20.0).max(Duration::from_millis(1)));
+        std::thread::sleep(whole.mul_f64(f64::from(moment) / 10.0).max(Duration::from_millis(1)));
         killed += u32::from(import.try_wait().unwrap().is_none());
         import.kill().unwrap();
         import.wait().unwrap();
-        assert!([10, 60_000].contains(&triples(&workspace)), "after kill {moment}");
+        assert!([10, 30_000].contains(&triples(&workspace)), "after kill {moment}");
     }
     assert!(killed > 0, "no import was caught alive");
     assert!(child(&workspace, &big).status().unwrap().success());
-    assert_eq!(triples(&workspace), 60_000);
+    assert_eq!(triples(&workspace), 30_000);
     let generations =
         std::fs::read_dir(&workspace).unwrap().filter(|entry| entry.as_ref().unwrap().path().is_dir());
     assert_eq!(generations.count(), 1, "left-overs are cleared away");
