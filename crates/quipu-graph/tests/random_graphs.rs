@@ -106,7 +106,7 @@ proptest! {
 
 #[test]
 fn many_small_runs_give_the_same_store() {
-    let triples: Vec<(u8, u8, u16)> = (0..60_000u32)
+    let triples: Vec<(u8, u8, u16)> = (0..60_000u64)
         .map(|i| ((i * 7919 % 251) as u8, (i * 31 % 23) as u8, (i * 104_729 % 60_013) as u16))
         .collect();
     let (_little, spilled) = import(&triples, 1, 2);

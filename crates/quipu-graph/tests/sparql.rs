@@ -122,13 +122,37 @@ fn a_bad_query_says_what_is_wrong() {
 
 #[test]
 fn a_query_ends_when_its_time_is_over_or_it_is_cancelled() {
-    let endless = "SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l . ?m ?n2 ?o . ?p ?q ?r . ?s ?t ?u . ?v ?w ?x . ?y ?z ?aa }";
     let (_folder, graph) = graph();
-    let options = QueryOptions { timeout: Some(Duration::from_millis(50)), ..QueryOptions::default() };
-    let error = graph.query(endless, &options, &mut std::io::sink()).unwrap_err();
-    assert!(error.to_string().contains("longer than 0.05 s"), "{error}");
+    let all = "SELECT * { ?a ?b ?c }";
+    let options = QueryOptions { timeout: Some(Duration::ZERO), ..QueryOptions::default() };
+    let error = graph.query(all, &options, &mut std::io::sink()).unwrap_err();
+    assert!(error.to_string().contains("longer than 0 s"), "{error}");
     let options = QueryOptions::default();
     options.cancel.store(true, Ordering::Relaxed);
-    let error = graph.query(endless, &options, &mut std::io::sink()).unwrap_err();
+    let error = graph.query(all, &options, &mut std::io::sink()).unwrap_err();
+    assert!(matches!(error, GraphError::Cancelled), "{error}");
+}
+
+/// Cancels the query that writes to it.
+struct Impatient(std::sync::Arc<std::sync::atomic::AtomicBool>);
+
+impl std::io::Write for Impatient {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.store(true, Ordering::Relaxed);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_query_is_cancelled_while_it_writes() {
+    let dense: String = (0..90_000).map(|i| format!("e{}\tr\te{}\n", i / 300, i % 300)).collect();
+    let (_folder, graph) = import("graph.tsv", &dense);
+    let options = QueryOptions { format: QueryFormat::Csv, ..QueryOptions::default() };
+    let query = "SELECT ?a ?d { ?a ?p ?b . ?b ?q ?c . ?c ?r ?d }";
+    let error = graph.query(query, &options, &mut Impatient(options.cancel.clone())).unwrap_err();
     assert!(matches!(error, GraphError::Cancelled), "{error}");
 }

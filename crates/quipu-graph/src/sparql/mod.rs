@@ -51,6 +51,9 @@ impl EmbeddedGraph {
     ///
     /// All triples are in the default graph. An entity or relation whose key is no IRI is known as `urn:quipu:` and its
     /// percent-encoded key (prefix `quipu:`).
+    ///
+    /// Time limit and cancellation take effect at the next read of the store. A product of patterns that share no
+    /// variable reads it seldom, and may run past its limit.
     pub fn query(
         &self,
         sparql: &str,
@@ -58,12 +61,13 @@ impl EmbeddedGraph {
         out: &mut dyn Write,
     ) -> Result<u64, GraphError> {
         let query = parse(sparql)?;
-        let token = CancellationToken::new();
+        let (start, token) = (Instant::now(), CancellationToken::new());
+        cancel_when_due(options, start, &token);
         let evaluator = QueryEvaluator::new().with_cancellation_token(token.clone());
         let (finished, watched) = channel();
         let outcome = std::thread::scope(|scope| {
             let token = &token;
-            scope.spawn(move || watch(options, token, &watched));
+            scope.spawn(move || watch(options, start, token, &watched));
             let outcome = evaluator
                 .prepare(&query)
                 .execute(StoreDataset::new(self))
@@ -86,13 +90,16 @@ fn parse(sparql: &str) -> Result<spargebra::Query, GraphError> {
 }
 
 /// Cancels the query when its time is over or the caller says so; ends when the query has.
-fn watch(options: &QueryOptions, token: &CancellationToken, finished: &Receiver<()>) {
-    let start = Instant::now();
+fn watch(options: &QueryOptions, start: Instant, token: &CancellationToken, finished: &Receiver<()>) {
     while finished.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
-        let late = options.timeout.is_some_and(|timeout| start.elapsed() >= timeout);
-        if late || options.cancel.load(Ordering::Relaxed) {
-            token.cancel();
-        }
+        cancel_when_due(options, start, token);
+    }
+}
+
+fn cancel_when_due(options: &QueryOptions, start: Instant, token: &CancellationToken) {
+    let late = options.timeout.is_some_and(|timeout| start.elapsed() >= timeout);
+    if late || options.cancel.load(Ordering::Relaxed) {
+        token.cancel();
     }
 }
 

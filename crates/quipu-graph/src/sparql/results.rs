@@ -96,6 +96,10 @@ pub(super) fn write(
         }
         QueryResults::Graph(triples) => write_solutions(as_solutions(triples), format, out)?,
     };
+    // The other formats end their last line themselves.
+    if format == QueryFormat::Json {
+        writeln!(out)?;
+    }
     out.flush()?;
     Ok(count)
 }
@@ -122,13 +126,13 @@ fn write_solutions(
         return Err(WriteError::Format(reason.into()));
     }
     let Some(serializer) = format.serializer() else { return write_table(solutions, out) };
-    let mut writer = serializer.serialize_solutions_to_writer(out, solutions.variables().to_vec())?;
+    let mut writer = serializer.serialize_solutions_to_writer(&mut *out, solutions.variables().to_vec())?;
     let mut count = 0;
     for solution in solutions {
         writer.serialize(&solution?)?;
         count += 1;
     }
-    writeln!(writer.finish()?)?;
+    writer.finish()?;
     Ok(count)
 }
 
