@@ -1,1 +1,37 @@
 //! The stages of answering, the methods built from them, the trace, the answer and its evidence.
+//!
+//! One question's way: link, plan, retrieve, prune, critique, compose, ground. Every stage takes plain data, returns plain data
+//! and reports to the [`Trace`]; a method is an order of stages. [`Engine::ask`] runs one.
+
+mod answer;
+mod calculate;
+mod compose;
+mod context;
+mod engine;
+mod error;
+mod evidence;
+mod ground;
+mod link;
+mod methods;
+mod plan;
+mod prompts;
+mod prune;
+mod question;
+mod retrieve;
+mod time;
+mod trace;
+mod values;
+
+pub use answer::{Answer, AnswerUsage, StageUsage, Status};
+pub use calculate::{Calculation, CalculationError, Operation, calculate};
+pub use context::Limits;
+pub use engine::{AskOptions, Engine};
+pub use error::{AnswerError, Exhausted};
+pub use evidence::{Evidence, EvidenceContent, Operand};
+pub use ground::{Grounding, ground};
+pub use methods::{KeragConfig, Method, MethodConfig, PathsConfig, RelationFilter};
+pub use plan::{RelationCard, WalkConfig};
+pub use question::{MAX_QUESTION_BYTES, Question};
+pub use time::{TimeFrame, time_frames};
+pub use trace::{CandidateEvent, Event, EventSink, MentionEvent, PathEvent, Stage, TimedEvent, Trace};
+pub use values::{format_number, same_value, value_of};

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
 use quipu_answer::AnswerError;
-use quipu_graph::{ErrorClass, GraphError};
+use quipu_graph::GraphError;
 use quipu_index::IndexError;
 use quipu_model::ModelError;
 
@@ -69,6 +69,7 @@ fn is_interruption(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause.is::<Interrupted>()
             || matches!(cause.downcast_ref(), Some(GraphError::Cancelled))
+            || matches!(cause.downcast_ref(), Some(IndexError::Cancelled))
             || matches!(cause.downcast_ref(), Some(ModelError::Cancelled))
     })
 }

@@ -65,11 +65,6 @@ impl Table {
         self.rows.push(cells.iter().map(|cell| visible(cell)).collect());
     }
 
-    /// Whether there is no row.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.rows.is_empty()
-    }
-
     /// Writes it, fitted to the terminal.
     pub(crate) fn print(&self, out: &mut impl Write) -> io::Result<()> {
         out.write_all(self.render(terminal_columns()).as_bytes())

@@ -42,6 +42,7 @@ pub(super) struct Arguments {
 
 impl Arguments {
     pub(super) async fn run(self) -> Result<()> {
+        let graph = self.graph_config()?;
         let settings = Settings::load(Settings::default(), &self.workspace)?;
         let embedder = if self.no_embeddings {
             None
@@ -54,7 +55,7 @@ impl Arguments {
         };
         let started = Instant::now();
         let bar = progress::ImportBar::new();
-        let request = ImportRequest { graph: self.graph_config()?, embedder, progress: Some(bar.sink()) };
+        let request = ImportRequest { graph, embedder, progress: Some(bar.sink()) };
         let outcome = import(&self.workspace, request).await;
         bar.finish();
         let report = outcome?;

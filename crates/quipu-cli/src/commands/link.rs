@@ -89,6 +89,7 @@ impl Arguments {
 }
 
 impl View {
+    /// Mentions in parentheses do not belong to the best reading of the text.
     fn table(&self) -> Table {
         let mut table = Table::new(&[
             ("mention", Align::Left),

@@ -119,7 +119,15 @@ mod tests {
 
     #[test]
     fn answer_then_evidence_then_cost() {
-        insta::assert_snapshot!(shown(&answer()), @"");
+        insta::assert_snapshot!(shown(&answer()), @r"
+        The capital of Peru is Lima.
+
+           head  relation   tail
+        ✓  Peru  capital    Lima
+           Peru  continent  South America
+
+        2 model calls · 1,234 tokens · 1.2 s · kerag with small
+        ");
     }
 
     #[test]
@@ -133,7 +141,12 @@ mod tests {
             reason: Some("nothing in the graph says who presides over Peru".into()),
             ..answer()
         };
-        insta::assert_snapshot!(shown(&abstained), @"");
+        insta::assert_snapshot!(shown(&abstained), @r"
+        I don't know.
+        why: nothing in the graph says who presides over Peru
+
+        2 model calls · 1,234 tokens · 1.2 s · kerag with small
+        ");
     }
 
     #[test]

@@ -134,7 +134,19 @@ mod tests {
         ];
         let mut out = Vec::new();
         print_explanation(&events, &mut out).unwrap();
-        insta::assert_snapshot!(anstream::adapter::strip_str(&String::from_utf8(out).unwrap()).to_string(), @"");
+        let text = anstream::adapter::strip_str(&String::from_utf8(out).unwrap()).to_string();
+        insta::assert_snapshot!(text.trim_start(), @r"
+        link at 0.01 s
+          “peru” may be
+            0.980  Peru  exact name
+
+        plan at 0.02 s
+          hop 1: 2 relations on offer: capital, language spoken
+          hop 1: sufficient
+
+        ground at 0.90 s
+          in the evidence: Lima
+        ");
     }
 
     #[test]

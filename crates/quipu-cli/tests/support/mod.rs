@@ -1,3 +1,4 @@
+#![allow(dead_code, reason = "each test file uses its part of this")]
 //! Runs the `quipu` command in a home of its own, without the user's configuration, models and network.
 
 use std::io::Write as _;
@@ -18,10 +19,10 @@ geo:City rdfs:label "city" .
 
 geo:peru a geo:Country ; rdfs:label "Peru" ; skos:altLabel "Piruw" ; rdfs:comment "A country of the Andes." ;
     geo:capital geo:lima ; geo:neighbour geo:bolivia, geo:chile ; geo:population 31989256 .
-geo:bolivia a geo:Country ; rdfs:label "Bolivia" ; geo:capital geo:sucre ; geo:neighbour geo:peru .
-geo:chile a geo:Country ; rdfs:label "Chile" ; geo:capital geo:santiago ; geo:neighbour geo:peru .
-geo:lima a geo:City ; rdfs:label "Lima" ; geo:population 7737002 .
-geo:sucre a geo:City ; rdfs:label "Sucre" .
+geo:bolivia a geo:Country ; rdfs:label "Bolivia" ; skos:altLabel "Buliwya" ; geo:capital geo:sucre ; geo:neighbour geo:peru .
+geo:chile a geo:Country ; rdfs:label "Chile" ; skos:altLabel "Chili" ; geo:capital geo:santiago ; geo:neighbour geo:peru .
+geo:lima a geo:City ; rdfs:label "Lima" ; skos:altLabel "Ciudad de los Reyes" ; geo:population 7737002 .
+geo:sucre a geo:City ; rdfs:label "Sucre" ; skos:altLabel "Charcas" .
 geo:santiago a geo:City ; rdfs:label "Santiago" .
 "#;
 

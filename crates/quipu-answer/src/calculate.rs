@@ -1,0 +1,313 @@
+//! Calculation in code: the model (or the question's words) choose the operation and its operands; counting, comparing,
+//! ordering and arithmetic happen here.
+
+use jiff::civil::Date;
+use quipu_graph::LiteralValue;
+use serde::{Deserialize, Serialize};
+
+use crate::evidence::Operand;
+use crate::values::format_number;
+
+/// What to do with the operands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Operation {
+    /// How many there are.
+    Count,
+    /// All numbers added.
+    Sum,
+    /// Their mean.
+    Average,
+    /// The operand with the highest value, or the latest date.
+    Highest,
+    /// The operand with the lowest value, or the earliest date.
+    Lowest,
+    /// The first value less the second; of dates, the days between.
+    Difference,
+    /// From the lowest to the highest.
+    Ascending,
+    /// From the highest to the lowest.
+    Descending,
+}
+
+impl Operation {
+    /// Whether it needs values that can be compared (all but `Count`).
+    pub fn needs_values(self) -> bool {
+        self != Self::Count
+    }
+
+    /// The operation's name, as prompts and JSON write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Count => "count",
+            Self::Sum => "sum",
+            Self::Average => "average",
+            Self::Highest => "highest",
+            Self::Lowest => "lowest",
+            Self::Difference => "difference",
+            Self::Ascending => "ascending",
+            Self::Descending => "descending",
+        }
+    }
+}
+
+/// What a calculation gave.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Calculation {
+    /// The operation in words: `highest of 3 values`.
+    pub operation: String,
+    /// The bare answers: a number, or the labels of the operands that won or their order.
+    pub answers: Vec<String>,
+    /// The result in words: `Peru (31,989,256)`.
+    pub result: String,
+    /// Ids of the evidence behind the operands.
+    pub evidence: Vec<String>,
+}
+
+/// Why nothing was calculated.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CalculationError {
+    /// No operand at all.
+    #[error("there is nothing to calculate with")]
+    NoOperands,
+    /// Fewer values of one kind than the operation needs.
+    #[error("{operation} needs {needed} numbers or dates, but the evidence holds {found}")]
+    TooFewValues {
+        /// The operation.
+        operation: &'static str,
+        /// Values needed.
+        needed: usize,
+        /// Values there.
+        found: usize,
+    },
+}
+
+/// A value on one axis: numbers and dates do not mix.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Measure {
+    Number(f64),
+    /// Days since the epoch of the proleptic Gregorian calendar, for comparing.
+    Day(i64),
+}
+
+impl Measure {
+    fn of(value: &LiteralValue) -> Option<Self> {
+        match value {
+            LiteralValue::Number(number) => Some(Self::Number(*number)),
+            LiteralValue::Date { year, month, day } => {
+                let (year, month, day) = (
+                    i16::try_from(*year).ok()?,
+                    i8::try_from(month.unwrap_or(1)).ok()?,
+                    i8::try_from(day.unwrap_or(1)).ok()?,
+                );
+                let date = Date::new(year, month, day).ok()?;
+                let days = Date::ZERO.until(date).ok()?.get_days();
+                Some(Self::Day(i64::from(days)))
+            }
+            LiteralValue::Boolean(_) | LiteralValue::Text(_) => None,
+        }
+    }
+
+    fn axis(self) -> f64 {
+        match self {
+            Self::Number(number) => number,
+            #[expect(clippy::cast_precision_loss, reason = "days of a 16-bit year fit a double")]
+            Self::Day(days) => days as f64,
+        }
+    }
+}
+
+/// Applies `operation` to `operands`.
+///
+/// Values that are no number and no date are passed over, but for `Count`; of a mixture, the more frequent kind counts.
+/// Ties: every operand with the extreme value is an answer.
+///
+/// # Errors
+/// [`CalculationError`] when there are too few values.
+pub fn calculate(operation: Operation, operands: &[Operand]) -> Result<Calculation, CalculationError> {
+    if operands.is_empty() {
+        return Err(CalculationError::NoOperands);
+    }
+    if operation == Operation::Count {
+        return Ok(count(operands));
+    }
+    let measured = measure(operands);
+    let needed = if operation == Operation::Difference { 2 } else { 1 };
+    if measured.len() < needed {
+        let found = measured.len();
+        return Err(CalculationError::TooFewValues { operation: operation.name(), needed, found });
+    }
+    Ok(match operation {
+        Operation::Highest | Operation::Lowest => extreme(operation, &measured),
+        Operation::Ascending | Operation::Descending => ordered(operation, measured),
+        Operation::Difference => difference(&measured),
+        Operation::Sum | Operation::Average | Operation::Count => total(operation, &measured),
+    })
+}
+
+type Measured<'a> = (&'a Operand, Measure);
+
+fn measure(operands: &[Operand]) -> Vec<Measured<'_>> {
+    let mut measured: Vec<Measured> =
+        operands.iter().filter_map(|o| Measure::of(&o.value).map(|m| (o, m))).collect();
+    let days = measured.iter().filter(|(_, m)| matches!(m, Measure::Day(_))).count();
+    let keep_days = days * 2 > measured.len();
+    measured.retain(|(_, m)| matches!(m, Measure::Day(_)) == keep_days);
+    measured
+}
+
+fn evidence_of<'a>(operands: impl Iterator<Item = &'a Operand>) -> Vec<String> {
+    let mut ids: Vec<String> = Vec::new();
+    for id in operands.flat_map(|o| &o.evidence) {
+        if !ids.contains(id) {
+            ids.push(id.clone());
+        }
+    }
+    ids
+}
+
+fn count(operands: &[Operand]) -> Calculation {
+    let mut labels: Vec<&str> = operands.iter().map(|o| o.label.as_str()).collect();
+    labels.sort_unstable();
+    labels.dedup();
+    let result = labels.len().to_string();
+    Calculation {
+        operation: "count".into(),
+        answers: vec![result.clone()],
+        result,
+        evidence: evidence_of(operands.iter()),
+    }
+}
+
+fn extreme(operation: Operation, measured: &[Measured]) -> Calculation {
+    let axis = measured.iter().map(|(_, m)| m.axis());
+    let best = match operation {
+        Operation::Highest => axis.fold(f64::NEG_INFINITY, f64::max),
+        _ => axis.fold(f64::INFINITY, f64::min),
+    };
+    let winners: Vec<&Operand> = measured.iter().filter(|(_, m)| m.axis() == best).map(|(o, _)| *o).collect();
+    let shown: Vec<String> = winners.iter().map(|o| format!("{} ({})", o.label, o.text)).collect();
+    let mut answers: Vec<String> = winners.iter().map(|o| o.label.clone()).collect();
+    answers.dedup();
+    Calculation {
+        operation: format!("{} of {} values", operation.name(), measured.len()),
+        answers,
+        result: shown.join(", "),
+        evidence: evidence_of(winners.into_iter()),
+    }
+}
+
+fn ordered(operation: Operation, mut measured: Vec<Measured>) -> Calculation {
+    measured.sort_by(|(_, a), (_, b)| a.axis().total_cmp(&b.axis()));
+    if operation == Operation::Descending {
+        measured.reverse();
+    }
+    let mut answers: Vec<String> = measured.iter().map(|(o, _)| o.label.clone()).collect();
+    answers.dedup();
+    let shown: Vec<String> = measured.iter().map(|(o, _)| format!("{} ({})", o.label, o.text)).collect();
+    Calculation {
+        operation: format!("{} order of {} values", operation.name(), measured.len()),
+        answers,
+        result: shown.join(", "),
+        evidence: evidence_of(measured.iter().map(|(o, _)| *o)),
+    }
+}
+
+fn difference(measured: &[Measured]) -> Calculation {
+    let mut axis = measured.iter().map(|(_, m)| m.axis());
+    let (first, second) = (axis.next().unwrap_or_default(), axis.next().unwrap_or_default());
+    let days = matches!(measured.first(), Some((_, Measure::Day(_))));
+    let result = if days {
+        format!("{} days", format_number((first - second).abs()))
+    } else {
+        format_number(first - second)
+    };
+    let labels: Vec<&str> = measured.iter().take(2).map(|(o, _)| o.label.as_str()).collect();
+    Calculation {
+        operation: format!("difference of {}", labels.join(" and ")),
+        answers: vec![result.clone()],
+        result,
+        evidence: evidence_of(measured.iter().take(2).map(|(o, _)| *o)),
+    }
+}
+
+fn total(operation: Operation, measured: &[Measured]) -> Calculation {
+    let sum: f64 = measured.iter().map(|(_, m)| m.axis()).sum();
+    #[expect(clippy::cast_precision_loss, reason = "a count of operands fits a double")]
+    let value = if operation == Operation::Average { sum / measured.len() as f64 } else { sum };
+    let result = format_number(value);
+    Calculation {
+        operation: format!("{} of {} values", operation.name(), measured.len()),
+        answers: vec![result.clone()],
+        result,
+        evidence: evidence_of(measured.iter().map(|(o, _)| *o)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::values::value_of;
+
+    fn operands(values: &[(&str, &str)]) -> Vec<Operand> {
+        let make = |(i, (label, text)): (usize, &(&str, &str))| Operand {
+            label: (*label).into(),
+            value: value_of(text),
+            text: (*text).into(),
+            evidence: vec![format!("e{i}")],
+        };
+        values.iter().enumerate().map(make).collect()
+    }
+
+    fn check(operation: Operation, values: &[(&str, &str)], expected: &[&str]) {
+        let calculation = calculate(operation, &operands(values)).unwrap();
+        assert_eq!(calculation.answers, expected, "{operation:?}");
+    }
+
+    const COUNTRIES: [(&str, &str); 3] =
+        [("Peru", "31989256"), ("Chile", "18,729,160"), ("Bolivia", "11353142")];
+
+    #[test]
+    fn numbers() {
+        check(Operation::Count, &COUNTRIES, &["3"]);
+        check(Operation::Sum, &COUNTRIES, &["62,071,558"]);
+        check(Operation::Average, &[("a", "1"), ("b", "2")], &["1.5"]);
+        check(Operation::Highest, &COUNTRIES, &["Peru"]);
+        check(Operation::Lowest, &COUNTRIES, &["Bolivia"]);
+        check(Operation::Difference, &COUNTRIES, &["13,260,096"]);
+        check(Operation::Ascending, &COUNTRIES, &["Bolivia", "Chile", "Peru"]);
+        check(Operation::Descending, &COUNTRIES, &["Peru", "Chile", "Bolivia"]);
+    }
+
+    #[test]
+    fn dates_compare_and_subtract() {
+        let dates = [("first", "1969-07-20"), ("second", "1957-10-04")];
+        check(Operation::Lowest, &dates, &["second"]);
+        check(Operation::Difference, &dates, &["4307 days"]);
+    }
+
+    #[test]
+    fn equal_extremes_all_win() {
+        check(Operation::Highest, &[("a", "5"), ("b", "5"), ("c", "1")], &["a", "b"]);
+    }
+
+    #[test]
+    fn counting_counts_each_label_once() {
+        check(Operation::Count, &[("a", "x"), ("a", "y"), ("b", "z")], &["2"]);
+    }
+
+    #[test]
+    fn text_does_not_take_part_and_too_little_is_said() {
+        check(Operation::Highest, &[("a", "unknown"), ("b", "3")], &["b"]);
+        let error = calculate(Operation::Difference, &operands(&[("a", "unknown"), ("b", "3")])).unwrap_err();
+        assert_eq!(error.to_string(), "difference needs 2 numbers or dates, but the evidence holds 1");
+        assert_eq!(calculate(Operation::Count, &[]), Err(CalculationError::NoOperands));
+    }
+
+    #[test]
+    fn the_winner_cites_its_own_evidence() {
+        let calculation = calculate(Operation::Highest, &operands(&COUNTRIES)).unwrap();
+        assert_eq!(calculation.evidence, ["e0"]);
+        assert_eq!(calculation.result, "Peru (31989256)");
+    }
+}

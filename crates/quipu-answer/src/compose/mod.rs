@@ -1,0 +1,5 @@
+//! Composition: the answer from the evidence.
+
+mod reason;
+
+pub use reason::{Composed, compose, compose_plain};

@@ -1,0 +1,249 @@
+//! Step-by-step composition over tables of evidence (KERAG §4.3, App. I.3). The model reasons, points at rows and names
+//! an operation; code calculates.
+
+use quipu_model::ChatRequest;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::AnswerError;
+use crate::answer::Status;
+use crate::calculate::{Operation, calculate};
+use crate::context::Context;
+use crate::evidence::{Evidence, EvidenceContent, Operand, to_markdown};
+use crate::prompts::Prompt;
+use crate::question::Question;
+use crate::time::TimeFrame;
+use crate::trace::{Event, Stage};
+use crate::values::value_of;
+
+/// Most values that the model may list; a longer list is for code to give.
+const MOST_ANSWERS: usize = 60;
+
+/// What composition gave.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Composed {
+    /// Answered, abstained or invalid.
+    pub status: Status,
+    /// The bare values.
+    pub answers: Vec<String>,
+    /// The model's reasoning.
+    pub reasoning: String,
+    /// A calculation that was made on the way; it belongs to the evidence.
+    pub calculation: Option<Evidence>,
+}
+
+#[derive(Deserialize)]
+struct Reply {
+    #[serde(default)]
+    reasoning: String,
+    status: ReplyStatus,
+    #[serde(default)]
+    rows: Vec<String>,
+    #[serde(default)]
+    operation: ReplyOperation,
+    #[serde(default)]
+    answers: Vec<String>,
+}
+
+#[derive(Deserialize, PartialEq, Clone, Copy)]
+#[serde(rename_all = "snake_case")]
+enum ReplyStatus {
+    Answered,
+    Unknown,
+    InvalidQuestion,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "snake_case")]
+enum ReplyOperation {
+    #[default]
+    None,
+    #[serde(untagged)]
+    Some(Operation),
+}
+
+/// Asks the model to reason over the evidence: one call.
+///
+/// # Errors
+/// The model's.
+pub async fn compose(
+    context: &Context<'_>,
+    question: &Question,
+    time_frames: &[TimeFrame],
+    evidence: &[Evidence],
+) -> Result<Composed, AnswerError> {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "reasoning": { "type": "string", "maxLength": 500 },
+            "status": status_schema(),
+            "rows": { "type": "array", "items": { "type": "string", "maxLength": 12 }, "maxItems": MOST_ANSWERS },
+            "operation": { "type": "string", "enum": [
+                "none", "count", "sum", "average", "highest", "lowest", "difference", "ascending", "descending"
+            ] },
+            "answers": answers_schema()
+        },
+        "required": ["reasoning", "status", "rows", "operation", "answers"]
+    });
+    let messages = render(Prompt::KeragCompose, question, time_frames, evidence)?;
+    let request = ChatRequest::new("compose", messages).with_max_tokens(700);
+    let reply: Reply = context.json(Stage::Compose, request, &schema).await?;
+    Ok(settle(context, reply, evidence))
+}
+
+/// The same without reasoning and without calculation (the paper's ablation "- CoT"; App. I.3, base prompt): one call.
+///
+/// # Errors
+/// The model's.
+pub async fn compose_plain(
+    context: &Context<'_>,
+    question: &Question,
+    time_frames: &[TimeFrame],
+    evidence: &[Evidence],
+) -> Result<Composed, AnswerError> {
+    let schema = json!({
+        "type": "object",
+        "properties": { "status": status_schema(), "answers": answers_schema() },
+        "required": ["status", "answers"]
+    });
+    let messages = render(Prompt::KeragComposePlain, question, time_frames, evidence)?;
+    let request = ChatRequest::new("compose", messages).with_max_tokens(500);
+    let reply: Reply = context.json(Stage::Compose, request, &schema).await?;
+    Ok(settle(context, reply, evidence))
+}
+
+fn status_schema() -> Value {
+    json!({ "type": "string", "enum": ["answered", "unknown", "invalid_question"] })
+}
+
+fn answers_schema() -> Value {
+    json!({ "type": "array", "items": { "type": "string", "maxLength": 200 }, "maxItems": MOST_ANSWERS })
+}
+
+fn render(
+    prompt: Prompt,
+    question: &Question,
+    time_frames: &[TimeFrame],
+    evidence: &[Evidence],
+) -> Result<Vec<quipu_model::Message>, AnswerError> {
+    let frames: Vec<String> = time_frames.iter().map(describe_frame).collect();
+    prompt.render(json!({
+        "asked_at": question.asked_at().date().to_string(),
+        "time_frame": frames.join(", "),
+        "facts": to_markdown(evidence),
+        "question": question.text(),
+    }))
+}
+
+fn describe_frame(frame: &TimeFrame) -> String {
+    if frame.from == frame.to { frame.from.to_string() } else { format!("{} to {}", frame.from, frame.to) }
+}
+
+/// Calculates what the model asked for, and reads the status off what is left.
+fn settle(context: &Context<'_>, reply: Reply, evidence: &[Evidence]) -> Composed {
+    let mut composed = Composed {
+        status: match reply.status {
+            ReplyStatus::Answered => Status::Answered,
+            ReplyStatus::Unknown => Status::Abstained,
+            ReplyStatus::InvalidQuestion => Status::InvalidQuestion,
+        },
+        answers: reply.answers.into_iter().filter(|a| !a.trim().is_empty()).collect(),
+        reasoning: reply.reasoning,
+        calculation: None,
+    };
+    if let (ReplyOperation::Some(operation), Status::Answered) = (reply.operation, composed.status) {
+        let operands = operands(&reply.rows, evidence);
+        match calculate(operation, &operands) {
+            Ok(calculation) => {
+                let (operation, result) = (calculation.operation.clone(), calculation.result.clone());
+                context.trace.report(Stage::Compose, Event::Calculated { operation, result });
+                composed.answers.clone_from(&calculation.answers);
+                composed.calculation = Some(Evidence::calculation(
+                    &calculation.operation,
+                    &calculation.result,
+                    calculation.evidence,
+                ));
+            }
+            Err(error) => {
+                let reason = format!("{} was not calculated: {error}", operation.name());
+                context.trace.report(Stage::Compose, Event::Degraded { reason });
+            }
+        }
+    }
+    let (reasoning, answers) = (composed.reasoning.clone(), composed.answers.clone());
+    context.trace.report(Stage::Compose, Event::Composed { reasoning, answers });
+    if composed.answers.is_empty() && composed.status == Status::Answered {
+        composed.status = Status::Abstained;
+    }
+    composed
+}
+
+/// The rows that the model points at, as operands. When several rows share head and relation (a list), each value is an
+/// operand of its own; else the head is what the value belongs to.
+fn operands(rows: &[String], evidence: &[Evidence]) -> Vec<Operand> {
+    let positions = rows.iter().flat_map(|row| row_positions(row));
+    let pointed: Vec<&Evidence> = positions.filter_map(|at| evidence.get(at)).collect();
+    let triples: Vec<(&str, &str, &Evidence)> = pointed
+        .iter()
+        .filter_map(|piece| match &piece.content {
+            EvidenceContent::Triple { head, tail, .. } => Some((head.as_str(), tail.as_str(), *piece)),
+            EvidenceContent::Passage { .. } | EvidenceContent::Calculation { .. } => None,
+        })
+        .collect();
+    let first_head = triples.first().map(|(head, ..)| *head);
+    let one_head = triples.len() > 1 && triples.iter().all(|(head, ..)| Some(*head) == first_head);
+    triples
+        .into_iter()
+        .map(|(head, tail, piece)| Operand {
+            label: if one_head { tail } else { head }.to_owned(),
+            value: value_of(tail),
+            text: tail.to_owned(),
+            evidence: vec![piece.id.clone()],
+        })
+        .collect()
+}
+
+/// `E3` is 3; `E4-E7` and `E4-7` are 4 to 7.
+fn row_positions(row: &str) -> Vec<usize> {
+    let number = |text: &str| text.trim().trim_start_matches(['E', 'e']).parse::<usize>().ok();
+    match row.split_once('-') {
+        Some((from, to)) => match (number(from), number(to)) {
+            (Some(from), Some(to)) if from <= to && to - from < 10_000 => (from..=to).collect(),
+            _ => Vec::new(),
+        },
+        None => number(row).into_iter().collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_read_as_people_write_them() {
+        assert_eq!(row_positions("E3"), [3]);
+        assert_eq!(row_positions("E4-E6"), [4, 5, 6]);
+        assert_eq!(row_positions("e4-6"), [4, 5, 6]);
+        assert_eq!(row_positions("row four"), [0usize; 0]);
+        assert_eq!(row_positions("E9-E1"), [0usize; 0]);
+        assert_eq!(row_positions("E0-E99999999999"), [0usize; 0]);
+    }
+
+    #[test]
+    fn operands_are_values_of_a_list_or_heads_with_a_value_each() {
+        let triple = |h, r, t| Evidence::triple("g", [h, r, t], [h, r, t]);
+        let evidence = [
+            triple("Ada", "wrote", "Salt Roads"),
+            triple("Ada", "wrote", "The Ninth Wave"),
+            triple("Peru", "population", "32"),
+            triple("Chile", "population", "19"),
+        ];
+        let labels = |rows: &[&str]| -> Vec<String> {
+            let rows: Vec<String> = rows.iter().map(|r| (*r).to_owned()).collect();
+            operands(&rows, &evidence).into_iter().map(|o| o.label).collect()
+        };
+        assert_eq!(labels(&["E0-E1"]), ["Salt Roads", "The Ninth Wave"]);
+        assert_eq!(labels(&["E2", "E3"]), ["Peru", "Chile"]);
+        assert_eq!(labels(&["E77"]), [""; 0]);
+    }
+}

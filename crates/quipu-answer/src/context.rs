@@ -1,0 +1,224 @@
+//! What a method works with while it answers one question: the source, the models behind meters, the limits, the trace.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+use quipu_graph::Graph;
+use quipu_index::Workspace;
+use quipu_model::{
+    Abilities, ChatReply, ChatRequest, Embedder, Embeddings, LanguageModel, ModelError, ScoreReply,
+    ScoreRequest, ask_json,
+};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::error::{AnswerError, Exhausted};
+use crate::plan::{Cards, StepSamples};
+use crate::trace::{Event, Stage, Trace};
+
+/// What one question may cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Most model calls.
+    pub llm_calls: u32,
+    /// Most wall-clock time.
+    pub time: Duration,
+    /// Most tokens of evidence in one prompt.
+    pub evidence_tokens: usize,
+}
+
+impl Default for Limits {
+    /// 12 calls, 5 minutes, 3,000 tokens of evidence.
+    fn default() -> Self {
+        Self { llm_calls: 12, time: Duration::from_secs(300), evidence_tokens: 3000 }
+    }
+}
+
+/// What the engine has learnt about a workspace's relations; shared by all questions.
+#[derive(Debug, Default)]
+pub struct Learnt {
+    /// What people call them.
+    pub cards: Cards,
+    /// How their steps follow one another.
+    pub samples: StepSamples,
+}
+
+/// The surroundings of one question.
+pub struct Context<'a> {
+    /// Graph, names and vectors.
+    pub workspace: &'a Workspace,
+    /// The language model; ask it through [`Context::chat`] and [`Context::json`] only, which count.
+    model: Option<&'a Arc<dyn LanguageModel>>,
+    embedder: Option<&'a Arc<dyn Embedder>>,
+    /// What was written about the workspace's relations.
+    pub cards: &'a Cards,
+    /// How the graph's steps follow one another.
+    pub samples: &'a StepSamples,
+    /// What the question may cost.
+    pub limits: Limits,
+    /// What happened so far.
+    pub trace: &'a Trace,
+}
+
+impl<'a> Context<'a> {
+    /// Puts the surroundings together. Without a model or an embedder, whatever needs one says so.
+    pub fn new(
+        workspace: &'a Workspace,
+        model: Option<&'a Arc<dyn LanguageModel>>,
+        embedder: Option<&'a Arc<dyn Embedder>>,
+        learnt: &'a Learnt,
+        limits: Limits,
+        trace: &'a Trace,
+    ) -> Self {
+        Self { workspace, model, embedder, cards: &learnt.cards, samples: &learnt.samples, limits, trace }
+    }
+
+    /// The graph.
+    pub fn graph(&self) -> &'a dyn Graph {
+        &**self.workspace.graph()
+    }
+
+    /// Whether there is a language model.
+    pub fn has_model(&self) -> bool {
+        self.model.is_some()
+    }
+
+    /// The language model, for what costs nothing: counting tokens, asking what it can do.
+    ///
+    /// # Errors
+    /// [`AnswerError::Usage`] when the engine was set up without one.
+    pub fn model(&self) -> Result<&'a dyn LanguageModel, AnswerError> {
+        self.model.map(|model| &**model).ok_or_else(|| {
+            AnswerError::Usage("this method needs a language model; name one with --llm".into())
+        })
+    }
+
+    /// Asks the model.
+    ///
+    /// # Errors
+    /// The model's, or [`AnswerError::Exhausted`] when the question's calls or time are used up.
+    pub async fn chat(&self, stage: Stage, request: ChatRequest) -> Result<ChatReply, AnswerError> {
+        let metered = self.metered(stage)?;
+        metered.chat(&request).await.map_err(|error| metered.cause(error))
+    }
+
+    /// Asks the model for JSON that satisfies `schema`; a reply that cannot be read is repaired by one more call.
+    ///
+    /// # Errors
+    /// As [`Context::chat`]; [`ModelError::Unreadable`] when the repair failed too.
+    pub async fn json<T: DeserializeOwned>(
+        &self,
+        stage: Stage,
+        request: ChatRequest,
+        schema: &Value,
+    ) -> Result<T, AnswerError> {
+        let metered = self.metered(stage)?;
+        let (value, _) =
+            ask_json::<T>(&metered, &request, schema).await.map_err(|error| metered.cause(error))?;
+        Ok(value)
+    }
+
+    fn metered(&self, stage: Stage) -> Result<Metered<'_>, AnswerError> {
+        let model = self.model()?;
+        Ok(Metered { model, trace: self.trace, limits: self.limits, stage, exhausted: Mutex::new(None) })
+    }
+
+    /// The embedder, where there is one.
+    pub fn embedder(&self) -> Option<&'a dyn Embedder> {
+        self.embedder.map(|embedder| &**embedder)
+    }
+
+    /// Embeds texts.
+    ///
+    /// # Errors
+    /// The embedder's; [`AnswerError::Usage`] when the engine was set up without one.
+    pub async fn embed(&self, stage: Stage, texts: &[&str]) -> Result<Embeddings, AnswerError> {
+        let embedder = self.embedder.ok_or_else(|| {
+            AnswerError::Usage(
+                "this needs an embedder; fetch one with `quipu models pull all-minilm-l6-v2`".into(),
+            )
+        })?;
+        let started = Instant::now();
+        let embeddings = embedder.embed(texts).await?;
+        self.trace.count_embedding(stage, started.elapsed());
+        Ok(embeddings)
+    }
+}
+
+/// The model of one question: every call is held against the limits, counted and reported, the repairs that
+/// [`ask_json`] makes among them.
+struct Metered<'a> {
+    model: &'a dyn LanguageModel,
+    trace: &'a Trace,
+    limits: Limits,
+    stage: Stage,
+    exhausted: Mutex<Option<Exhausted>>,
+}
+
+impl Metered<'_> {
+    /// The time left for one more call.
+    fn allowance(&self) -> Result<Duration, Exhausted> {
+        if self.trace.model_calls() >= self.limits.llm_calls {
+            return Err(Exhausted::Calls(self.limits.llm_calls));
+        }
+        let left = self.limits.time.saturating_sub(self.trace.elapsed());
+        if left.is_zero() { Err(Exhausted::Seconds(self.limits.time.as_secs())) } else { Ok(left) }
+    }
+
+    /// The error to show: the limit, where one was the reason.
+    fn cause(&self, error: ModelError) -> AnswerError {
+        match *self.exhausted.lock() {
+            Some(exhausted) => AnswerError::Exhausted(exhausted),
+            None => AnswerError::Model(error),
+        }
+    }
+}
+
+#[async_trait::async_trait]
+impl LanguageModel for Metered<'_> {
+    fn name(&self) -> &str {
+        self.model.name()
+    }
+
+    fn abilities(&self) -> Abilities {
+        self.model.abilities()
+    }
+
+    fn count_tokens(&self, text: &str) -> usize {
+        self.model.count_tokens(text)
+    }
+
+    async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, ModelError> {
+        let left = match self.allowance() {
+            Ok(left) => left,
+            Err(exhausted) => {
+                *self.exhausted.lock() = Some(exhausted);
+                return Err(ModelError::Cancelled);
+            }
+        };
+        let mut request = request.clone();
+        let own_limit = request.timeout <= left;
+        request.timeout = request.timeout.min(left);
+        let reply = match self.model.chat(&request).await {
+            Err(ModelError::TimedOut { .. }) if !own_limit => {
+                *self.exhausted.lock() = Some(Exhausted::Seconds(self.limits.time.as_secs()));
+                return Err(ModelError::Cancelled);
+            }
+            reply => reply?,
+        };
+        self.trace.count_model_call(self.stage, &reply.usage);
+        let event = Event::ModelCalled {
+            request: request.stage.clone(),
+            prompt: request.messages.last().map(|m| m.content.clone()).unwrap_or_default(),
+            reply: reply.text.clone(),
+            usage: reply.usage,
+        };
+        self.trace.report(self.stage, event);
+        Ok(reply)
+    }
+
+    async fn score(&self, request: &ScoreRequest) -> Result<ScoreReply, ModelError> {
+        self.model.score(request).await
+    }
+}

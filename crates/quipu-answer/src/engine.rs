@@ -1,0 +1,170 @@
+//! The engine: one question in, one answer out, whatever the method.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use quipu_index::Workspace;
+use quipu_model::{Embedder, LanguageModel};
+
+use crate::AnswerError;
+use crate::answer::{Answer, Status};
+use crate::context::{Context, Learnt, Limits};
+use crate::evidence::Evidence;
+use crate::ground::{Grounding, ground};
+use crate::methods::{Method, MethodConfig, Outcome};
+use crate::plan::Cards;
+use crate::question::Question;
+use crate::trace::{Event, EventSink, Stage, Trace};
+
+/// What to answer with and how, for one question.
+#[derive(Clone, Default)]
+pub struct AskOptions {
+    /// The method.
+    pub method: Method,
+    /// Parameters of the methods.
+    pub config: MethodConfig,
+    /// What the question may cost.
+    pub limits: Limits,
+    /// Sees every event as it happens.
+    pub sink: Option<EventSink>,
+    /// Whether the answer carries its trace.
+    pub keep_trace: bool,
+}
+
+/// A workspace with the models to ask it with. Cheap to clone; questions run side by side.
+#[derive(Clone)]
+pub struct Engine {
+    workspace: Arc<Workspace>,
+    model: Option<Arc<dyn LanguageModel>>,
+    embedder: Option<Arc<dyn Embedder>>,
+    learnt: Arc<Learnt>,
+}
+
+impl Engine {
+    /// Puts an engine together. Without a model or an embedder, the methods that need one say so.
+    ///
+    /// # Errors
+    /// [`AnswerError::Usage`] when the workspace's relation cards cannot be read.
+    pub fn new(
+        workspace: Arc<Workspace>,
+        model: Option<Arc<dyn LanguageModel>>,
+        embedder: Option<Arc<dyn Embedder>>,
+    ) -> Result<Self, AnswerError> {
+        let learnt = Learnt { cards: Cards::open(workspace.folder())?, ..Learnt::default() };
+        let learnt = Arc::new(learnt);
+        Ok(Self { workspace, model, embedder, learnt })
+    }
+
+    /// The workspace's folder.
+    pub fn path(&self) -> &Path {
+        self.workspace.folder()
+    }
+
+    /// The workspace.
+    pub fn workspace(&self) -> &Workspace {
+        &self.workspace
+    }
+
+    /// Name of the language model; `none` without one.
+    pub fn model_name(&self) -> &str {
+        self.model.as_ref().map_or("none", |model| model.name())
+    }
+
+    /// Answers a question. Where the evidence holds no answer, or the question's limits end the work, the answer is an
+    /// abstention with its reason.
+    ///
+    /// # Errors
+    /// When graph, index or model fail, or the options cannot be worked with.
+    pub async fn ask(&self, question: &Question, options: &AskOptions) -> Result<Answer, AnswerError> {
+        let trace = Trace::new(options.sink.clone());
+        let context = Context::new(
+            &self.workspace,
+            self.model.as_ref(),
+            self.embedder.as_ref(),
+            &self.learnt,
+            options.limits,
+            &trace,
+        );
+        let outcome = match options.method.run(&context, question, &options.config).await {
+            Err(AnswerError::Exhausted(limit)) => Outcome::abstain(limit.to_string(), Vec::new()),
+            outcome => outcome?,
+        };
+        let (outcome, grounding) = self.held_against_evidence(outcome, options.method, &trace);
+        Ok(self.answer(question, options, outcome, &grounding, &trace))
+    }
+
+    /// Grounds the values; those without support are taken out, and with none left there is no answer.
+    fn held_against_evidence(
+        &self,
+        mut outcome: Outcome,
+        method: Method,
+        trace: &Trace,
+    ) -> (Outcome, Grounding) {
+        if outcome.status != Status::Answered {
+            return (outcome, Grounding::default());
+        }
+        let _timer = trace.enter(Stage::Ground);
+        let grounding = ground(&outcome.answers, &outcome.evidence);
+        let supported: Vec<String> = grounding.supported.iter().map(|(value, _)| value.clone()).collect();
+        let event =
+            Event::Grounded { supported: supported.clone(), unsupported: grounding.unsupported.clone() };
+        trace.report(Stage::Ground, event);
+        if method.must_be_grounded() && !grounding.unsupported.is_empty() {
+            if supported.is_empty() {
+                let values = outcome.answers.join(", ");
+                let reason = format!("the evidence does not hold the proposed answer ({values})");
+                outcome = Outcome::abstain(reason, outcome.evidence);
+            } else {
+                outcome.answers = supported;
+                outcome.text = None;
+                outcome.confidence *= 0.8;
+            }
+        }
+        (outcome, grounding)
+    }
+
+    fn answer(
+        &self,
+        question: &Question,
+        options: &AskOptions,
+        outcome: Outcome,
+        grounding: &Grounding,
+        trace: &Trace,
+    ) -> Answer {
+        let answered = outcome.status == Status::Answered;
+        let supported = !grounding.supported.is_empty();
+        let complete = grounding.unsupported.is_empty() || options.method.must_be_grounded();
+        let words = match outcome.status {
+            Status::Answered => outcome.text.unwrap_or_else(|| outcome.answers.join(", ")),
+            Status::Abstained => "I don't know.".into(),
+            Status::InvalidQuestion => {
+                "The question assumes something that the evidence does not bear out.".into()
+            }
+        };
+        Answer {
+            question: question.text().into(),
+            status: outcome.status,
+            answer: words,
+            grounded: answered && supported && complete,
+            confidence: if answered { outcome.confidence.clamp(0.0, 1.0) } else { 0.0 },
+            answers: if answered { outcome.answers } else { Vec::new() },
+            method: options.method.name().into(),
+            llm: self.model_name().into(),
+            citations: citations(grounding, &outcome.evidence, answered),
+            evidence: outcome.evidence,
+            usage: trace.usage(),
+            reason: outcome.reason,
+            trace: options.keep_trace.then(|| trace.events()),
+        }
+    }
+}
+
+/// Ids of the evidence that holds the answer's values, in the order of the evidence.
+fn citations(grounding: &Grounding, evidence: &[Evidence], answered: bool) -> Vec<String> {
+    let mut positions: Vec<usize> =
+        grounding.supported.iter().flat_map(|(_, at)| at.iter().copied()).collect();
+    positions.sort_unstable();
+    positions.dedup();
+    let ids = positions.into_iter().filter_map(|at| evidence.get(at)).map(|e| e.id.clone());
+    if answered { ids.collect() } else { Vec::new() }
+}

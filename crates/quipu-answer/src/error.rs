@@ -1,0 +1,45 @@
+//! Why a question could not be worked on (an abstention is no error: it is an answer).
+
+use quipu_graph::GraphError;
+use quipu_index::IndexError;
+use quipu_model::ModelError;
+
+/// An error while answering. The stage that failed is named by the trace.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AnswerError {
+    /// The question or the options cannot be worked with.
+    #[error("{0}")]
+    Usage(String),
+    /// The graph failed.
+    #[error(transparent)]
+    Graph(#[from] GraphError),
+    /// An index failed.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    /// A model failed.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The question's own limits ended the work.
+    #[error("{0}")]
+    Exhausted(Exhausted),
+    /// A prompt template of ours is wrong.
+    #[error("prompt {name}: {source}")]
+    Prompt {
+        /// The template's file name.
+        name: &'static str,
+        /// The engine's word.
+        source: minijinja::Error,
+    },
+}
+
+/// Which limit of a question was reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Exhausted {
+    /// No model call is left.
+    #[error("the limit of {0} model calls was reached")]
+    Calls(u32),
+    /// The time is over.
+    #[error("the time limit of {0} s was reached")]
+    Seconds(u64),
+}

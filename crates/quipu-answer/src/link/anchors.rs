@@ -1,0 +1,159 @@
+//! Mentions of a question and the entities that they may mean, from the name index or from names that a model gave.
+
+use std::ops::Range;
+
+use quipu_graph::NodeId;
+use quipu_index::{MatchReason, Mention};
+
+use crate::AnswerError;
+use crate::context::Context;
+use crate::trace::{CandidateEvent, MentionEvent};
+
+/// Candidates kept of each mention.
+const CANDIDATES: usize = 5;
+/// A name that a model gave must match at least this well to be an anchor (1: exactly).
+const GOOD_MATCH: f64 = 0.6;
+
+/// An entity that the work may start from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Anchor {
+    /// The entity.
+    pub node: NodeId,
+    /// Its name.
+    pub name: String,
+    /// How well the mention matches, 0 to 1, popularity counted in.
+    pub score: f64,
+    /// Why it is a candidate, in words.
+    pub reason: String,
+    /// Where the question mentions it, in bytes; empty when it does not.
+    pub span: Range<usize>,
+}
+
+/// A mention with its candidates.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mentioned {
+    /// The words of the question.
+    pub text: String,
+    /// Their place, in bytes.
+    pub span: Range<usize>,
+    /// Best first.
+    pub candidates: Vec<Anchor>,
+    /// How likely the words name something.
+    pub score: f64,
+    /// Whether it is part of the best reading of the question.
+    pub chosen: bool,
+}
+
+impl Mentioned {
+    /// The best candidate.
+    pub fn best(&self) -> Option<&Anchor> {
+        self.candidates.first()
+    }
+
+    /// For the trace.
+    pub fn to_event(&self) -> MentionEvent {
+        let candidate = |a: &Anchor| CandidateEvent {
+            name: a.name.clone(),
+            key: String::new(),
+            score: a.score,
+            reason: a.reason.clone(),
+        };
+        MentionEvent { text: self.text.clone(), candidates: self.candidates.iter().map(candidate).collect() }
+    }
+
+    fn from_mention(mention: Mention) -> Self {
+        let span = mention.span;
+        let anchor = |candidate: quipu_index::Candidate| Anchor {
+            node: candidate.node,
+            reason: describe(&candidate.reason, &candidate.matched),
+            name: candidate.name,
+            score: candidate.score,
+            span: span.clone(),
+        };
+        Self {
+            text: mention.text,
+            candidates: mention.candidates.into_iter().take(CANDIDATES).map(anchor).collect(),
+            span: span.clone(),
+            score: mention.score,
+            chosen: mention.chosen,
+        }
+    }
+}
+
+fn describe(reason: &MatchReason, matched: &str) -> String {
+    match reason {
+        MatchReason::Exact => "exact name".into(),
+        MatchReason::Alias => format!("alias “{matched}”"),
+        MatchReason::Fuzzy { distance } => format!("“{matched}” at {distance} edits"),
+        MatchReason::Trigram { similarity } => {
+            format!("“{matched}” shares {:.0}% of the words", similarity * 100.0)
+        }
+        MatchReason::Dense { similarity } => format!("“{matched}” means the like ({similarity:.2})"),
+    }
+}
+
+/// The mentions that the indexes find in a text, without a language model: those of the best reading, best first. Where names do
+/// not settle a mention and the workspace has vectors, candidates by meaning join in.
+///
+/// # Errors
+/// The index's and the embedder's.
+pub async fn mentions(context: &Context<'_>, text: &str) -> Result<Vec<Mentioned>, AnswerError> {
+    let found = match context.embedder() {
+        Some(embedder) => context.workspace.link_with(text, CANDIDATES, embedder).await?,
+        None => context.workspace.link(text, CANDIDATES)?,
+    };
+    Ok(found
+        .into_iter()
+        .filter(|m| m.chosen && !m.candidates.is_empty())
+        .map(Mentioned::from_mention)
+        .collect())
+}
+
+/// Entities by names that a model gave; a name without a good match is left out.
+///
+/// # Errors
+/// The index's and the embedder's.
+pub async fn anchors_for_names(
+    context: &Context<'_>,
+    text: &str,
+    names: &[String],
+) -> Result<Vec<Mentioned>, AnswerError> {
+    let names: Vec<&str> = names.iter().map(String::as_str).filter(|n| !n.trim().is_empty()).collect();
+    let found = context.workspace.candidates_for(text, &names, CANDIDATES, context.embedder()).await?;
+    let good = |m: &Mentioned| m.best().is_some_and(|best| best.score >= GOOD_MATCH);
+    Ok(found.into_iter().map(Mentioned::from_mention).filter(good).collect())
+}
+
+/// The question without the words that mention the anchors (KERAG App. E: "the query with the main entity removed").
+pub fn mask(question: &str, anchors: &[Anchor]) -> String {
+    let mut spans: Vec<Range<usize>> =
+        anchors.iter().map(|a| a.span.clone()).filter(|s| !s.is_empty()).collect();
+    spans.sort_by_key(|span| std::cmp::Reverse(span.start));
+    let mut masked = question.to_owned();
+    for span in spans {
+        if masked.is_char_boundary(span.start)
+            && masked.is_char_boundary(span.end)
+            && span.end <= masked.len()
+        {
+            masked.replace_range(span, " ");
+        }
+    }
+    masked.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn anchor(span: Range<usize>) -> Anchor {
+        Anchor { node: NodeId(1), name: "x".into(), score: 1.0, reason: String::new(), span }
+    }
+
+    #[test]
+    fn masking_takes_out_every_mention() {
+        let question = "is Lima larger than Quito?";
+        assert_eq!(mask(question, &[anchor(3..7), anchor(20..25)]), "is larger than ?");
+        assert_eq!(mask(question, &[anchor(0..0)]), question);
+        assert_eq!(mask("é", &[anchor(1..2)]), "é");
+    }
+}

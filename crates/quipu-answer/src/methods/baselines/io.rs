@@ -1,0 +1,43 @@
+//! The model alone: question in, answer out, no graph. What a method gains, it gains over this.
+
+use quipu_model::ChatRequest;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::AnswerError;
+use crate::answer::Status;
+use crate::context::Context;
+use crate::methods::Outcome;
+use crate::prompts::Prompt;
+use crate::question::Question;
+use crate::trace::Stage;
+
+#[derive(Deserialize)]
+struct Reply {
+    answers: Vec<String>,
+}
+
+pub(in crate::methods) async fn run(
+    context: &Context<'_>,
+    question: &Question,
+) -> Result<Outcome, AnswerError> {
+    let messages = Prompt::Io.render(json!({ "question": question.text() }))?;
+    let request = ChatRequest::new("compose.io", messages).with_max_tokens(200);
+    let schema = json!({
+        "type": "object",
+        "properties": { "answers": { "type": "array", "items": { "type": "string", "maxLength": 200 }, "maxItems": 30 } },
+        "required": ["answers"]
+    });
+    let reply: Reply = context.json(Stage::Compose, request, &schema).await?;
+    if reply.answers.is_empty() {
+        return Ok(Outcome::abstain("the model does not know", Vec::new()));
+    }
+    Ok(Outcome {
+        status: Status::Answered,
+        answers: reply.answers,
+        text: None,
+        evidence: Vec::new(),
+        confidence: 0.3,
+        reason: None,
+    })
+}

@@ -1,0 +1,3 @@
+//! What the methods are measured against.
+
+pub(super) mod io;

@@ -1,0 +1,349 @@
+//! KERAG (Sun et al.): plan a neighbourhood on the schema, filter it, retrieve all of it, reason over it.
+//!
+//! With D hops it asks the model D + 2 times: once for the topic (§4.2 step 1), once for each hop (steps 2 to 4), once to
+//! compose (§4.3). Each relinking after "wrongly linked" starts the hops anew and costs the calls of its hops.
+//!
+//! Where it differs from the paper: the topic call also names the operation of the question; composition names rows
+//! and an operation, and code calculates; every value must be found in the evidence (all three: DESIGN §8). The
+//! summarizer is not fine-tuned.
+
+use std::collections::HashMap;
+
+use quipu_graph::{NodeId, Step};
+
+use crate::AnswerError;
+use crate::answer::Status;
+use crate::compose::{Composed, compose, compose_plain};
+use crate::context::Context;
+use crate::evidence::cell;
+use crate::link::{Anchor, Mentioned, anchors_for_names, mask, mentions};
+use crate::methods::Outcome;
+use crate::plan::{Frontier, OfferedRelation, Scope, Topic, read_topic};
+use crate::prune::{Verdict, filter_by_model, filter_by_similarity, judge_scope, relevance, similarities};
+use crate::question::Question;
+use crate::retrieve::retrieve_scope;
+use crate::trace::{Event, Stage};
+
+/// Most relations that the model sees in one filtering call; the most similar go first where there are more.
+const MOST_RELATIONS_SHOWN: usize = 40;
+/// Domains offered: the graph's types with the most entities.
+const MOST_DOMAINS: usize = 12;
+/// Names of the graph offered to the topic call.
+const MOST_NAMES: usize = 6;
+/// How often a wrongly linked question is linked anew.
+const MOST_RELINKS: usize = 2;
+
+/// How relations are filtered (§4.2 "Filtering").
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RelationFilter {
+    /// The model names the irrelevant ones.
+    Model,
+    /// The `keep` most similar to the question stay (App. E: 30); the model judges sufficiency only.
+    Similarity {
+        /// How many stay.
+        keep: usize,
+    },
+    /// All stay (ablation "- filter").
+    Off,
+}
+
+/// Parameters of KERAG; the defaults are the paper's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeragConfig {
+    /// Most hops (3). 1 is the ablation "- multihop".
+    pub max_hops: u32,
+    /// How relations are filtered.
+    pub filter: RelationFilter,
+    /// Whether composition reasons step by step; `false` is the ablation "- CoT".
+    pub reasoning: bool,
+}
+
+impl Default for KeragConfig {
+    fn default() -> Self {
+        Self { max_hops: 3, filter: RelationFilter::Model, reasoning: true }
+    }
+}
+
+/// The plan of §4.2: what to start from, which relations to follow for how many hops.
+struct Plan {
+    anchors: Vec<Anchor>,
+    scope: Scope,
+    relevance: HashMap<Step, f32>,
+    verdict: Verdict,
+}
+
+pub(super) async fn run(
+    context: &Context<'_>,
+    question: &Question,
+    config: &KeragConfig,
+) -> Result<Outcome, AnswerError> {
+    let (topic, linked) = identify(context, question).await?;
+    if linked.is_empty() {
+        return Ok(Outcome::abstain("no entity of the graph was recognised in the question", Vec::new()));
+    }
+    let mut plan = None;
+    for attempt in 0..=MOST_RELINKS {
+        let Some(anchors) = choose(&linked, attempt) else { break };
+        let next = plan_hops(context, question, anchors, config).await?;
+        let wrong = next.verdict == Verdict::Wrong;
+        plan = Some(next);
+        if !wrong {
+            break;
+        }
+    }
+    let Some(plan) = plan else { return Ok(Outcome::abstain("nothing was linked", Vec::new())) };
+    summarize(context, question, &topic, plan, config).await
+}
+
+/// Step 1: domain, topic entities, time frame. Entities that the model names are linked by the name index; when none of
+/// them is found, the mentions that the index itself found stand in.
+async fn identify(
+    context: &Context<'_>,
+    question: &Question,
+) -> Result<(Topic, Vec<Mentioned>), AnswerError> {
+    let detected = {
+        let _timer = context.trace.enter(Stage::Link);
+        mentions(context, question.text()).await?
+    };
+    let domains = domains(context).await?;
+    let names: Vec<String> =
+        detected.iter().take(MOST_NAMES).filter_map(|m| m.best()).map(|a| cell(&a.name)).collect();
+    let _timer = context.trace.enter(Stage::Plan);
+    let topic = match read_topic(context, question, &domains, &names).await {
+        Ok(topic) => topic,
+        Err(AnswerError::Model(error @ quipu_model::ModelError::Unreadable { .. })) => {
+            let reason = format!("{error}; linked by the name index alone");
+            context.trace.report(Stage::Plan, Event::Degraded { reason });
+            Topic::default()
+        }
+        Err(error) => return Err(error),
+    };
+    let named = anchors_for_names(context, question.text(), &topic.entities).await?;
+    let linked = if named.is_empty() { detected } else { named };
+    context
+        .trace
+        .report(Stage::Link, Event::Linked { mentions: linked.iter().map(Mentioned::to_event).collect() });
+    Ok((topic, linked))
+}
+
+async fn domains(context: &Context<'_>) -> Result<Vec<String>, AnswerError> {
+    let graph = context.graph();
+    if graph.describe().types == 0 {
+        return Ok(Vec::new());
+    }
+    let mut entities: HashMap<NodeId, u64> = HashMap::new();
+    for edge in graph.schema(&[]).await? {
+        for node in edge.head_type.into_iter() {
+            let count = entities.entry(node).or_default();
+            *count = (*count).max(edge.heads);
+        }
+    }
+    let mut types: Vec<(NodeId, u64)> = entities.into_iter().collect();
+    types.sort_by_key(|(node, count)| (std::cmp::Reverse(*count), *node));
+    types.truncate(MOST_DOMAINS);
+    let nodes: Vec<NodeId> = types.into_iter().map(|(node, _)| node).collect();
+    Ok(graph.summaries(&nodes).await?.into_iter().map(|s| cell(&s.name)).collect())
+}
+
+/// The anchors of one attempt: the first candidate of each mention; in attempt n, the mention with the least certain
+/// choice gets its candidate n + 1. `None` when nothing new is left to try.
+fn choose(linked: &[Mentioned], attempt: usize) -> Option<Vec<Anchor>> {
+    let doubtful = linked.iter().position(|m| m.candidates.len() > attempt)?;
+    let pick = |(at, mention): (usize, &Mentioned)| {
+        mention.candidates.get(if at == doubtful { attempt } else { 0 }).cloned()
+    };
+    Some(linked.iter().enumerate().filter_map(pick).collect())
+}
+
+/// Steps 2 to 4: expand one hop in the schema, filter, decide whether to go on.
+async fn plan_hops(
+    context: &Context<'_>,
+    question: &Question,
+    anchors: Vec<Anchor>,
+    config: &KeragConfig,
+) -> Result<Plan, AnswerError> {
+    let graph = context.graph();
+    let nodes: Vec<NodeId> = anchors.iter().map(|a| a.node).collect();
+    let start = anchors.iter().map(|a| cell(&a.name)).collect::<Vec<_>>().join(", ");
+    let masked = mask(question.text(), &anchors);
+    let mut frontier = Frontier::at(graph, &nodes).await?;
+    let mut plan =
+        Plan { anchors, scope: Scope::default(), relevance: HashMap::new(), verdict: Verdict::More };
+    let mut hops: Vec<String> = Vec::new();
+    while frontier.hop < config.max_hops && !frontier.is_empty() {
+        let offered = frontier.expand(graph).await?;
+        if offered.is_empty() {
+            break;
+        }
+        let hop = frontier.hop + 1;
+        let relations = offered.iter().map(OfferedRelation::describe).collect();
+        context.trace.report(Stage::Plan, Event::Expanded { hop, relations });
+        let hop_plan = HopQuestion { question: question.text(), masked: &masked, start: &start, hops: &hops };
+        let (kept, verdict, scores) = filter_hop(context, &hop_plan, &offered, config).await?;
+        context.trace.report(Stage::Critique, Event::Judged { hop, verdict: verdict.describe().into() });
+        plan.verdict = verdict;
+        if verdict == Verdict::Wrong {
+            break;
+        }
+        let kept: Vec<OfferedRelation> = kept.into_iter().filter_map(|i| offered.get(i).cloned()).collect();
+        report_filtered(context, hop, &kept, offered.len(), config.filter);
+        if kept.is_empty() {
+            break;
+        }
+        for (step, score) in relevance(&offered, &scores) {
+            plan.relevance.entry(step).and_modify(|s| *s = s.max(score)).or_insert(score);
+        }
+        hops.push(kept.iter().map(OfferedRelation::describe).collect::<Vec<_>>().join("; "));
+        let steps: Vec<Step> = kept.iter().map(|k| k.step).collect();
+        frontier.advance(graph, &steps).await?;
+        plan.scope.hops.push(steps);
+        if verdict == Verdict::Enough {
+            break;
+        }
+    }
+    Ok(plan)
+}
+
+/// What one hop's filtering is asked about.
+struct HopQuestion<'a> {
+    question: &'a str,
+    masked: &'a str,
+    start: &'a str,
+    hops: &'a [String],
+}
+
+type Filtered = (Vec<usize>, Verdict, Vec<f32>);
+
+/// Step 3: one model call, whichever way relations are filtered.
+async fn filter_hop(
+    context: &Context<'_>,
+    asked: &HopQuestion<'_>,
+    offered: &[OfferedRelation],
+    config: &KeragConfig,
+) -> Result<Filtered, AnswerError> {
+    let _timer = context.trace.enter(Stage::Prune);
+    let scores = if context.embedder().is_some() {
+        similarities(context, asked.masked, offered).await?
+    } else {
+        Vec::new()
+    };
+    let (kept, verdict) = match config.filter {
+        RelationFilter::Model => {
+            let shown = filter_by_similarity(&padded(&scores, offered.len()), MOST_RELATIONS_SHOWN);
+            let list: Vec<OfferedRelation> = shown.iter().filter_map(|i| offered.get(*i).cloned()).collect();
+            let (kept, verdict) = ask_filter(context, asked, &list).await?;
+            (kept.into_iter().filter_map(|i| shown.get(i).copied()).collect(), verdict)
+        }
+        RelationFilter::Similarity { keep } => {
+            let kept = filter_by_similarity(&padded(&scores, offered.len()), keep);
+            let verdict = judge(context, asked, offered, &kept).await?;
+            (kept, verdict)
+        }
+        RelationFilter::Off => {
+            let kept: Vec<usize> = (0..offered.len()).collect();
+            let verdict = judge(context, asked, offered, &kept).await?;
+            (kept, verdict)
+        }
+    };
+    Ok((kept, verdict, scores))
+}
+
+/// Without an embedder all relations are alike.
+fn padded(scores: &[f32], length: usize) -> Vec<f32> {
+    let mut scores = scores.to_vec();
+    scores.resize(length, 0.0);
+    scores
+}
+
+/// A reply that cannot be read keeps everything and ends the planning: nothing is lost, no more calls are spent.
+async fn ask_filter(
+    context: &Context<'_>,
+    asked: &HopQuestion<'_>,
+    list: &[OfferedRelation],
+) -> Result<(Vec<usize>, Verdict), AnswerError> {
+    let taken = asked.hops.join("; then ");
+    match filter_by_model(context, asked.question, asked.start, &taken, list).await {
+        Err(AnswerError::Model(error @ quipu_model::ModelError::Unreadable { .. })) => {
+            let reason = format!("{error}; all relations were kept");
+            context.trace.report(Stage::Prune, Event::Degraded { reason });
+            Ok(((0..list.len()).collect(), Verdict::Enough))
+        }
+        other => other,
+    }
+}
+
+async fn judge(
+    context: &Context<'_>,
+    asked: &HopQuestion<'_>,
+    offered: &[OfferedRelation],
+    kept: &[usize],
+) -> Result<Verdict, AnswerError> {
+    let shown = kept.iter().take(MOST_RELATIONS_SHOWN).filter_map(|i| offered.get(*i));
+    let mut hops = asked.hops.to_vec();
+    hops.push(shown.map(OfferedRelation::describe).collect::<Vec<_>>().join("; "));
+    judge_scope(context, asked.question, asked.start, &hops).await
+}
+
+fn report_filtered(
+    context: &Context<'_>,
+    hop: u32,
+    kept: &[OfferedRelation],
+    offered: usize,
+    filter: RelationFilter,
+) {
+    let by = match filter {
+        RelationFilter::Model => "model",
+        RelationFilter::Similarity { .. } => "similarity",
+        RelationFilter::Off => "nothing",
+    };
+    let dropped = offered.saturating_sub(kept.len());
+    let kept = kept.iter().map(OfferedRelation::describe).collect();
+    context.trace.report(Stage::Prune, Event::Filtered { hop, kept, dropped, by: by.into() });
+}
+
+/// Retrieval of the whole scope and summarization (§4.1 step 2, §4.3).
+async fn summarize(
+    context: &Context<'_>,
+    question: &Question,
+    topic: &Topic,
+    plan: Plan,
+    config: &KeragConfig,
+) -> Result<Outcome, AnswerError> {
+    let nodes: Vec<NodeId> = plan.anchors.iter().map(|a| a.node).collect();
+    let retrieved = {
+        let _timer = context.trace.enter(Stage::Retrieve);
+        let budget = context.limits.evidence_tokens;
+        retrieve_scope(context.graph(), &nodes, &plan.scope, &plan.relevance, budget).await?
+    };
+    let mut evidence = retrieved.evidence;
+    let event = Event::Retrieved { evidence: evidence.len(), left_out: retrieved.left_out };
+    context.trace.report(Stage::Retrieve, event);
+    if evidence.is_empty() {
+        return Ok(Outcome::abstain("the graph says nothing relevant about these entities", evidence));
+    }
+    let _timer = context.trace.enter(Stage::Compose);
+    let composed = if config.reasoning {
+        compose(context, question, &topic.time_frames, &evidence).await
+    } else {
+        compose_plain(context, question, &topic.time_frames, &evidence).await
+    };
+    let composed = match composed {
+        Ok(composed) => composed,
+        Err(AnswerError::Model(error @ quipu_model::ModelError::Unreadable { .. })) => {
+            return Ok(Outcome::abstain(error.to_string(), evidence));
+        }
+        Err(error) => return Err(error),
+    };
+    let Composed { status, answers, reasoning, calculation } = composed;
+    let text = calculation.as_ref().map(|c| c.to_line());
+    evidence.extend(calculation);
+    let reason = match status {
+        Status::Answered => None,
+        Status::Abstained => {
+            Some(format!("the evidence does not hold the answer. {reasoning}").trim().to_owned())
+        }
+        Status::InvalidQuestion => Some(reasoning),
+    };
+    let confidence = if plan.verdict == Verdict::Enough { 0.7 } else { 0.5 };
+    Ok(Outcome { status, answers, text, evidence, confidence, reason })
+}

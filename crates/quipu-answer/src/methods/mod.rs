@@ -1,0 +1,108 @@
+//! The methods: each answers a question with the stages, and reads like the algorithm of its paper.
+
+mod baselines;
+mod kerag;
+mod paths;
+
+use std::str::FromStr;
+
+use crate::AnswerError;
+use crate::answer::Status;
+use crate::context::Context;
+use crate::evidence::Evidence;
+use crate::question::Question;
+
+pub use kerag::{KeragConfig, RelationFilter};
+pub use paths::PathsConfig;
+
+/// The methods that can be asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Method {
+    /// Plan whole paths, run the best, then compose: see [`PathsConfig`].
+    #[default]
+    Paths,
+    /// KERAG: retrieve a neighbourhood, filter, reason.
+    Kerag,
+    /// Baseline: the model alone, without the graph.
+    Io,
+}
+
+impl Method {
+    /// All methods, in the order in which they are shown.
+    pub const ALL: [Self; 3] = [Self::Paths, Self::Kerag, Self::Io];
+
+    /// The method's name on the command line and in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Paths => "paths",
+            Self::Kerag => "kerag",
+            Self::Io => "io",
+        }
+    }
+
+    /// Whether every answer must be found in the evidence. The baselines without a graph have none.
+    pub(crate) fn must_be_grounded(self) -> bool {
+        self != Self::Io
+    }
+
+    pub(crate) async fn run(
+        self,
+        context: &Context<'_>,
+        question: &Question,
+        config: &MethodConfig,
+    ) -> Result<Outcome, AnswerError> {
+        match self {
+            Self::Paths => paths::run(context, question, &config.paths).await,
+            Self::Kerag => kerag::run(context, question, &config.kerag).await,
+            Self::Io => baselines::io::run(context, question).await,
+        }
+    }
+}
+
+impl FromStr for Method {
+    type Err = AnswerError;
+
+    fn from_str(name: &str) -> Result<Self, AnswerError> {
+        Self::ALL.into_iter().find(|method| method.name() == name).ok_or_else(|| {
+            let names = Self::ALL.map(Self::name).join(", ");
+            AnswerError::Usage(format!("there is no method {name}; the methods are {names}"))
+        })
+    }
+}
+
+/// The parameters of all methods.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct MethodConfig {
+    /// Of `kerag`.
+    pub kerag: KeragConfig,
+    /// Of `paths`.
+    pub paths: PathsConfig,
+}
+
+/// What a method gives; the engine grounds it and makes the answer.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Outcome {
+    pub(crate) status: Status,
+    /// The bare values, best first.
+    pub(crate) answers: Vec<String>,
+    /// The answer in words, where it says more than the values.
+    pub(crate) text: Option<String>,
+    pub(crate) evidence: Vec<Evidence>,
+    /// The method's estimate, 0 to 1, that the answer is right if it is grounded.
+    pub(crate) confidence: f64,
+    /// Why there is no answer.
+    pub(crate) reason: Option<String>,
+}
+
+impl Outcome {
+    pub(crate) fn abstain(reason: impl Into<String>, evidence: Vec<Evidence>) -> Self {
+        Self {
+            status: Status::Abstained,
+            answers: Vec::new(),
+            text: None,
+            evidence,
+            confidence: 0.0,
+            reason: Some(reason.into()),
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! What a question says around one of its mentions: the words that tell the way, in the order in which the way goes.
+//!
+//! People build chains outwards from the name that they know: "the birthplace of the author of [Emma]", "[Emma]'s author's
+//! birthplace". Ordered by their distance from the mention, the telling words stand in the order of the hops.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use quipu_index::{Word, words};
+
+/// Words that carry grammar only.
+const FUNCTION_WORDS: &str = "a an the of in on at to for from by with and or is are was were be been being do does did has \
+have had who whom whose what which when where why how that this these those it its he she his her him they them their \
+there i you your we us our me my can could will would shall should may might must not no as if then than also too s t m \
+re ve ll d about into over under between same other another one ones x";
+/// Words that ask to be given something.
+const REQUEST_WORDS: &str =
+    "few some give name list tell show find please get let many much listed named called";
+/// Words that say that something is shared: a walk may turn back on the relation that it came by.
+const SHARING_WORDS: &str = "same share shares shared sharing also other another both together fellow";
+/// Question words that ask for a kind of thing.
+const ASKING_FOR: [(&str, &str); 5] =
+    [("who", "person"), ("whom", "person"), ("whose", "person"), ("when", "date"), ("where", "place")];
+
+fn is_in(list: &str, word: &str) -> bool {
+    list.split(' ').any(|listed| listed == word)
+}
+
+pub(super) fn is_function_word(word: &str) -> bool {
+    is_in(FUNCTION_WORDS, word)
+}
+
+/// Whether the word tells something of the way.
+fn tells(word: &str) -> bool {
+    let grammar = is_function_word(word) && !matches!(word, "where" | "when");
+    !grammar && !is_in(SHARING_WORDS, word) && !is_in(REQUEST_WORDS, word)
+}
+
+/// What else a word of a question may ask for. `who` stands for people of any calling.
+const OTHER_WORDS: [(&[&str], &[&str]); 8] = [
+    (&["when"], &["date", "year", "time"]),
+    (&["where"], &["place", "location", "country", "city"]),
+    (&["old"], &["age"]),
+    (&["many"], &["number", "count"]),
+    (&["much"], &["amount", "number"]),
+    (
+        &["describe", "describes", "describing", "described", "about"],
+        &["topic", "subject", "keyword", "tag", "description"],
+    ),
+    (&["date"], &["year", "time", "day"]),
+    (&["place"], &["city", "country", "location", "state", "town"]),
+];
+const PEOPLE: [&str; 11] = [
+    "writer",
+    "director",
+    "actor",
+    "player",
+    "artist",
+    "worker",
+    "scientist",
+    "politician",
+    "parent",
+    "child",
+    "employee",
+];
+
+/// Other words for a word of the question.
+pub(super) fn other_words(word: &str) -> &'static [&'static str] {
+    OTHER_WORDS.iter().find(|(words, _)| words.contains(&word)).map_or(&[], |(_, others)| others)
+}
+
+/// Other words for what is asked for.
+fn other_kinds(word: &str) -> &'static [&'static str] {
+    if word == "person" { &PEOPLE } else { other_words(word) }
+}
+
+/// Side of the mention and number of the run of telling words there. Tokens of one run stand side by side.
+pub(super) type Chunk = (bool, usize);
+
+/// A telling word, or several that are one label of a relation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Token {
+    /// Normalised.
+    pub(super) text: String,
+    /// Its run; `None` for `where` and `when`, which go with any.
+    pub(super) chunk: Option<Chunk>,
+}
+
+/// The telling words of a question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Tokens {
+    /// Nearest to the mention first.
+    pub(super) tokens: Vec<Token>,
+    /// The token that says what the mention is.
+    pub(super) apposition: Option<usize>,
+    /// The order with the other side of the mention first, where there are two sides and grammar leaves it open.
+    pub(super) other_order: Option<Vec<usize>>,
+}
+
+/// A question seen from one of its mentions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Asked {
+    /// The question with the mention as `X`.
+    pub(super) masked: String,
+    /// What is asked for: the noun after "what" or "which", or what "who", "when", "where" stand for.
+    pub(super) head: String,
+    /// Whether the question speaks of sharing.
+    pub(super) sharing: bool,
+    left: Vec<Word>,
+    right: Vec<Word>,
+    /// The way goes on behind the mention first: `X's author`, `X directed which`.
+    right_first: bool,
+    /// The mention stands in the possessive.
+    possessive: bool,
+    /// The word right before the mention says what it is: `the film X`.
+    apposition: bool,
+}
+
+impl Asked {
+    /// Looks at `question` from the mention at `span` (bytes); `others` are its other mentions, whose words do not count.
+    pub(super) fn new(question: &str, span: Range<usize>, others: &[Range<usize>]) -> Self {
+        let question = blank(question, others);
+        let before = question.get(..span.start).unwrap_or_default();
+        let behind = question.get(span.end..).unwrap_or_default();
+        let masked = [before, "X", behind].concat().split_whitespace().collect::<Vec<_>>().join(" ");
+        let left = words(before);
+        let mut right = words(behind);
+        let possessive = behind.starts_with(['\'', '’']) && right.first().is_some_and(|w| w.text == "s");
+        if possessive {
+            right.remove(0);
+        }
+        let adjoining = behind.starts_with(' ') && right.first().is_some_and(|w| !is_function_word(&w.text));
+        let apposition = before.ends_with(' ')
+            && left.last().is_some_and(|w| {
+                !is_function_word(&w.text) && !is_in(REQUEST_WORDS, &w.text) && !is_in(SHARING_WORDS, &w.text)
+            });
+        let sharing =
+            left.iter().chain(&right).any(|w| is_in(SHARING_WORDS, &w.text)) || question.contains(" co-");
+        let head = head_of(&words(&masked));
+        Self {
+            masked,
+            head,
+            sharing,
+            left,
+            right,
+            right_first: possessive || adjoining,
+            possessive,
+            apposition,
+        }
+    }
+
+    /// What is asked for, and other words for it.
+    pub(super) fn head_words(&self) -> Vec<&str> {
+        let others = self.head.split(' ').flat_map(|word| other_kinds(word).iter().copied());
+        std::iter::once(self.head.as_str()).chain(others).collect()
+    }
+
+    /// The telling words, nearest to the mention first. Runs of words that are among `labels` are one token.
+    pub(super) fn tokens(&self, labels: &HashSet<&str>) -> Tokens {
+        let longest = labels.iter().map(|l| l.split(' ').count()).max().unwrap_or(1);
+        let last = self.right.last().or(self.left.last());
+        let about = last.is_some_and(|w| w.text == "about");
+        let mut left = side(&self.left, labels, longest, false, about && self.right.is_empty());
+        left.reverse();
+        let right = side(&self.right, labels, longest, true, about);
+        let last_word = self.left.last().map(|w| w.text.as_str());
+        let apposition = left.first().filter(|t| self.apposition && Some(t.text.as_str()) == last_word);
+        let apposition = apposition.map(|_| if self.right_first { right.len() } else { 0 });
+        let both = !left.is_empty() && !right.is_empty() && !self.possessive;
+        let (first, second) = if self.right_first { (right, left) } else { (left, right) };
+        let all = first.len() + second.len();
+        let other_order = both.then(|| (first.len()..all).chain(0..first.len()).collect());
+        Tokens { tokens: [first, second].concat(), apposition, other_order }
+    }
+}
+
+/// The text with the bytes of `spans` as spaces, so that places stay what they were.
+fn blank(text: &str, spans: &[Range<usize>]) -> String {
+    let inside = |at: usize| spans.iter().any(|span| span.contains(&at));
+    text.char_indices()
+        .flat_map(|(at, c)| {
+            if inside(at) { " ".repeat(c.len_utf8()) } else { c.to_string() }.chars().collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+/// `about` tells something as the last word of a question.
+fn side(sentence: &[Word], labels: &HashSet<&str>, longest: usize, right: bool, about: bool) -> Vec<Token> {
+    let mut tokens = Vec::new();
+    let mut chunk = 0;
+    let mut end_of_last = None;
+    let mut at = 0;
+    while let Some(word) = sentence.get(at) {
+        let phrase = (2..=longest).rev().find_map(|count| {
+            let run = sentence.get(at..at + count)?;
+            let text = run.iter().map(|w| w.text.as_str()).collect::<Vec<_>>().join(" ");
+            let ends_tell =
+                run.first().is_some_and(|w| tells(&w.text)) && run.last().is_some_and(|w| tells(&w.text));
+            (ends_tell && labels.contains(text.as_str())).then_some((text, count))
+        });
+        let (text, count) = phrase.unwrap_or_else(|| (word.text.clone(), 1));
+        let last_about = about && text == "about" && at + 1 == sentence.len();
+        if count > 1 || tells(&text) || last_about {
+            if end_of_last.is_some_and(|end| end != at) {
+                chunk += 1;
+            }
+            let goes_with_any = matches!(text.as_str(), "where" | "when");
+            tokens.push(Token { text, chunk: (!goes_with_any).then_some((right, chunk)) });
+            end_of_last = Some(at + count);
+        }
+        at += count;
+    }
+    tokens
+}
+
+/// What is asked for.
+fn head_of(masked: &[Word]) -> String {
+    const BETWEEN: [&str; 7] = ["is", "are", "was", "were", "the", "a", "of"];
+    const KIND_OF: [&str; 6] = ["kind", "type", "kinds", "types", "name", "names"];
+    let text = |at: usize| masked.get(at).map_or("", |w| w.text.as_str());
+    for at in 0..masked.len() {
+        if matches!(text(at), "what" | "which") {
+            let mut start = at + 1;
+            while BETWEEN.contains(&text(start))
+                || (KIND_OF.contains(&text(start)) && text(start + 1) == "of")
+            {
+                start += 1;
+            }
+            let noun: Vec<&str> =
+                (start..start + 3).map(text).take_while(|w| !w.is_empty() && !is_function_word(w)).collect();
+            if !noun.is_empty() {
+                return noun.join(" ");
+            }
+        }
+        if let Some((_, kind)) = ASKING_FOR.iter().find(|(word, _)| *word == text(at)) {
+            return (*kind).to_owned();
+        }
+    }
+    let telling = masked.iter().find(|w| !is_function_word(&w.text) && !is_in(REQUEST_WORDS, &w.text));
+    telling.map_or_else(|| "thing".into(), |w| w.text.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(question: &str, mention: &str, expected: &[&str], head: &str) {
+        let start = question.find(mention).unwrap();
+        let asked = Asked::new(question, start..start + mention.len(), &[]);
+        let labels: HashSet<&str> = ["place of birth"].into();
+        let tokens = asked.tokens(&labels).tokens;
+        let texts: Vec<&str> = tokens.iter().map(|t| t.text.as_str()).collect();
+        assert_eq!(texts, expected, "{question}");
+        assert_eq!(asked.head, head, "{question}");
+    }
+
+    #[test]
+    fn telling_words_stand_in_the_order_of_the_way() {
+        check(
+            "what is the price of the dishes by the cook of Lobscouse?",
+            "Lobscouse",
+            &["cook", "dishes", "price"],
+            "price",
+        );
+        check("Lobscouse's cook's dishes?", "Lobscouse", &["cook", "dishes"], "cook");
+        check("Ada Berg founded which companies", "Ada Berg", &["founded", "companies"], "companies");
+        check("which kind of music does Ada Berg play", "Ada Berg", &["play", "music", "kind"], "music");
+        check("who founded Brightline", "Brightline", &["founded"], "person");
+    }
+
+    #[test]
+    fn a_label_of_several_words_is_one_token() {
+        check("the place of birth of Ada Berg's child", "Ada Berg", &["child", "place of birth"], "place");
+    }
+
+    #[test]
+    fn the_word_before_a_mention_may_say_what_it_is() {
+        let question = "who wrote the novel Salt Roads";
+        let asked = Asked::new(question, 20..30, &[]);
+        let Tokens { tokens, apposition, .. } = asked.tokens(&HashSet::new());
+        assert_eq!(apposition.map(|at| tokens[at].text.as_str()), Some("novel"));
+        assert_eq!(asked.masked, "who wrote the novel X");
+        let none = Asked::new("who wrote of Salt Roads", 13..23, &[]).tokens(&HashSet::new());
+        assert_eq!(none.apposition, None);
+    }
+
+    #[test]
+    fn sharing_is_noticed() {
+        assert!(Asked::new("films that share a director with X1", 33..35, &[]).sharing);
+        assert!(!Asked::new("films by X1", 9..11, &[]).sharing);
+    }
+}

@@ -1,0 +1,302 @@
+//! Words and phrases for steps and paths: from a relation's card where there is one, else from its name.
+
+use std::collections::HashMap;
+
+use quipu_graph::{Direction, Graph, RelationId, Step};
+use quipu_index::normalise;
+
+use super::asked::is_function_word;
+use super::chain::StepSamples;
+use super::walk::inverse;
+use crate::plan::cards::{Cards, RelationCard};
+
+const PREPOSITIONS: [&str; 9] = ["by", "in", "on", "at", "of", "for", "to", "with", "from"];
+
+/// The words for the steps of one question's paths.
+#[derive(Debug, Default)]
+pub(super) struct Lexicon {
+    relations: HashMap<RelationId, Relation>,
+}
+
+#[derive(Debug)]
+struct Relation {
+    /// The relation's name, normalised.
+    name: String,
+    /// What its key says the heads are: `person` in `people.person.place_of_birth`.
+    head_kind: Option<String>,
+    /// The few values that its tails have.
+    values: Vec<String>,
+    card: Option<RelationCard>,
+}
+
+impl Lexicon {
+    /// Gathers the words of all relations of `steps`.
+    pub(super) fn new(graph: &dyn Graph, cards: &Cards, samples: &StepSamples, steps: &[Step]) -> Self {
+        let mut relations = HashMap::new();
+        for step in steps {
+            relations.entry(step.relation).or_insert_with(|| {
+                let info = usize::try_from(step.relation.0).ok().and_then(|at| graph.relations().get(at));
+                let name = info.map(|i| normalise(&i.name)).unwrap_or_default();
+                let forward = Step { direction: Direction::Forward, ..*step };
+                Relation {
+                    name,
+                    head_kind: info.and_then(|i| head_kind_of(&i.key)),
+                    values: samples.values(forward),
+                    card: info.and_then(|i| cards.get(&i.key)).map(tidy),
+                }
+            });
+        }
+        Self { relations }
+    }
+
+    fn relation(&self, step: Step) -> Option<&Relation> {
+        self.relations.get(&step.relation)
+    }
+
+    fn card(&self, step: Step) -> Option<&RelationCard> {
+        self.relation(step).and_then(|r| r.card.as_ref())
+    }
+
+    /// The relation's own name.
+    pub(super) fn name(&self, step: Step) -> &str {
+        self.relation(step).map_or("", |r| &r.name)
+    }
+
+    /// All that people call the step: the relation's name, the card's words, what it leads to, its few values.
+    pub(super) fn labels(&self, step: Step) -> Vec<&str> {
+        let mut labels = vec![self.name(step)];
+        if let Some(card) = self.card(step) {
+            labels.extend(card.words(step.direction).iter().map(String::as_str));
+            labels.push(card.kind(step.direction));
+        }
+        if let Some(relation) = self.relation(step) {
+            match step.direction {
+                Direction::Forward => labels.extend(relation.values.iter().map(String::as_str)),
+                Direction::Backward if relation.card.is_none() => {
+                    labels.extend(relation.head_kind.as_deref())
+                }
+                Direction::Backward => {}
+            }
+        }
+        let mut seen = Vec::new();
+        labels.retain(|label| {
+            let new = !label.is_empty() && !seen.contains(label);
+            seen.push(*label);
+            new
+        });
+        labels
+    }
+
+    /// What the step leads to: the card's kind, else the relation's last telling word.
+    pub(super) fn kind(&self, step: Step) -> &str {
+        if let Some(card) = self.card(step) {
+            return card.kind(step.direction);
+        }
+        match step.direction {
+            Direction::Forward => {
+                self.name(step).split(' ').rfind(|w| !PREPOSITIONS.contains(w)).unwrap_or("thing")
+            }
+            Direction::Backward => "thing",
+        }
+    }
+
+    /// The path in words, from its cards: `the release year of the films directed by X`.
+    pub(super) fn phrase(&self, path: &[Step]) -> String {
+        path.iter().fold("X".to_owned(), |inner, step| {
+            let card = self.card(*step).map(|card| card.phrase(step.direction)).filter(|p| p.contains('X'));
+            card.map_or_else(|| self.plain_step(*step, &inner), |phrase| replace_x(phrase, &inner))
+        })
+    }
+
+    /// The path in words, from the relations' names alone.
+    pub(super) fn plain_phrase(&self, path: &[Step]) -> String {
+        path.iter().fold("X".to_owned(), |inner, step| self.plain_step(*step, &inner))
+    }
+
+    fn plain_step(&self, step: Step, x: &str) -> String {
+        let name = self.name(step);
+        let words: Vec<&str> = name.split(' ').collect();
+        let forward = step.direction == Direction::Forward;
+        let (first, last) = (words.first().copied().unwrap_or(""), words.last().copied().unwrap_or(""));
+        let many = words.len() > 1;
+        let without_prepositions = || {
+            words
+                .iter()
+                .filter(|w| !PREPOSITIONS.contains(w) && !is_function_word(w))
+                .copied()
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        if matches!(first, "has" | "have") && many {
+            let noun = words.get(1..).unwrap_or_default().join(" ");
+            return if forward { format!("the {noun} of {x}") } else { format!("those with the {noun} {x}") };
+        }
+        if matches!(first, "is" | "was" | "are" | "in" | "of") && many {
+            let noun = without_prepositions();
+            return if forward { format!("the {noun} of {x}") } else { format!("those with {noun} {x}") };
+        }
+        if last == "by" {
+            return if forward { format!("who {x} was {name}") } else { format!("those {name} {x}") };
+        }
+        if many && PREPOSITIONS.contains(&last) {
+            return if forward {
+                format!("what {x} is {name}")
+            } else {
+                format!("those that are {name} {x}")
+            };
+        }
+        let verb = first.ends_with('s')
+            && many
+            && (PREPOSITIONS.contains(&words.get(1).copied().unwrap_or("")) || words.len() > 2);
+        if verb {
+            let noun = words
+                .iter()
+                .skip(1)
+                .filter(|w| !PREPOSITIONS.contains(w))
+                .copied()
+                .collect::<Vec<_>>()
+                .join(" ");
+            let but_last = words.get(..words.len() - 1).unwrap_or_default().join(" ");
+            return if forward {
+                format!("the {noun} that {x} {but_last}")
+            } else {
+                format!("those that {name} {x}")
+            };
+        }
+        if forward { format!("the {name} of {x}") } else { format!("those whose {name} is {x}") }
+    }
+
+    /// The labels that tell this step from others: without those that many steps of the same direction share, and
+    /// without the kinds of things.
+    pub(super) fn telling_labels<'a>(&'a self, step: Step, usage: &LabelUsage<'a>) -> Vec<&'a str> {
+        let labels = self.labels(step);
+        let telling: Vec<&str> =
+            labels.into_iter().filter(|label| !usage.is_common(step.direction, label)).collect();
+        if telling.is_empty() { vec![self.name(step)] } else { telling }
+    }
+
+    /// How often each label is used among `steps`.
+    pub(super) fn usage(&self, steps: &[Step]) -> LabelUsage<'_> {
+        let mut usage = LabelUsage::default();
+        for step in steps {
+            *usage.steps.entry(step.direction).or_default() += 1;
+            for label in self.labels(*step) {
+                *usage.labels.entry((step.direction, label)).or_default() += 1;
+            }
+            for step in [*step, inverse(*step)] {
+                usage.kinds.push(self.kind(step));
+            }
+        }
+        usage
+    }
+}
+
+/// How many steps share a label.
+#[derive(Debug, Default)]
+pub(super) struct LabelUsage<'a> {
+    steps: HashMap<Direction, usize>,
+    labels: HashMap<(Direction, &'a str), usize>,
+    kinds: Vec<&'a str>,
+}
+
+impl LabelUsage<'_> {
+    /// Shared by three steps or more that are 30% of the steps of its direction or more; or the name of a kind.
+    fn is_common(&self, direction: Direction, label: &str) -> bool {
+        let steps = self.steps.get(&direction).copied().unwrap_or_default();
+        let shared = self.labels.get(&(direction, label)).copied().unwrap_or_default();
+        let singular = label.strip_suffix('s').unwrap_or(label);
+        let often = shared >= 3 && shared * 10 >= steps * 3;
+        often || self.kinds.contains(&label) || self.kinds.contains(&singular)
+    }
+}
+
+/// The part of a key of three parts or more that names the kind of its heads, as Freebase writes keys:
+/// `people.person.place_of_birth`.
+fn head_kind_of(key: &str) -> Option<String> {
+    let local = key.rsplit(['/', '#']).next()?;
+    let dotted = local.replace("__", ".");
+    let parts: Vec<&str> = dotted.split(['.', ':']).filter(|part| !part.is_empty()).collect();
+    let kind = parts.len().checked_sub(2).filter(|at| *at > 0).and_then(|at| parts.get(at))?;
+    Some(normalise(&kind.replace('_', " ")))
+}
+
+/// Puts `inner` in the place of the X of a phrase (a word of its own).
+fn replace_x(phrase: &str, inner: &str) -> String {
+    let mut done = false;
+    let words = phrase.split(' ').map(|word| {
+        let is_x = !done && word.trim_matches(|c: char| !c.is_alphanumeric()).trim_end_matches("'s") == "X";
+        done |= is_x;
+        if is_x { word.replacen('X', inner, 1) } else { word.to_owned() }
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// A card without the words that belong to its other direction: a model that lists "director" among the words for a
+/// director's films would make the two directions alike.
+fn tidy(mut card: RelationCard) -> RelationCard {
+    let (forward, backward) = (noun_phrase(&card.forward), noun_phrase(&card.backward));
+    let only = |own: &[String], other: &[String]| -> Vec<String> {
+        other.iter().filter(|word| !own.contains(word)).cloned().collect()
+    };
+    let (not_forward, not_backward) = (only(&forward, &backward), only(&backward, &forward));
+    let keep = |words: &mut Vec<String>, foreign: &[String]| {
+        words.retain(|word| {
+            let tells = word.split(' ').any(|w| !is_function_word(w));
+            tells && !foreign.contains(&singular(word))
+        });
+    };
+    keep(&mut card.words_forward, &not_forward);
+    keep(&mut card.words_backward, &not_backward);
+    card
+}
+
+/// The words of a phrase before its first function word, in the singular: `the books written by X` is `book written`.
+fn noun_phrase(phrase: &str) -> Vec<String> {
+    let lower = phrase.to_lowercase();
+    let words =
+        lower.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty() && !matches!(*w, "the" | "a"));
+    words.take_while(|w| !is_function_word(w)).map(singular).collect()
+}
+
+fn singular(word: &str) -> String {
+    match word.strip_suffix('s') {
+        Some(stem) if word.len() > 3 => stem.to_owned(),
+        _ => word.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_of_three_parts_name_the_kind_of_their_heads() {
+        assert_eq!(head_kind_of("people.person.place_of_birth").as_deref(), Some("person"));
+        assert_eq!(head_kind_of("__film__film_genre__films_in_this_genre").as_deref(), Some("film genre"));
+        assert_eq!(head_kind_of("ns/people.person.gender").as_deref(), Some("person"));
+        assert_eq!(head_kind_of("http://schema.example/ontology/birthPlace"), None);
+        assert_eq!(head_kind_of("directed_by"), None);
+    }
+
+    #[test]
+    fn only_the_x_that_stands_alone_is_replaced() {
+        assert_eq!(replace_x("the writers of X", "Emma"), "the writers of Emma");
+        assert_eq!(replace_x("X's writers", "Emma"), "Emma's writers");
+        assert_eq!(replace_x("Xylophones of X", "Emma"), "Xylophones of Emma");
+    }
+
+    #[test]
+    fn a_card_loses_the_words_of_its_other_direction() {
+        let words = |list: &[&str]| list.iter().map(|w| (*w).to_owned()).collect::<Vec<_>>();
+        let card = tidy(RelationCard {
+            head_kind: "book".into(),
+            tail_kind: "person".into(),
+            forward: "the writers of X".into(),
+            backward: "the books written by X".into(),
+            words_forward: words(&["author", "book", "wrote", "of"]),
+            words_backward: words(&["books", "novels", "writers"]),
+        });
+        assert_eq!(card.words_forward, ["author", "wrote"]);
+        assert_eq!(card.words_backward, ["books", "novels"]);
+    }
+}

@@ -1,0 +1,147 @@
+//! Whole-path planning (DESIGN §8): enumerate the relation paths that exist around an anchor, say each in words, and rank
+//! them against the question. Walking hop by hop asks "is this enough?", which small models judge badly; a whole path
+//! says by itself what it asks.
+
+mod align;
+mod asked;
+mod chain;
+mod features;
+mod lexicon;
+mod walk;
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use quipu_graph::{NodeId, Step};
+
+use crate::AnswerError;
+use crate::context::Context;
+use crate::trace::{Event, PathEvent, Stage};
+
+use asked::{Asked, other_words};
+use features::{Comparison, Vectors};
+use lexicon::Lexicon;
+
+pub use chain::StepSamples;
+pub use walk::{ExistingPath, Walk, WalkConfig, enumerate, follow};
+
+/// Paths shown in the trace.
+const SHOWN: usize = 5;
+
+/// A path with its place in the ranking.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RankedPath {
+    /// The steps from the anchor.
+    pub steps: Vec<Step>,
+    /// Some of its ends.
+    pub ends: Vec<NodeId>,
+    /// The path in words.
+    pub phrase: String,
+    /// The fused score: a logit.
+    pub score: f32,
+    /// Its share among all paths of the anchor (softmax of the scores).
+    pub probability: f64,
+    /// How well the question's words and the steps go together, for each word.
+    pub alignment: f32,
+    /// How well the word that is explained least is explained.
+    pub least_covered: f32,
+}
+
+impl RankedPath {
+    /// How likely it is, from 0 to 1, that the graph holds what the question asks and that this path leads there. `share`
+    /// is the probability of all paths that lead to the same ends. Fitted on answered questions, and on the same questions
+    /// with the relations that answer them taken out of the graph (docs/results.md).
+    pub fn confidence(&self, share: f64) -> f64 {
+        let logit =
+            4.56 * share + 6.17 * f64::from(self.alignment) + 2.43 * f64::from(self.least_covered) - 8.42;
+        1.0 / (1.0 + (-logit).exp())
+    }
+}
+
+/// The paths of one anchor, best first.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Ranking {
+    /// Best first.
+    pub paths: Vec<RankedPath>,
+}
+
+/// Ranks the paths around `anchor`, which the question mentions at `span`; `others` are the places of its other mentions.
+/// No model call; one batch of embeddings.
+///
+/// # Errors
+/// The graph's and the embedder's.
+pub async fn rank(
+    context: &Context<'_>,
+    question: &str,
+    anchor: NodeId,
+    span: Range<usize>,
+    others: &[Range<usize>],
+    config: WalkConfig,
+) -> Result<Ranking, AnswerError> {
+    let graph = context.graph();
+    let existing = enumerate(graph, anchor, config).await?;
+    let steps = distinct_steps(&existing);
+    context.samples.learn(graph, &steps).await?;
+    let lexicon = Lexicon::new(graph, context.cards, context.samples, &steps);
+    let asked = Asked::new(question, span, others);
+    let labels: HashSet<&str> = steps.iter().flat_map(|s| lexicon.labels(*s)).collect();
+    let tokens = asked.tokens(&labels);
+    let phrases: Vec<[String; 2]> =
+        existing.iter().map(|p| [lexicon.phrase(&p.steps), lexicon.plain_phrase(&p.steps)]).collect();
+
+    let kinds = steps.iter().flat_map(|s| [lexicon.kind(*s), lexicon.kind(walk::inverse(*s))]);
+    let back_labels = steps.iter().flat_map(|s| lexicon.labels(walk::inverse(*s)));
+    let words = tokens.tokens.iter().map(|t| t.text.as_str());
+    let mut texts: Vec<&str> = vec![&asked.masked];
+    texts.extend(asked.head_words());
+    texts.extend(words.flat_map(|word| std::iter::once(word).chain(other_words(word).iter().copied())));
+    texts.extend(labels.iter().copied().chain(kinds).chain(back_labels));
+    texts.extend(phrases.iter().flatten().map(String::as_str));
+    texts.sort_unstable();
+    texts.dedup();
+    let vectors = Vectors::new(&texts, context.embed(Stage::Plan, &texts).await?);
+
+    let comparison = Comparison::new(&asked, &tokens, &steps, &lexicon, &vectors);
+    let mut paths: Vec<RankedPath> = existing
+        .into_iter()
+        .zip(&phrases)
+        .map(|(path, [phrase, plain])| {
+            let usual = context.samples.usual(&path.steps);
+            let features = comparison.features(&path.steps, [phrase, plain], usual);
+            RankedPath {
+                steps: path.steps,
+                ends: path.ends,
+                phrase: phrase.clone(),
+                score: features.score(),
+                probability: 0.0,
+                alignment: features.alignment,
+                least_covered: features.least_covered,
+            }
+        })
+        .collect();
+    paths.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.steps.cmp(&b.steps)));
+    set_probabilities(&mut paths);
+    report(context, &paths);
+    Ok(Ranking { paths })
+}
+
+fn distinct_steps(paths: &[ExistingPath]) -> Vec<Step> {
+    let mut steps: Vec<Step> = paths.iter().flat_map(|p| p.steps.iter().copied()).collect();
+    steps.sort_unstable();
+    steps.dedup();
+    steps
+}
+
+fn set_probabilities(paths: &mut [RankedPath]) {
+    let best = paths.first().map_or(0.0, |p| p.score);
+    let total: f64 = paths.iter().map(|p| f64::from(p.score - best).exp()).sum();
+    for path in paths {
+        path.probability = f64::from(path.score - best).exp() / total;
+    }
+}
+
+fn report(context: &Context<'_>, paths: &[RankedPath]) {
+    let shown = paths.iter().take(SHOWN);
+    let shown = shown.map(|p| PathEvent { phrase: p.phrase.clone(), score: p.probability }).collect();
+    context.trace.report(Stage::Plan, Event::Ranked { considered: paths.len(), paths: shown });
+}

@@ -1,0 +1,241 @@
+//! Relation paths: which ones really exist around an anchor, and where one of them leads.
+//!
+//! A walk never goes straight back over the very triple that it came by: the other films of a film's director do not
+//! include that film through the same triple, but do include what a second way leads to.
+
+use std::collections::HashMap;
+
+use quipu_graph::{Direction, Graph, GraphError, NodeId, RelationRole, Step};
+
+/// How far and how wide paths are enumerated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WalkConfig {
+    /// Most hops of a path (3).
+    pub max_hops: usize,
+    /// Nodes of a path's end that are looked at for its next hop (64): an even sample where there are more.
+    pub frontier: usize,
+    /// Neighbours of a node taken for one step while enumerating (256).
+    pub neighbours: usize,
+    /// Most paths (4,000).
+    pub paths: usize,
+}
+
+impl Default for WalkConfig {
+    fn default() -> Self {
+        Self { max_hops: 3, frontier: 64, neighbours: 256, paths: 4000 }
+    }
+}
+
+/// Most nodes that an exact walk keeps at one hop; beyond it the answer is cut and says so.
+const MOST_NODES: usize = 100_000;
+
+/// A path that exists, with a sample of the nodes that it leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExistingPath {
+    /// The steps from the anchor.
+    pub steps: Vec<Step>,
+    /// Some of its ends.
+    pub ends: Vec<NodeId>,
+}
+
+/// A node that a walk has reached.
+#[derive(Debug, Clone, Copy)]
+struct Reached {
+    node: NodeId,
+    /// The node it was first reached from.
+    from: NodeId,
+    /// It was reached from other nodes too.
+    from_several: bool,
+}
+
+impl Reached {
+    /// Whether a walk may go on to `next` by undoing its last step.
+    fn may_return_to(self, next: NodeId) -> bool {
+        self.from_several || self.from != next
+    }
+}
+
+/// The step that undoes `step`.
+pub fn inverse(step: Step) -> Step {
+    let direction = match step.direction {
+        Direction::Forward => Direction::Backward,
+        Direction::Backward => Direction::Forward,
+    };
+    Step { direction, ..step }
+}
+
+/// Enumerates the relation paths that exist from `anchor`, the shorter ones first.
+///
+/// Only ordinary relations are walked; from a type, also the way back to its instances, as a first step. Literals are
+/// ends: no path leads on from one.
+///
+/// # Errors
+/// The graph's.
+pub async fn enumerate(
+    graph: &dyn Graph,
+    anchor: NodeId,
+    config: WalkConfig,
+) -> Result<Vec<ExistingPath>, GraphError> {
+    let start = Reached { node: anchor, from: anchor, from_several: true };
+    let mut layer: Vec<(Vec<Step>, Vec<Reached>)> = vec![(Vec::new(), vec![start])];
+    let mut found = Vec::new();
+    for _ in 0..config.max_hops {
+        let mut next = Vec::new();
+        for (steps, reached) in &layer {
+            next.extend(extend(graph, steps, reached, config).await?);
+            if found.len() + next.len() > config.paths {
+                break;
+            }
+        }
+        next.truncate(config.paths.saturating_sub(found.len()));
+        found.extend(next.iter().map(|(steps, reached)| ExistingPath {
+            steps: steps.clone(),
+            ends: reached.iter().map(|r| r.node).collect(),
+        }));
+        layer = next;
+    }
+    Ok(found)
+}
+
+type Layer = Vec<(Vec<Step>, Vec<Reached>)>;
+
+async fn extend(
+    graph: &dyn Graph,
+    steps: &[Step],
+    reached: &[Reached],
+    config: WalkConfig,
+) -> Result<Layer, GraphError> {
+    let sample: Vec<Reached> =
+        sample_evenly(reached, config.frontier).filter(|r| !graph.is_literal(r.node)).copied().collect();
+    let nodes: Vec<NodeId> = sample.iter().map(|r| r.node).collect();
+    let mut ends: HashMap<Step, HashMap<NodeId, Reached>> = HashMap::new();
+    for (at, expansions) in sample.iter().zip(graph.expand(&nodes, None, config.neighbours).await?) {
+        for expansion in expansions {
+            if !is_walked(graph, expansion.step, steps.is_empty()) {
+                continue;
+            }
+            let returns = steps.last().is_some_and(|last| inverse(*last) == expansion.step);
+            let of_step = ends.entry(expansion.step).or_default();
+            for node in expansion.nodes {
+                if of_step.len() >= config.neighbours {
+                    break;
+                }
+                if !returns || at.may_return_to(node) {
+                    reach(of_step, node, at.node);
+                }
+            }
+        }
+    }
+    let mut layer: Layer = ends
+        .into_iter()
+        .filter(|(_, reached)| !reached.is_empty())
+        .map(|(step, reached)| (steps.iter().copied().chain([step]).collect(), in_order(reached)))
+        .collect();
+    layer.sort_by(|(a, _), (b, _)| a.cmp(b));
+    Ok(layer)
+}
+
+fn reach(reached: &mut HashMap<NodeId, Reached>, node: NodeId, from: NodeId) {
+    reached.entry(node).and_modify(|r| r.from_several |= r.from != from).or_insert(Reached {
+        node,
+        from,
+        from_several: false,
+    });
+}
+
+/// By node, so that runs are alike.
+fn in_order(reached: HashMap<NodeId, Reached>) -> Vec<Reached> {
+    let mut reached: Vec<Reached> = reached.into_values().collect();
+    reached.sort_unstable_by_key(|r| r.node);
+    reached
+}
+
+fn sample_evenly<T>(items: &[T], most: usize) -> impl Iterator<Item = &T> {
+    let stride = items.len().div_ceil(most.max(1)).max(1);
+    items.iter().step_by(stride)
+}
+
+fn is_walked(graph: &dyn Graph, step: Step, first: bool) -> bool {
+    let role = usize::try_from(step.relation.0).ok().and_then(|at| graph.relations().get(at)).map(|r| r.role);
+    match role {
+        Some(RelationRole::Ordinary) => true,
+        Some(RelationRole::Type) => first && step.direction == Direction::Backward,
+        _ => false,
+    }
+}
+
+/// An exact walk: all nodes at each hop, with all the nodes that each was reached from.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Walk {
+    /// The steps.
+    pub steps: Vec<Step>,
+    /// For each hop, the nodes reached and where from, by node.
+    pub hops: Vec<Vec<(NodeId, Vec<NodeId>)>>,
+    /// Whether a hop had more nodes than are kept.
+    pub cut: bool,
+}
+
+impl Walk {
+    /// The nodes at the end.
+    pub fn ends(&self) -> impl Iterator<Item = NodeId> {
+        self.hops.last().into_iter().flatten().map(|(node, _)| *node)
+    }
+
+    /// The triples (head, step as walked, tail) on the ways to `ends`, hop by hop; at most `most` of each hop.
+    pub fn triples_to(&self, ends: &[NodeId], most: usize) -> Vec<(NodeId, Step, NodeId)> {
+        let mut wanted: Vec<NodeId> = ends.to_vec();
+        let mut by_hop = Vec::new();
+        for (step, nodes) in self.steps.iter().zip(&self.hops).rev() {
+            let mut triples = Vec::new();
+            let mut before = Vec::new();
+            for node in &wanted {
+                let Ok(at) = nodes.binary_search_by_key(node, |(n, _)| *n) else { continue };
+                // One way back for each node first, so that every end keeps its chain within the limit.
+                let Some((_, from)) = nodes.get(at) else { continue };
+                for parent in from.iter().take(if wanted.len() * from.len() > most { 1 } else { from.len() })
+                {
+                    triples.push((*parent, *step, *node));
+                    before.push(*parent);
+                }
+            }
+            triples.truncate(most);
+            before.sort_unstable();
+            before.dedup();
+            wanted = before;
+            by_hop.push(triples);
+        }
+        by_hop.into_iter().rev().flatten().collect()
+    }
+}
+
+/// Follows `steps` from `anchor` exactly.
+///
+/// # Errors
+/// The graph's.
+pub async fn follow(graph: &dyn Graph, anchor: NodeId, steps: &[Step]) -> Result<Walk, GraphError> {
+    let mut walk = Walk { steps: steps.to_vec(), ..Walk::default() };
+    let mut current: Vec<(NodeId, Vec<NodeId>)> = vec![(anchor, Vec::new())];
+    let mut last: Option<Step> = None;
+    for step in steps {
+        let returns = last.is_some_and(|last| inverse(last) == *step);
+        let nodes: Vec<NodeId> = current.iter().map(|(node, _)| *node).collect();
+        let mut next: HashMap<NodeId, Vec<NodeId>> = HashMap::new();
+        for ((node, from), expansions) in
+            current.iter().zip(graph.expand(&nodes, Some(std::slice::from_ref(step)), MOST_NODES).await?)
+        {
+            for neighbour in expansions.into_iter().flat_map(|e| e.nodes) {
+                let straight_back = returns && from.as_slice() == [neighbour];
+                if !straight_back {
+                    next.entry(neighbour).or_default().push(*node);
+                }
+            }
+        }
+        current = next.into_iter().collect();
+        current.sort_unstable_by_key(|(node, _)| *node);
+        walk.cut |= current.len() > MOST_NODES;
+        current.truncate(MOST_NODES);
+        walk.hops.push(current.clone());
+        last = Some(*step);
+    }
+    Ok(walk)
+}

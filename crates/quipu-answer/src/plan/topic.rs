@@ -1,0 +1,85 @@
+//! KERAG's first planning step: domain, topic entities, time frame and operation, in one call (§4.2 step 1, App. I.1).
+//! Dates are computed by code from the words that the model points at.
+
+use quipu_model::ChatRequest;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::AnswerError;
+use crate::calculate::Operation;
+use crate::context::Context;
+use crate::prompts::Prompt;
+use crate::question::Question;
+use crate::time::{TimeFrame, time_frames};
+use crate::trace::{Event, Stage};
+
+/// What the question is about.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Topic {
+    /// One of the domains offered, or `other`.
+    pub domain: String,
+    /// Names to start from, as the question writes them.
+    pub entities: Vec<String>,
+    /// What the question's words say about time.
+    pub time_frames: Vec<TimeFrame>,
+    /// What is to be done with the values found; `None`: they are the answer.
+    pub operation: Option<Operation>,
+}
+
+#[derive(Deserialize)]
+struct Reply {
+    domain: String,
+    entities: Vec<String>,
+    time: String,
+    operation: String,
+}
+
+/// Reads the question: one call. `domains` are the graph's types of the most entities; `names` are names of the graph
+/// that occur in the question (App. E proposes candidates by 3-gram matching; the name index does it here).
+///
+/// # Errors
+/// The model's.
+pub async fn read_topic(
+    context: &Context<'_>,
+    question: &Question,
+    domains: &[String],
+    names: &[String],
+) -> Result<Topic, AnswerError> {
+    let values = json!({ "domains": domains, "candidates": names, "question": question.text() });
+    let request = ChatRequest::new("plan.topic", Prompt::KeragPlan.render(values)?).with_max_tokens(200);
+    let mut allowed: Vec<&str> = domains.iter().map(String::as_str).collect();
+    allowed.push("other");
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "domain": { "type": "string", "enum": allowed },
+            "entities": { "type": "array", "items": { "type": "string", "maxLength": 120 }, "maxItems": 4 },
+            "time": { "type": "string", "maxLength": 60 },
+            "operation": { "type": "string", "enum": [
+                "list", "count", "sum", "average", "highest", "lowest", "difference", "ascending", "descending"
+            ] }
+        },
+        "required": ["domain", "entities", "time", "operation"]
+    });
+    let reply: Reply = context.json(Stage::Plan, request, &schema).await?;
+    let today = question.asked_at().date();
+    let mut frames = time_frames(question.text(), today);
+    if frames.is_empty() {
+        frames = time_frames(&reply.time, today);
+    }
+    let operation = serde_json::from_value(json!(reply.operation)).ok();
+    let topic = Topic { domain: reply.domain, entities: reply.entities, time_frames: frames, operation };
+    context.trace.report(Stage::Plan, Event::Read { reading: topic.describe() });
+    Ok(topic)
+}
+
+impl Topic {
+    fn describe(&self) -> String {
+        let operation = self.operation.map_or("list", Operation::name);
+        let mut words = format!("domain {}; start at {}; {operation}", self.domain, self.entities.join(", "));
+        for frame in &self.time_frames {
+            words.push_str(&format!("; {} is {} to {}", frame.text, frame.from, frame.to));
+        }
+        words
+    }
+}

@@ -1,0 +1,97 @@
+//! The prompts: templates under `prompts/`, rendered here and nowhere else.
+//!
+//! In each, what never changes (instructions, examples) is the system message and comes first, so that its computation
+//! is reused from question to question.
+
+use std::sync::OnceLock;
+
+use minijinja::Environment;
+use quipu_model::Message;
+use serde_json::Value;
+
+use crate::AnswerError;
+
+/// A prompt: a fixed system part and a part for the question at hand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Prompt {
+    /// KERAG step 1: domain, topic entities, time frame, operation.
+    KeragPlan,
+    /// KERAG step 3: irrelevant relations, and is it enough?
+    KeragFilter,
+    /// KERAG step 3 with filtering by similarity: is it enough?
+    KeragBoundary,
+    /// KERAG summarization, step by step.
+    KeragCompose,
+    /// KERAG summarization without reasoning (ablation).
+    KeragComposePlain,
+    /// Whole-path planning: what people call a relation.
+    RelationCard,
+    /// Baseline: the model alone.
+    Io,
+}
+
+impl Prompt {
+    fn name(self) -> &'static str {
+        match self {
+            Self::KeragPlan => "kerag_plan",
+            Self::KeragFilter => "kerag_filter",
+            Self::KeragBoundary => "kerag_boundary",
+            Self::KeragCompose => "kerag_compose",
+            Self::KeragComposePlain => "kerag_compose_plain",
+            Self::RelationCard => "relation_card",
+            Self::Io => "io",
+        }
+    }
+
+    fn source(self) -> &'static str {
+        match self {
+            Self::KeragPlan => include_str!("prompts/kerag_plan.jinja"),
+            Self::KeragFilter => include_str!("prompts/kerag_filter.jinja"),
+            Self::KeragBoundary => include_str!("prompts/kerag_boundary.jinja"),
+            Self::KeragCompose => include_str!("prompts/kerag_compose.jinja"),
+            Self::KeragComposePlain => include_str!("prompts/kerag_compose_plain.jinja"),
+            Self::RelationCard => include_str!("prompts/relation_card.jinja"),
+            Self::Io => include_str!("prompts/io.jinja"),
+        }
+    }
+
+    const ALL: [Self; 7] = [
+        Self::KeragPlan,
+        Self::KeragFilter,
+        Self::KeragBoundary,
+        Self::KeragCompose,
+        Self::KeragComposePlain,
+        Self::RelationCard,
+        Self::Io,
+    ];
+
+    /// Renders the prompt: the text before the line `=====` is the system message, the rest the user's.
+    ///
+    /// # Errors
+    /// [`AnswerError::Prompt`] when the template does not take `values`.
+    pub fn render(self, values: Value) -> Result<Vec<Message>, AnswerError> {
+        let wrap = |source| AnswerError::Prompt { name: self.name(), source };
+        let template = environment().get_template(self.name()).map_err(wrap)?;
+        let text = template.render(minijinja::Value::from_serialize(values)).map_err(wrap)?;
+        let (system, user) = text.split_once("\n=====\n").unwrap_or(("", &text));
+        let mut messages = vec![Message::system(system.trim()), Message::user(user.trim())];
+        messages.retain(|message| !message.content.is_empty());
+        Ok(messages)
+    }
+}
+
+fn environment() -> &'static Environment<'static> {
+    static ENVIRONMENT: OnceLock<Environment<'static>> = OnceLock::new();
+    ENVIRONMENT.get_or_init(|| {
+        let mut environment = Environment::new();
+        environment.set_undefined_behavior(minijinja::UndefinedBehavior::Strict);
+        environment.set_trim_blocks(true);
+        environment.set_lstrip_blocks(true);
+        for prompt in Prompt::ALL {
+            // A template that does not parse is reported by `render`, which does not find it; a test renders each.
+            let added = environment.add_template(prompt.name(), prompt.source());
+            debug_assert!(added.is_ok(), "{}: {added:?}", prompt.name());
+        }
+        environment
+    })
+}

@@ -1,0 +1,132 @@
+//! Retrieves all triples within a scope (KERAG §4.1, step 2), under a budget that keeps the most relevant.
+
+use std::collections::{HashMap, HashSet};
+
+use quipu_graph::{Graph, GraphError, NodeId, NodeSummary, Step};
+
+use super::triples::triple;
+use crate::evidence::Evidence;
+use crate::plan::Scope;
+
+/// Most neighbours fetched for one node and step.
+const MOST_NEIGHBOURS: usize = 100;
+/// Most nodes that one hop starts from.
+const MOST_NODES: usize = 500;
+/// A triple one hop further away counts for this much less: near evidence goes first when the budget is short.
+const HOP_DISCOUNT: f32 = 0.9;
+/// Bytes that one token of a table stands for, at least: an upper estimate of the tokens.
+const BYTES_PER_TOKEN: usize = 3;
+
+/// What was retrieved.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Retrieved {
+    /// The evidence, hop by hop, the triples of an entity together.
+    pub evidence: Vec<Evidence>,
+    /// Triples of the scope that the budget or the limit per relation left out.
+    pub left_out: usize,
+}
+
+/// A triple on its way: where it was met, and in which direction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Found {
+    hop: usize,
+    from: NodeId,
+    step: Step,
+    to: NodeId,
+}
+
+/// Fetches the scope around `anchors`. `relevance` of a step decides what stays when the scope exceeds
+/// `budget_tokens`; a triple stays only if its way back to an anchor stays.
+///
+/// # Errors
+/// The graph's.
+pub async fn retrieve_scope(
+    graph: &dyn Graph,
+    anchors: &[NodeId],
+    scope: &Scope,
+    relevance: &HashMap<Step, f32>,
+    budget_tokens: usize,
+) -> Result<Retrieved, GraphError> {
+    let (found, mut left_out) = walk(graph, anchors, scope).await?;
+    let summaries = summaries(graph, &found).await?;
+    let mut ranked: Vec<usize> = (0..found.len()).collect();
+    let priority = |f: &Found| {
+        let hop = i32::try_from(f.hop).unwrap_or(i32::MAX);
+        relevance.get(&f.step).copied().unwrap_or(0.0) * HOP_DISCOUNT.powi(hop)
+    };
+    ranked.sort_by(|a, b| {
+        let key = |i: &usize| found.get(*i).map_or(f32::MIN, priority);
+        key(b).total_cmp(&key(a)).then(a.cmp(b))
+    });
+    let mut bytes = budget_tokens.saturating_mul(BYTES_PER_TOKEN);
+    let mut kept = HashSet::new();
+    for index in ranked {
+        let cost = found.get(index).map_or(0, |f| cost(f, &summaries));
+        if cost <= bytes {
+            bytes -= cost;
+            kept.insert(index);
+        }
+    }
+    let mut reached: HashSet<NodeId> = anchors.iter().copied().collect();
+    let mut seen = HashSet::new();
+    let mut evidence = Vec::new();
+    for (index, found) in found.iter().enumerate() {
+        let connected = kept.contains(&index) && reached.contains(&found.from);
+        if !connected {
+            left_out += 1;
+            continue;
+        }
+        reached.insert(found.to);
+        let piece = triple(graph, &summaries, (found.from, found.step, found.to));
+        if let Some(piece) = piece.filter(|piece| seen.insert(piece.id.clone())) {
+            evidence.push(piece);
+        }
+    }
+    Ok(Retrieved { evidence, left_out })
+}
+
+async fn walk(
+    graph: &dyn Graph,
+    anchors: &[NodeId],
+    scope: &Scope,
+) -> Result<(Vec<Found>, usize), GraphError> {
+    let mut found = Vec::new();
+    let mut left_out = 0;
+    let mut nodes = anchors.to_vec();
+    for (hop, steps) in scope.hops.iter().enumerate() {
+        let expanded = graph.expand(&nodes, Some(steps), MOST_NEIGHBOURS).await?;
+        let mut next = Vec::new();
+        for (from, expansions) in nodes.iter().zip(expanded) {
+            for expansion in expansions {
+                let fan_out = usize::try_from(expansion.fan_out).unwrap_or(usize::MAX);
+                left_out += fan_out.saturating_sub(expansion.nodes.len());
+                found.extend(expansion.nodes.iter().map(|to| Found {
+                    hop,
+                    from: *from,
+                    step: expansion.step,
+                    to: *to,
+                }));
+                next.extend(expansion.nodes);
+            }
+        }
+        let mut seen = HashSet::new();
+        next.retain(|node| seen.insert(*node));
+        next.truncate(MOST_NODES);
+        nodes = next;
+    }
+    Ok((found, left_out))
+}
+
+async fn summaries(graph: &dyn Graph, found: &[Found]) -> Result<HashMap<NodeId, NodeSummary>, GraphError> {
+    let mut nodes: Vec<NodeId> = found.iter().flat_map(|f| [f.from, f.to]).collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    let summaries = graph.summaries(&nodes).await?;
+    Ok(nodes.into_iter().zip(summaries).collect())
+}
+
+/// Bytes of the row that the triple adds to; its relation and heading are shared with its neighbours.
+fn cost(found: &Found, summaries: &HashMap<NodeId, NodeSummary>) -> usize {
+    const SHARED: usize = 12;
+    summaries.get(&found.to).map_or(0, |s| s.name.len().min(200)) + SHARED
+}

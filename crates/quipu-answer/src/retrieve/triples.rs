@@ -1,0 +1,40 @@
+//! Triples as walked to evidence by name.
+
+use std::collections::{HashMap, HashSet};
+
+use quipu_graph::{Direction, Graph, GraphError, NodeId, NodeSummary, Step};
+
+use crate::evidence::Evidence;
+
+/// Evidence for triples given as (from, step, to), in their order, each once.
+///
+/// # Errors
+/// The graph's.
+pub async fn triples_to_evidence(
+    graph: &dyn Graph,
+    walked: &[(NodeId, Step, NodeId)],
+) -> Result<Vec<Evidence>, GraphError> {
+    let mut nodes: Vec<NodeId> = walked.iter().flat_map(|(from, _, to)| [*from, *to]).collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    let summaries = graph.summaries(&nodes).await?;
+    let summaries: HashMap<NodeId, NodeSummary> = nodes.into_iter().zip(summaries).collect();
+    let mut seen = HashSet::new();
+    Ok(walked.iter().filter(|t| seen.insert(**t)).filter_map(|t| triple(graph, &summaries, *t)).collect())
+}
+
+/// One triple by name; `None` only for a node or relation that the graph does not hold.
+pub(super) fn triple(
+    graph: &dyn Graph,
+    summaries: &HashMap<NodeId, NodeSummary>,
+    (from, step, to): (NodeId, Step, NodeId),
+) -> Option<Evidence> {
+    let (head, tail) = match step.direction {
+        Direction::Forward => (from, to),
+        Direction::Backward => (to, from),
+    };
+    let (head, tail) = (summaries.get(&head)?, summaries.get(&tail)?);
+    let relation = graph.relations().get(usize::try_from(step.relation.0).ok()?)?;
+    let names = [head.name.as_str(), &relation.name, &tail.name];
+    Some(Evidence::triple(&graph.describe().name, names, [&head.key, &relation.key, &tail.key]))
+}

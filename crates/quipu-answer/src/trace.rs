@@ -1,0 +1,320 @@
+//! The trace: what every stage reports while a question is worked on. Progress lines, `--explain`, costs by stage
+//! and the page's refinement path are readings of it.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+use quipu_model::Usage;
+use serde::{Deserialize, Serialize};
+
+use crate::answer::{AnswerUsage, StageUsage};
+
+/// The stages of a question's way (DESIGN §3), as events, usage and errors name them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    /// Mentions to candidates to anchors.
+    Link,
+    /// Relations, hops, domain, time frame, operation.
+    Plan,
+    /// Triples and passages from the graph.
+    Retrieve,
+    /// What survives of them.
+    Prune,
+    /// Is it enough, is it right?
+    Critique,
+    /// The answer from the evidence.
+    Compose,
+    /// Is every value in the evidence?
+    Ground,
+}
+
+impl Stage {
+    /// The stage's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Link => "link",
+            Self::Plan => "plan",
+            Self::Retrieve => "retrieve",
+            Self::Prune => "prune",
+            Self::Critique => "critique",
+            Self::Compose => "compose",
+            Self::Ground => "ground",
+        }
+    }
+}
+
+/// A mention and the entities that it may mean, as events show them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MentionEvent {
+    /// The words of the question.
+    pub text: String,
+    /// Candidates: name and key, score, reason; the chosen one first.
+    pub candidates: Vec<CandidateEvent>,
+}
+
+/// One candidate of a mention.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CandidateEvent {
+    /// The entity's name.
+    pub name: String,
+    /// Its key.
+    pub key: String,
+    /// Score, higher is better.
+    pub score: f64,
+    /// Why it is a candidate.
+    pub reason: String,
+}
+
+/// A relation path and how well it fits the question.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PathEvent {
+    /// The path in words.
+    pub phrase: String,
+    /// Its score, higher is better.
+    pub score: f64,
+}
+
+/// Something that happened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Event {
+    /// Mentions were found and linked.
+    Linked {
+        /// Best first.
+        mentions: Vec<MentionEvent>,
+    },
+    /// The question was read: what it asks for.
+    Read {
+        /// What was read, in words.
+        reading: String,
+    },
+    /// Relation paths were ranked.
+    Ranked {
+        /// How many were considered.
+        considered: usize,
+        /// The best.
+        paths: Vec<PathEvent>,
+    },
+    /// One hop of the plan was looked at.
+    Expanded {
+        /// From 1.
+        hop: u32,
+        /// Relations on offer, in words.
+        relations: Vec<String>,
+    },
+    /// Relations, entities or triples were dropped.
+    Filtered {
+        /// From 1; 0 for a step over all hops.
+        hop: u32,
+        /// Kept, in words.
+        kept: Vec<String>,
+        /// How many were dropped.
+        dropped: usize,
+        /// By what: `model`, `similarity`, `budget`.
+        by: String,
+    },
+    /// The scope was judged.
+    Judged {
+        /// From 1.
+        hop: u32,
+        /// `sufficient`, `one hop more`, `wrongly linked`.
+        verdict: String,
+    },
+    /// Evidence was fetched.
+    Retrieved {
+        /// Pieces of evidence.
+        evidence: usize,
+        /// Pieces that the budget left out.
+        left_out: usize,
+    },
+    /// Code calculated something.
+    Calculated {
+        /// The operation in words.
+        operation: String,
+        /// Its result.
+        result: String,
+    },
+    /// The model composed an answer.
+    Composed {
+        /// Its reasoning.
+        reasoning: String,
+        /// Its bare answers.
+        answers: Vec<String>,
+    },
+    /// The answer was held against the evidence.
+    Grounded {
+        /// Values found.
+        supported: Vec<String>,
+        /// Values not found.
+        unsupported: Vec<String>,
+    },
+    /// A model was asked.
+    ModelCalled {
+        /// The request's stage name, finer than the stage: `plan.read`.
+        request: String,
+        /// The last message's text.
+        prompt: String,
+        /// The reply as it came.
+        reply: String,
+        /// What it cost.
+        usage: Usage,
+    },
+    /// A stage fell back to something less; the reason says what and why.
+    Degraded {
+        /// What happened and what was done instead.
+        reason: String,
+    },
+}
+
+/// An event with its stage and time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TimedEvent {
+    /// The stage that reports it.
+    pub stage: Stage,
+    /// Seconds since the question came in.
+    pub at: f64,
+    /// What happened.
+    #[serde(flatten)]
+    pub event: Event,
+}
+
+/// Receives events while they happen.
+pub type EventSink = Arc<dyn Fn(&TimedEvent) + Send + Sync>;
+
+/// Collects the events and costs of one question.
+pub struct Trace {
+    started: Instant,
+    sink: Option<EventSink>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    events: Vec<TimedEvent>,
+    stages: Vec<StageUsage>,
+    total: Usage,
+}
+
+impl Trace {
+    /// Starts the clock. `sink` sees every event at once.
+    pub fn new(sink: Option<EventSink>) -> Self {
+        Self { started: Instant::now(), sink, state: Mutex::default() }
+    }
+
+    /// Time since the question came in.
+    pub fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// Reports an event.
+    pub fn report(&self, stage: Stage, event: Event) {
+        let event = TimedEvent { stage, at: self.elapsed().as_secs_f64(), event };
+        if let Some(sink) = &self.sink {
+            sink(&event);
+        }
+        self.state.lock().events.push(event);
+    }
+
+    /// Counts the time from now until the guard is dropped as the stage's.
+    pub fn enter(&self, stage: Stage) -> StageTimer<'_> {
+        StageTimer { trace: self, stage, started: Instant::now() }
+    }
+
+    /// Counts a model call.
+    pub fn count_model_call(&self, stage: Stage, usage: &Usage) {
+        let mut state = self.state.lock();
+        state.total += *usage;
+        let entry = state.stage(stage);
+        entry.llm_calls += usage.llm_calls;
+        entry.prompt_tokens += usage.prompt_tokens;
+        entry.completion_tokens += usage.completion_tokens;
+        entry.model_seconds += usage.seconds;
+    }
+
+    /// Counts time spent waiting for the embedder.
+    pub fn count_embedding(&self, stage: Stage, took: Duration) {
+        self.state.lock().stage(stage).model_seconds += took.as_secs_f64();
+    }
+
+    /// Model calls so far, the cached ones among them: a budget holds in a replay too.
+    pub fn model_calls(&self) -> u32 {
+        let state = self.state.lock();
+        state.total.llm_calls + state.total.cached_calls
+    }
+
+    /// What the question cost so far.
+    pub fn usage(&self) -> AnswerUsage {
+        let state = self.state.lock();
+        AnswerUsage {
+            llm_calls: state.total.llm_calls,
+            cached_calls: state.total.cached_calls,
+            prompt_tokens: state.total.prompt_tokens,
+            reused_tokens: state.total.reused_tokens,
+            completion_tokens: state.total.completion_tokens,
+            seconds: self.elapsed().as_secs_f64(),
+            by_stage: state.stages.clone(),
+        }
+    }
+
+    /// The events so far.
+    pub fn events(&self) -> Vec<TimedEvent> {
+        self.state.lock().events.clone()
+    }
+}
+
+impl State {
+    fn stage(&mut self, stage: Stage) -> &mut StageUsage {
+        let position = self.stages.iter().position(|s| s.stage == stage.name()).unwrap_or_else(|| {
+            self.stages.push(StageUsage { stage: stage.name().into(), ..StageUsage::default() });
+            self.stages.len() - 1
+        });
+        #[expect(clippy::indexing_slicing, reason = "the position was just found or pushed")]
+        &mut self.stages[position]
+    }
+}
+
+/// Times a stage; see [`Trace::enter`].
+pub struct StageTimer<'a> {
+    trace: &'a Trace,
+    stage: Stage,
+    started: Instant,
+}
+
+impl Drop for StageTimer<'_> {
+    fn drop(&mut self) {
+        self.trace.state.lock().stage(self.stage).seconds += self.started.elapsed().as_secs_f64();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn costs_add_up_by_stage() {
+        let trace = Trace::new(None);
+        let usage = Usage { llm_calls: 1, prompt_tokens: 10, completion_tokens: 3, ..Usage::default() };
+        trace.count_model_call(Stage::Plan, &usage);
+        trace.count_model_call(Stage::Compose, &usage);
+        trace.count_model_call(Stage::Plan, &usage);
+        let total = trace.usage();
+        assert_eq!((total.llm_calls, total.prompt_tokens, total.completion_tokens), (3, 30, 9));
+        let by_stage: Vec<_> = total.by_stage.iter().map(|s| (s.stage.as_str(), s.llm_calls)).collect();
+        assert_eq!(by_stage, [("plan", 2), ("compose", 1)]);
+    }
+
+    #[test]
+    fn the_sink_sees_each_event_as_it_happens() {
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let sink = {
+            let seen = seen.clone();
+            Arc::new(move |e: &TimedEvent| seen.lock().push(e.stage))
+        };
+        let trace = Trace::new(Some(sink));
+        trace.report(Stage::Retrieve, Event::Retrieved { evidence: 3, left_out: 0 });
+        assert_eq!(*seen.lock(), [Stage::Retrieve]);
+        assert_eq!(trace.events().len(), 1);
+    }
+}

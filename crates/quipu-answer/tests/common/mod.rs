@@ -1,0 +1,70 @@
+//! A small graph of films in a workspace of its own, and what tests ask it with.
+
+#![allow(dead_code, reason = "each test file uses a part of this")]
+
+use std::io::Write as _;
+use std::sync::Arc;
+
+use quipu_answer::{Answer, AskOptions, Engine, Question};
+use quipu_graph::{ImportConfig, Input};
+use quipu_index::{ImportRequest, Workspace};
+use quipu_model::{Embedder, LanguageModel, ScriptedModel};
+
+pub const FILMS: &str = "\
+Kauwboy\tdirected_by\tBoudewijn Koole
+Kauwboy\tstarred_actors\tRick Lens
+Kauwboy\tstarred_actors\tLoek Peters
+Kauwboy\trelease_year\t2012
+Kauwboy\trunning_minutes\t81
+Disappearance\tdirected_by\tBoudewijn Koole
+Disappearance\tstarred_actors\tRifka Lodeizen
+Disappearance\trelease_year\t2017
+Disappearance\trunning_minutes\t92
+Tonio\tdirected_by\tPaula van der Oest
+Tonio\tstarred_actors\tRifka Lodeizen
+Tonio\tstarred_actors\tPierre Bokma
+Tonio\trelease_year\t2016
+Tonio\trunning_minutes\t100
+Zus & Zo\tdirected_by\tPaula van der Oest
+Zus & Zo\trelease_year\t2001
+Zus & Zo\trunning_minutes\t106
+Boudewijn Koole\tborn_in\tLeidschendam
+Paula van der Oest\tborn_in\tLaag-Soeren
+";
+
+pub struct Setting {
+    pub folder: tempfile::TempDir,
+    pub workspace: Arc<Workspace>,
+}
+
+/// Imports `triples` (tab-separated).
+pub async fn setting(triples: &str) -> Setting {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("films.tsv");
+    std::fs::File::create(&file).unwrap().write_all(triples.as_bytes()).unwrap();
+    let path = folder.path().join("workspace");
+    let graph = ImportConfig::new("films", vec![Input::File(file)]);
+    Workspace::import(&path, &ImportRequest { graph, embedder: None, progress: None }).await.unwrap();
+    let workspace = Arc::new(Workspace::open(&path).unwrap());
+    Setting { folder, workspace }
+}
+
+/// The default embedder, which `make test` fetches.
+pub async fn embedder() -> Arc<dyn Embedder> {
+    quipu_model::open_embedder("all-minilm-l6-v2", &quipu_model::OpenOptions::default())
+        .await
+        .expect("the embedder is missing: run `make test`, or `quipu models pull all-minilm-l6-v2`")
+}
+
+pub async fn ask(
+    setting: &Setting,
+    model: Option<Arc<ScriptedModel>>,
+    embedder: Option<Arc<dyn Embedder>>,
+    question: &str,
+    options: &AskOptions,
+) -> Answer {
+    let model = model.map(|model| model as Arc<dyn LanguageModel>);
+    let engine = Engine::new(setting.workspace.clone(), model, embedder).unwrap();
+    let question = Question::new(question, "2024-02-28T12:00:00[UTC]".parse().unwrap()).unwrap();
+    engine.ask(&question, options).await.unwrap()
+}
