@@ -1,4 +1,5 @@
 //! `quipu ask` against an endpoint that the test plays itself.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test ends where something fails")]
 
 mod support;
 

@@ -1,4 +1,5 @@
 //! The command line itself: usage, generated files, exit codes, and which stream says what.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test ends where something fails")]
 
 mod support;
 

@@ -1,4 +1,11 @@
 #![allow(dead_code, reason = "each test file uses its part of this")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    missing_docs,
+    unreachable_pub,
+    reason = "a test ends where something fails"
+)]
 //! Runs the `quipu` command in a home of its own, without the user's configuration, models and network.
 
 use std::io::Write as _;
