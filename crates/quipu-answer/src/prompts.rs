@@ -95,3 +95,46 @@ fn environment() -> &'static Environment<'static> {
         environment
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn check(prompt: Prompt, values: Value) {
+        let messages = prompt.render(values).unwrap();
+        let shown: Vec<String> = messages.iter().map(|m| format!("[{:?}]\n{}", m.role, m.content)).collect();
+        insta::assert_snapshot!(prompt.name(), shown.join("\n\n"));
+    }
+
+    #[test]
+    fn prompts_are_what_was_agreed() {
+        let question = "where was the director of Kauwboy born?";
+        check(
+            Prompt::KeragPlan,
+            json!({ "domains": ["film", "person"], "candidates": ["Kauwboy"], "question": question }),
+        );
+        let relations = ["Kauwboy - directed by -> person", "Kauwboy - release year -> value"];
+        check(
+            Prompt::KeragFilter,
+            json!({ "start": "Kauwboy", "taken": "", "relations": relations, "question": question }),
+        );
+        check(Prompt::KeragBoundary, json!({ "start": "Kauwboy", "hops": relations, "question": question }));
+        let facts =
+            "### Kauwboy\n| id | relation | value |\n|---|---|---|\n| E0 | directed by | Boudewijn Koole |\n";
+        let compose = json!({ "asked_at": "2024-02-28", "time_frame": "2012-01-01 to 2012-12-31", "facts": facts, "question": question });
+        check(Prompt::KeragCompose, compose.clone());
+        check(Prompt::KeragComposePlain, compose);
+        check(
+            Prompt::RelationCard,
+            json!({ "relation": "directed by", "beside": ["release year"], "facts": [["Kauwboy", "Boudewijn Koole"]] }),
+        );
+        check(Prompt::Io, json!({ "question": question }));
+    }
+
+    #[test]
+    fn a_value_that_a_template_needs_is_not_forgotten() {
+        assert!(matches!(Prompt::Io.render(json!({})), Err(AnswerError::Prompt { name: "io", .. })));
+    }
+}

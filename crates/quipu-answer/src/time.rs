@@ -333,7 +333,7 @@ mod tests {
         check("awards between 1990 and 1995", &["1990-01-01..1995-12-31"]);
         check("presidents from 1990 to 1995", &["1990-01-01..1995-12-31"]);
         check("albums since 2020", &["2020-01-01..2024-02-28"]);
-        check("albums before 2020", &["-9999-01-01..2019-12-31"]);
+        check("albums before 2020", &["-009999-01-01..2019-12-31"]);
         check("the day after 2023-12-31", &["2024-01-01..2024-01-01"]);
         check("between 1995 and 1990", &["1990-01-01..1990-12-31"]);
     }

@@ -2,13 +2,14 @@
 
 mod common;
 
-use common::{FILMS, ask, embedder, setting};
+use common::{CARDS, FILMS, ask, embedder, setting};
 use quipu_answer::{AskOptions, Status};
 use quipu_model::ScriptedModel;
 
 async fn check(question: &str, expected: &[&str]) {
-    let options = AskOptions::default();
-    let answer = ask(&setting(FILMS).await, None, Some(embedder().await), question, &options).await;
+    let setting = setting(FILMS).await;
+    std::fs::write(setting.workspace.folder().join("relations.toml"), CARDS).unwrap();
+    let answer = ask(&setting, None, Some(embedder().await), question, &AskOptions::default()).await;
     let mut answers = answer.answers.clone();
     answers.sort();
     assert_eq!(answers, expected, "{question}: {answer:#?}");
@@ -79,4 +80,13 @@ async fn cards_are_written_once_and_kept() {
     assert_eq!(asked.last(), Some(&0), "{asked:?}");
     let file = std::fs::read_to_string(setting.workspace.folder().join("relations.toml")).unwrap();
     assert!(file.contains("directed_by") && file.contains("helmed"), "{file}");
+}
+
+#[tokio::test]
+async fn cards_that_cannot_be_read_are_named() {
+    let setting = setting(FILMS).await;
+    std::fs::write(setting.workspace.folder().join("relations.toml"), "[relation.directed_by]\nforward = 7")
+        .unwrap();
+    let error = quipu_answer::Engine::new(setting.workspace.clone(), None, None).err().unwrap().to_string();
+    assert!(error.contains("relations.toml") && error.contains("remove it"), "{error}");
 }

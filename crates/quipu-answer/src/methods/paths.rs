@@ -434,7 +434,7 @@ fn finish(
     evidence: &mut Vec<Evidence>,
     confidence: f64,
 ) -> Result<Outcome, AnswerError> {
-    match calculate(operation, &operands) {
+    match calculate(operation, &cite(operands, evidence)) {
         Ok(calculation) => {
             let (operation, result) = (calculation.operation.clone(), calculation.result.clone());
             context.trace.report(Stage::Compose, Event::Calculated { operation, result });
@@ -448,6 +448,22 @@ fn finish(
         }
         Err(error) => Ok(Outcome::abstain(error.to_string(), std::mem::take(evidence))),
     }
+}
+
+/// Operands with the evidence that names both their owner and their value, or, for a count, the value alone.
+fn cite(mut operands: Vec<Operand>, evidence: &[Evidence]) -> Vec<Operand> {
+    let mut stating: HashMap<&str, Vec<&Evidence>> = HashMap::new();
+    for piece in evidence {
+        for value in piece.values() {
+            stating.entry(value).or_default().push(piece);
+        }
+    }
+    for operand in &mut operands {
+        let pieces = stating.get(operand.text.as_str()).into_iter().flatten();
+        let of_owner = pieces.filter(|piece| piece.values().contains(&operand.label.as_str()));
+        operand.evidence = of_owner.map(|piece| piece.id.clone()).collect();
+    }
+    operands
 }
 
 /// A comparison of the things named: the same path from each, the values held against one another. `None` when no path

@@ -32,6 +32,33 @@ Boudewijn Koole\tborn_in\tLeidschendam
 Paula van der Oest\tborn_in\tLaag-Soeren
 ";
 
+/// Relation cards as a person may write them.
+pub const CARDS: &str = r#"
+[relation.directed_by]
+head_kind = "film"
+tail_kind = "person"
+forward = "the directors of X"
+backward = "the films directed by X"
+words_forward = ["director", "directed", "made"]
+words_backward = ["films", "movies", "directed"]
+
+[relation.starred_actors]
+head_kind = "film"
+tail_kind = "person"
+forward = "the actors in X"
+backward = "the films with X"
+words_forward = ["actors", "cast", "starred"]
+words_backward = ["films", "movies", "acted in"]
+
+[relation.release_year]
+head_kind = "film"
+tail_kind = "year"
+forward = "the release year of X"
+backward = "the films released in X"
+words_forward = ["year", "when", "released"]
+words_backward = ["films", "movies", "released"]
+"#;
+
 pub struct Setting {
     pub folder: tempfile::TempDir,
     pub workspace: Arc<Workspace>,
