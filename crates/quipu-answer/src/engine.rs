@@ -89,38 +89,8 @@ impl Engine {
             Err(AnswerError::Exhausted(limit)) => Outcome::abstain(limit.to_string(), Vec::new()),
             outcome => outcome?,
         };
-        let (outcome, grounding) = self.held_against_evidence(outcome, options.method, &trace);
+        let (outcome, grounding) = held_against_evidence(outcome, options.method, &trace);
         Ok(self.answer(question, options, outcome, &grounding, &trace))
-    }
-
-    /// Grounds the values; those without support are taken out, and with none left there is no answer.
-    fn held_against_evidence(
-        &self,
-        mut outcome: Outcome,
-        method: Method,
-        trace: &Trace,
-    ) -> (Outcome, Grounding) {
-        if outcome.status != Status::Answered {
-            return (outcome, Grounding::default());
-        }
-        let _timer = trace.enter(Stage::Ground);
-        let grounding = ground(&outcome.answers, &outcome.evidence);
-        let supported: Vec<String> = grounding.supported.iter().map(|(value, _)| value.clone()).collect();
-        let event =
-            Event::Grounded { supported: supported.clone(), unsupported: grounding.unsupported.clone() };
-        trace.report(Stage::Ground, event);
-        if method.must_be_grounded() && !grounding.unsupported.is_empty() {
-            if supported.is_empty() {
-                let values = outcome.answers.join(", ");
-                let reason = format!("the evidence does not hold the proposed answer ({values})");
-                outcome = Outcome::abstain(reason, outcome.evidence);
-            } else {
-                outcome.answers = supported;
-                outcome.text = None;
-                outcome.confidence *= 0.8;
-            }
-        }
-        (outcome, grounding)
     }
 
     fn answer(
@@ -157,6 +127,30 @@ impl Engine {
             trace: options.keep_trace.then(|| trace.events()),
         }
     }
+}
+
+/// Grounds the values; those without support are taken out, and with none left there is no answer.
+fn held_against_evidence(mut outcome: Outcome, method: Method, trace: &Trace) -> (Outcome, Grounding) {
+    if outcome.status != Status::Answered {
+        return (outcome, Grounding::default());
+    }
+    let _timer = trace.enter(Stage::Ground);
+    let grounding = ground(&outcome.answers, &outcome.evidence);
+    let supported: Vec<String> = grounding.supported.iter().map(|(value, _)| value.clone()).collect();
+    let event = Event::Grounded { supported: supported.clone(), unsupported: grounding.unsupported.clone() };
+    trace.report(Stage::Ground, event);
+    if method.must_be_grounded() && !grounding.unsupported.is_empty() {
+        if supported.is_empty() {
+            let values = outcome.answers.join(", ");
+            let reason = format!("the evidence does not hold the proposed answer ({values})");
+            outcome = Outcome::abstain(reason, outcome.evidence);
+        } else {
+            outcome.answers = supported;
+            outcome.text = None;
+            outcome.confidence *= 0.8;
+        }
+    }
+    (outcome, grounding)
 }
 
 /// Ids of the evidence that holds the answer's values, in the order of the evidence.

@@ -1,5 +1,7 @@
 //! Whole-path planning over a small graph with the real embedder and no language model.
 
+#![allow(clippy::unwrap_used, reason = "set-up of tests")]
+
 mod common;
 
 use common::{CARDS, FILMS, ask, embedder, setting};

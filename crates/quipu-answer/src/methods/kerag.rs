@@ -15,7 +15,7 @@ use crate::AnswerError;
 use crate::answer::Status;
 use crate::compose::{Composed, compose, compose_plain};
 use crate::context::Context;
-use crate::evidence::cell;
+use crate::evidence::{Evidence, cell};
 use crate::link::{Anchor, Mentioned, anchors_for_names, mask, mentions};
 use crate::methods::Outcome;
 use crate::plan::{Frontier, OfferedRelation, Scope, Topic, read_topic};
@@ -335,7 +335,7 @@ async fn summarize(
         Err(error) => return Err(error),
     };
     let Composed { status, answers, reasoning, calculation } = composed;
-    let text = calculation.as_ref().map(|c| c.to_line());
+    let text = calculation.as_ref().map(Evidence::to_line);
     evidence.extend(calculation);
     let reason = match status {
         Status::Answered => None,

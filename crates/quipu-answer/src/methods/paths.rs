@@ -93,10 +93,11 @@ pub(super) async fn run(
         }
     }
     let _timer = context.trace.enter(Stage::Retrieve);
-    if wanted.compares && runs.len() >= 2 {
-        if let Some(outcome) = compare(context, &runs, wanted).await? {
-            return Ok(outcome);
-        }
+    if wanted.compares
+        && runs.len() >= 2
+        && let Some(outcome) = compare(context, &runs, wanted).await?
+    {
+        return Ok(outcome);
     }
     match choose(runs, config) {
         Some(choice) => answer(context, choice, wanted, config).await,

@@ -1,6 +1,7 @@
 //! A small graph of films in a workspace of its own, and what tests ask it with.
 
 #![allow(dead_code, reason = "each test file uses a part of this")]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "set-up of tests")]
 
 use std::io::Write as _;
 use std::sync::Arc;

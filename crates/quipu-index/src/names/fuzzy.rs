@@ -292,7 +292,7 @@ mod tests {
     }
 
     fn check(keys: &BTreeSet<String>, text: &str) {
-        let fst = Fst::from_iter_map(keys.iter().map(|key| key.as_bytes()).zip(1..)).unwrap();
+        let fst = Fst::from_iter_map(keys.iter().map(String::as_bytes).zip(1..)).unwrap();
         let least =
             keys.iter().map(|key| distance(key, text)).filter(|distance| (1..=2).contains(distance)).min();
         let expected: BTreeSet<String> =

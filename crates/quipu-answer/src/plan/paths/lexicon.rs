@@ -73,7 +73,7 @@ impl Lexicon {
             match step.direction {
                 Direction::Forward => labels.extend(relation.values.iter().map(String::as_str)),
                 Direction::Backward if relation.card.is_none() => {
-                    labels.extend(relation.head_kind.as_deref())
+                    labels.extend(relation.head_kind.as_deref());
                 }
                 Direction::Backward => {}
             }
