@@ -15,9 +15,9 @@ if [ -n "${QUESTION:-}" ]; then
     ask "$QUESTION"
     exit
 fi
-ask "What is the capital of Peru?"                                     # one hop
-ask "Which languages are spoken in the countries that border Bolivia?" # two hops
-ask "Which has the larger area, Mongolia or Peru?"                     # comparison
-ask "How many countries border Brazil?"                                # count
-ask "Who is the president of Peru?"                                    # not in the graph
+ask "What is the capital of Peru?"                      # one hop
+ask "What is the time zone of the capital of Mongolia?" # two hops
+ask "Which has the larger area, Mongolia or Peru?"      # comparison
+ask "How many countries border Brazil?"                 # count
+ask "Who is the president of Peru?"                     # not in the graph
 printf '\nYour own:  make demo QUESTION="..."\nData: GeoNames (geonames.org), CC BY 4.0\n'
