@@ -128,7 +128,7 @@ mod tests {
         check(Prompt::KeragComposePlain, compose);
         check(
             Prompt::RelationCard,
-            json!({ "relation": "directed by", "beside": ["release year"], "facts": [["Kauwboy", "Boudewijn Koole"]] }),
+            json!({ "relation": "directed_by", "beside": ["release_year"], "facts": [["Kauwboy", "Boudewijn Koole"]] }),
         );
         check(Prompt::Io, json!({ "question": question }));
     }

@@ -64,8 +64,8 @@ async fn what_the_graph_does_not_know_is_not_answered() {
 
 #[tokio::test]
 async fn cards_are_written_once_and_kept() {
-    let card = r#"{"head_kind": "film", "tail_kind": "person", "forward": "the ones of X", "backward": "the films of X",
-        "words_forward": ["helmed"], "words_backward": ["films"]}"#;
+    let card = "Kinds: film -> person\nForward: the ones of X\nBackward: the films of X\n\
+                Words forward: helmed\nWords backward: films";
     let model = std::sync::Arc::new(
         ScriptedModel::new().when(move |request| (request.stage == "plan.card").then(|| card.into())),
     );

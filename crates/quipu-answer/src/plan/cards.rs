@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use parking_lot::{Mutex, RwLock};
 use quipu_graph::{Direction, NodeId, RelationId};
-use quipu_model::ChatRequest;
+use quipu_model::{ChatRequest, Constraint};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -24,7 +24,7 @@ const EXAMPLES: usize = 3;
 /// Triples looked at for the relations that the same heads also have.
 const SAMPLE: usize = 24;
 /// Neighbouring relations shown.
-const MOST_BESIDE: usize = 6;
+const MOST_BESIDE: usize = 4;
 
 /// What people call a relation.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -133,54 +133,74 @@ impl Cards {
 const HEADER: &str = "# What people call this graph's relations, written by a language model. Correct what is wrong: it is read
 # before every question. forward leads from head to tail, backward from tail to head.\n\n";
 
-#[derive(Deserialize)]
-struct Reply {
-    head_kind: String,
-    tail_kind: String,
-    forward: String,
-    backward: String,
-    words_forward: Vec<String>,
-    words_backward: Vec<String>,
-}
+/// The five lines of a card, for models that decode by grammar; others follow the examples.
+const GRAMMAR: &str = r#"root ::= "Kinds: " phrase " -> " phrase "\nForward: " phrase "\nBackward: " phrase "\nWords forward: " list "\nWords backward: " list "\n"
+phrase ::= [a-zA-Z] [a-zA-Z ',-]{1,60}
+list ::= word (", " word){0,5}
+word ::= [a-z] [a-z '-]{1,24}"#;
 
-/// Writes the card of a relation: one model call.
+/// Writes the card of a relation: one model call. A reply of which nothing can be read gives a card from the relation's name, so
+/// that the same relation is not asked for again.
 ///
 /// # Errors
 /// The graph's and the model's.
 pub async fn write_card(context: &Context<'_>, relation: RelationId) -> Result<RelationCard, AnswerError> {
     let (beside, facts, name) = describe(context, relation).await?;
-    let values = json!({ "relation": name, "beside": beside, "facts": facts });
-    let request = ChatRequest::new("plan.card", Prompt::RelationCard.render(values)?).with_max_tokens(220);
-    let word = json!({ "type": "string", "maxLength": 30 });
-    let words = json!({ "type": "array", "items": word, "minItems": 1, "maxItems": 8 });
-    let phrase = json!({ "type": "string", "maxLength": 80 });
-    let schema = json!({
-        "type": "object",
-        "properties": {
-            "head_kind": word, "tail_kind": word, "forward": phrase, "backward": phrase,
-            "words_forward": words, "words_backward": words
-        },
-        "required": ["head_kind", "tail_kind", "forward", "backward", "words_forward", "words_backward"]
-    });
-    let reply: Reply = context.json(Stage::Plan, request, &schema).await?;
-    Ok(RelationCard {
-        head_kind: reply.head_kind.trim().to_lowercase(),
-        tail_kind: reply.tail_kind.trim().to_lowercase(),
-        forward: reply.forward,
-        backward: reply.backward,
-        words_forward: lower(&reply.words_forward),
-        words_backward: lower(&reply.words_backward),
-    })
+    let identifier = |name: &str| name.replace(' ', "_");
+    let beside: Vec<String> = beside.iter().map(|name| identifier(name)).collect();
+    let values = json!({ "relation": identifier(&name), "beside": beside, "facts": facts });
+    let mut request =
+        ChatRequest::new("plan.card", Prompt::RelationCard.render(values)?).with_max_tokens(110);
+    if context.model()?.abilities().grammar {
+        request.constraint = Constraint::Grammar(GRAMMAR.into());
+    }
+    let reply = context.chat(Stage::Plan, request).await?;
+    Ok(read_card(&reply.text, &name))
 }
 
-fn lower(words: &[String]) -> Vec<String> {
-    let mut lowered: Vec<String> = Vec::new();
-    for word in words.iter().map(|w| w.trim().to_lowercase()).filter(|w| !w.is_empty()) {
-        if !lowered.contains(&word) {
-            lowered.push(word);
+/// Reads the lines of a reply; what is missing is said with the relation's own name.
+fn read_card(reply: &str, name: &str) -> RelationCard {
+    let mut card = RelationCard {
+        head_kind: "thing".into(),
+        tail_kind: name.into(),
+        forward: format!("the {name} of X"),
+        backward: format!("those whose {name} is X"),
+        ..RelationCard::default()
+    };
+    for line in reply.lines() {
+        let Some((label, value)) = line.split_once(':') else { continue };
+        let value = value.trim();
+        match label.trim().to_lowercase().as_str() {
+            "kinds" => {
+                if let Some((head, tail)) = value.split_once("->") {
+                    card.head_kind = head.trim().to_lowercase();
+                    card.tail_kind = tail.trim().to_lowercase();
+                }
+            }
+            "forward" if has_x(value) => card.forward = value.into(),
+            "backward" if has_x(value) => card.backward = value.into(),
+            "words forward" => card.words_forward = words(value),
+            "words backward" => card.words_backward = words(value),
+            _ => {}
         }
     }
-    lowered
+    card
+}
+
+fn has_x(phrase: &str) -> bool {
+    phrase.contains('X') && phrase.len() < 100
+}
+
+/// At most six words, each once.
+fn words(list: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for word in list.split(',').map(|w| w.trim().to_lowercase()) {
+        if !word.is_empty() && word.len() < 40 && !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    words.truncate(6);
+    words
 }
 
 /// Relations that the same heads have, a few triples, and the relation's name.
@@ -203,9 +223,46 @@ async fn describe(
     beside.sort_by_key(|(id, count)| (std::cmp::Reverse(*count), *id));
     let beside =
         beside.iter().filter_map(|(id, _)| info(*id)).take(MOST_BESIDE).map(|i| cell(&i.name)).collect();
-    let shown: Vec<NodeId> =
-        triples.iter().step_by(triples.len().div_ceil(EXAMPLES).max(1)).flat_map(|(h, t)| [*h, *t]).collect();
+    let shown = distinct(&triples);
     let names: Vec<String> = graph.summaries(&shown).await?.into_iter().map(|s| cell(&s.name)).collect();
     let facts = names.chunks_exact(2).filter_map(|pair| pair.to_vec().try_into().ok()).collect();
     Ok((beside, facts, info(relation).map(|i| cell(&i.name)).unwrap_or_default()))
+}
+
+/// Heads and tails in turn, of a few triples that share none of them where there are such.
+fn distinct(triples: &[(NodeId, NodeId)]) -> Vec<NodeId> {
+    let spread = triples.len().div_ceil(2 * EXAMPLES).max(1);
+    let mut shown: Vec<NodeId> = Vec::new();
+    for (head, tail) in triples.iter().step_by(spread).chain(triples) {
+        if shown.len() < 2 * EXAMPLES && !shown.contains(head) && !shown.contains(tail) {
+            shown.extend([*head, *tail]);
+        }
+    }
+    if shown.is_empty() {
+        triples.iter().take(1).flat_map(|(head, tail)| [*head, *tail]).collect()
+    } else {
+        shown
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reply_is_read_line_by_line() {
+        let reply = "Kinds: Film -> Person\nForward: the directors of X\nBackward: the films directed by X\n\
+                     Words forward: director, Directed, director\nWords backward: films";
+        let card = read_card(reply, "directed by");
+        assert_eq!((card.head_kind.as_str(), card.tail_kind.as_str()), ("film", "person"));
+        assert_eq!(card.phrase(Direction::Backward), "the films directed by X");
+        assert_eq!(card.words_forward, ["director", "directed"]);
+    }
+
+    #[test]
+    fn what_a_reply_lacks_is_said_with_the_name() {
+        let card = read_card("I do not know this relation.\nForward: no place for it", "capital");
+        assert_eq!(card.forward, "the capital of X");
+        assert!(card.words_forward.is_empty());
+    }
 }
