@@ -85,26 +85,48 @@ pub(super) async fn run(
     if mentioned.is_empty() {
         return Ok(Outcome::abstain("no entity of the graph was recognised in the question", Vec::new()));
     }
-    let mut runs = Vec::new();
-    {
-        let _timer = context.trace.enter(Stage::Plan);
-        for mention in &mentioned {
-            runs.push(plan_mention(context, question, mention, &mentioned, wanted, config).await?);
+    if mentioned.len() > 1 {
+        let mut runs = plan(context, question, &mentioned, &mentioned, wanted, &meeting(config)).await?;
+        if wanted.compares
+            && let Some(outcome) = compare(context, &runs, wanted).await?
+        {
+            return Ok(outcome);
+        }
+        if let Some(choice) = meet_most(&mut runs, config) {
+            return answer(context, choice, wanted, config).await;
         }
     }
-    let _timer = context.trace.enter(Stage::Retrieve);
-    if wanted.compares
-        && runs.len() >= 2
-        && let Some(outcome) = compare(context, &runs, wanted).await?
-    {
-        return Ok(outcome);
-    }
-    match choose(runs, config) {
+    // Nothing meets: the surest mention alone, as far as paths go.
+    let (surest, others) = mentioned.split_at(1);
+    let runs = plan(context, question, surest, others, wanted, config).await?;
+    match choose(runs.into_iter().flatten().collect()) {
         Some(choice) => answer(context, choice, wanted, config).await,
         None => {
             Ok(Outcome::abstain("no path of the graph leads on from what the question names", Vec::new()))
         }
     }
+}
+
+/// Where anchors are to meet, paths are short.
+fn meeting(config: &PathsConfig) -> PathsConfig {
+    let walk = WalkConfig { max_hops: config.walk.max_hops.min(MEETING_HOPS), ..config.walk };
+    PathsConfig { walk, ..config.clone() }
+}
+
+async fn plan(
+    context: &Context<'_>,
+    question: &Question,
+    mentioned: &[Mentioned],
+    all: &[Mentioned],
+    wanted: Wanted,
+    config: &PathsConfig,
+) -> Result<Vec<Vec<RunPath>>, AnswerError> {
+    let _timer = context.trace.enter(Stage::Plan);
+    let mut runs = Vec::new();
+    for mention in mentioned {
+        runs.push(plan_mention(context, question, mention, all, wanted, config).await?);
+    }
+    Ok(runs)
 }
 
 async fn link(
@@ -227,20 +249,28 @@ const MEETING_HOP: f32 = 1.0;
 /// Hops of a path that is to meet others.
 const MEETING_HOPS: usize = 2;
 
-/// The best combination: of one anchor, the ends that its paths together hold most probable; of several, paths whose ends
-/// have something in common. Where nothing is in common, the surest mention alone.
-fn choose(mut runs: Vec<Vec<RunPath>>, config: &PathsConfig) -> Option<Choice> {
+/// Paths whose ends meet: of all anchors, else of all but the least sure.
+fn meet_most(runs: &mut Vec<Vec<RunPath>>, config: &PathsConfig) -> Option<Choice> {
     runs.retain(|r| !r.is_empty());
     while runs.len() > 1 {
-        if let Some(choice) = meet(&mut runs, config.meet) {
+        if let Some(choice) = meet(runs, config.meet) {
             return Some(choice);
         }
         runs.pop();
     }
-    let runs = runs.pop()?;
+    None
+}
+
+/// A path that leads to nothing but what the question names counts this much.
+const BACK_AT_THE_START: f64 = 0.2;
+
+/// Of one anchor, the ends that its paths together hold most probable.
+fn choose(runs: Vec<RunPath>) -> Option<Choice> {
     let mut shares: HashMap<Vec<NodeId>, f64> = HashMap::new();
     for run in &runs {
-        *shares.entry(run.ends.clone()).or_default() += run.weight;
+        let at_the_start = run.ends == [run.anchor.node];
+        let weight = if at_the_start { run.weight * BACK_AT_THE_START } else { run.weight };
+        *shares.entry(run.ends.clone()).or_default() += weight;
     }
     let (ends, share) = shares.into_iter().max_by(|a, b| a.1.total_cmp(&b.1).then_with(|| b.0.cmp(&a.0)))?;
     // Of the paths to the chosen ends, the best.
@@ -290,8 +320,7 @@ fn meetings(runs: &[Vec<RunPath>], most: usize) -> Vec<Meeting> {
     for of_anchor in runs {
         let mut next = Vec::new();
         for meeting in &meetings {
-            let short = of_anchor.iter().enumerate().filter(|(_, run)| run.path.steps.len() <= MEETING_HOPS);
-            for (at, run) in short.take(most) {
+            for (at, run) in of_anchor.iter().enumerate().take(most) {
                 let first = meeting.picked.is_empty();
                 let mut common = if first { run.ends.clone() } else { shared(&meeting.common, &run.ends) };
                 common.retain(|node| !anchors.contains(node));

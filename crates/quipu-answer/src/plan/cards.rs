@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use parking_lot::{Mutex, RwLock};
 use quipu_graph::{Direction, NodeId, RelationId};
@@ -133,6 +134,9 @@ impl Cards {
 const HEADER: &str = "# What people call this graph's relations, written by a language model. Correct what is wrong: it is read
 # before every question. forward leads from head to tail, backward from tail to head.\n\n";
 
+/// A card is a help, not the answer: a model that is slower than this is not waited for.
+const CARD_TIMEOUT: Duration = Duration::from_secs(45);
+
 /// The five lines of a card, for models that decode by grammar; others follow the examples.
 const GRAMMAR: &str = r#"root ::= "Kinds: " phrase " -> " phrase "\nForward: " phrase "\nBackward: " phrase "\nWords forward: " list "\nWords backward: " list "\n"
 phrase ::= [a-zA-Z] [a-zA-Z ',-]{1,60}
@@ -151,6 +155,7 @@ pub async fn write_card(context: &Context<'_>, relation: RelationId) -> Result<R
     let values = json!({ "relation": identifier(&name), "beside": beside, "facts": facts });
     let mut request =
         ChatRequest::new("plan.card", Prompt::RelationCard.render(values)?).with_max_tokens(110);
+    request.timeout = CARD_TIMEOUT;
     if context.model()?.abilities().grammar {
         request.constraint = Constraint::Grammar(GRAMMAR.into());
     }

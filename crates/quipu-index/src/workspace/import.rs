@@ -1,11 +1,13 @@
 //! Imports into a workspace: graph, name index, vectors; then publishes all of it at once.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use quipu_graph::{
-    EmbeddedGraph, Generations, ImportConfig, ImportProgress, ImportReport, NewGeneration, NodeId,
+    EmbeddedGraph, Generations, Graph as _, ImportConfig, ImportProgress, ImportReport, NewGeneration,
+    NodeId, RelationId,
 };
 use quipu_model::Embedder;
 
@@ -119,8 +121,14 @@ fn index_names(
     let mut writer = NameIndexWriter::create(path, &NameIndexConfig { memory })?;
     let total = graph.entity_count();
     let (mut node, mut label, mut degree) = (None, String::new(), 0);
+    let ids = (0..).map(RelationId).zip(graph.relations());
+    let relations: HashSet<NodeId> = ids.filter_map(|(id, _)| graph.relation_node(id)).collect();
     for name in graph.names() {
         let name = name?;
+        // A question's "capital" is no mention of the relation that has this name.
+        if relations.contains(&name.node) {
+            continue;
+        }
         if node != Some(name.node) {
             node = Some(name.node);
             degree = graph.degree(name.node)?;
