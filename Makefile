@@ -15,7 +15,7 @@ TRIPLES ?= 10000000
 
 export QUESTION
 
-.PHONY: help demo setup build demo-models test test-models bench lint format
+.PHONY: help demo setup build demo-models test bench lint format
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -41,11 +41,11 @@ $(DEMO)/imported: $(GRAPH) | build demo-models
 	@$(QUIPU) import $(WORKSPACE) $(GRAPH)
 	@touch $@
 
-test: test-models ## the whole test suite
+test: setup ## the whole test suite
+	@# Built first and in the same way as it is run: the models are fetched with this very binary.
+	cargo test --workspace --locked --no-run
+	@for model in $(TEST_MODELS); do $(TARGET_DIR)/debug/quipu models pull $$model >/dev/null || exit 1; done
 	cargo test --workspace --locked
-
-test-models: setup
-	@for model in $(TEST_MODELS); do cargo run -q --locked -p quipu-cli -- models pull $$model >/dev/null || exit 1; done
 
 bench: demo-models ## benchmarks (TRIPLES=100000000 for the large graph); docs/results.md holds the figures
 	@mkdir -p $(BENCH)

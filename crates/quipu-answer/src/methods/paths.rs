@@ -47,7 +47,7 @@ impl Default for PathsConfig {
             run: 12,
             new_cards: 4,
             meet: 10,
-            least_confidence: 0.1,
+            least_confidence: 0.05,
         }
     }
 }
@@ -262,7 +262,7 @@ fn meet_most(runs: &mut Vec<Vec<RunPath>>, config: &PathsConfig) -> Option<Choic
 }
 
 /// A path that leads to nothing but what the question names counts this much.
-const BACK_AT_THE_START: f64 = 0.2;
+const BACK_AT_THE_START: f64 = 0.6;
 
 /// Of one anchor, the ends that its paths together hold most probable.
 fn choose(runs: Vec<RunPath>) -> Option<Choice> {
