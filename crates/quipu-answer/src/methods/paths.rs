@@ -220,10 +220,11 @@ fn relation_key<'a>(context: &Context<'a>, relation: RelationId) -> &'a str {
     info.map_or("", |info| info.key.as_str())
 }
 
-/// The paths that end in numbers or dates.
+/// The paths that end in numbers or dates; all where none does.
 async fn comparable(context: &Context<'_>, paths: Vec<RankedPath>) -> Result<Vec<RankedPath>, AnswerError> {
     const LOOKED_AT: usize = 5;
     let mut kept = Vec::new();
+    let all = paths.clone();
     for path in paths {
         let ends: Vec<NodeId> = path.ends.iter().copied().take(LOOKED_AT).collect();
         let summaries = context.graph().summaries(&ends).await?;
@@ -232,6 +233,9 @@ async fn comparable(context: &Context<'_>, paths: Vec<RankedPath>) -> Result<Vec
         if values * 2 > ends.len() {
             kept.push(path);
         }
+    }
+    if kept.is_empty() {
+        return Ok(all);
     }
     let total: f64 = kept.iter().map(|p| p.probability).sum();
     for path in &mut kept {
@@ -390,11 +394,19 @@ fn answered(answers: Vec<String>, text: Option<String>, evidence: Vec<Evidence>,
     Outcome { status: Status::Answered, answers, text, evidence, confidence, reason: None }
 }
 
-/// Counting one number is no counting: "how many people live in Peru" asks for a value that the graph holds.
+/// Counting one number is no counting: "how many people live in Peru" asks for a value that the graph holds. Names are
+/// not compared: "the longest river of Peru" may be a relation.
 fn needs_operation(operation: Operation, ends: &[NodeSummary]) -> bool {
-    let number =
-        |s: &NodeSummary| s.literal.is_some() && is_measure(&value_of_node(s.literal.as_ref(), &s.name));
-    operation != Operation::Count || !(ends.len() == 1 && ends.iter().all(number))
+    let measures = |literal: bool| {
+        ends.iter()
+            .filter(|s| !literal || s.literal.is_some())
+            .filter(|s| is_measure(&value_of_node(s.literal.as_ref(), &s.name)))
+            .count()
+    };
+    if operation == Operation::Count {
+        return ends.len() != 1 || measures(true) == 0;
+    }
+    measures(false) * 2 > ends.len()
 }
 
 /// The names of the ends: those that more ways lead to first.
@@ -464,6 +476,15 @@ fn finish(
     evidence: &mut Vec<Evidence>,
     confidence: f64,
 ) -> Result<Outcome, AnswerError> {
+    let mut owners: Vec<&str> = operands.iter().map(|o| o.label.as_str()).collect();
+    owners.sort_unstable();
+    owners.dedup();
+    let chooses = matches!(operation, Operation::Highest | Operation::Lowest);
+    if chooses && owners.len() < 2 {
+        let reason =
+            format!("the graph holds one value only ({}), nothing to compare it with", owners.join(""));
+        return Ok(Outcome::abstain(reason, std::mem::take(evidence)));
+    }
     match calculate(operation, &cite(operands, evidence)) {
         Ok(calculation) => {
             let (operation, result) = (calculation.operation.clone(), calculation.result.clone());
