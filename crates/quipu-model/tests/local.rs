@@ -179,6 +179,20 @@ async fn replies_stay_inside_grammars_and_schemas() {
 }
 
 #[tokio::test]
+async fn long_lists_of_long_texts_are_a_grammar_that_the_engine_takes() {
+    let list = json!({"type": "array", "items": {"type": "string", "maxLength": 200}, "maxItems": 60});
+    let schema = json!({
+        "type": "object",
+        "properties": {"reasoning": {"type": "string", "maxLength": 500}, "rows": list, "answers": list},
+        "required": ["reasoning", "rows", "answers"],
+    });
+    let mut request = request("Name three colours.").with_max_tokens(400);
+    request.constraint = Constraint::JsonSchema(schema);
+    let reply = small_model().chat(&request).await.unwrap();
+    assert!(reply.text.starts_with(r#"{"reasoning": ""#), "{}", reply.text);
+}
+
+#[tokio::test]
 async fn seeds_decide_what_temperature_leaves_open() {
     let model = small_model();
     let with_seed = |seed| {
