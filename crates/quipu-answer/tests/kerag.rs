@@ -103,6 +103,17 @@ async fn dropped_relations_are_not_retrieved() {
 }
 
 #[tokio::test]
+async fn a_filter_that_contradicts_itself_drops_nothing() {
+    let model = ScriptedModel::new()
+        .on("plan.topic", TOPIC)
+        .on("prune.relations", r#"{"irrelevant": [1, 2, 3, 4, 5, 6], "verdict": "enough"}"#)
+        .on("compose", composed("\"2012\"").as_str());
+    let (answer, model) = run(model, "when was Kauwboy released?", KeragConfig::default()).await;
+    assert_eq!(answer.answers, ["2012"]);
+    assert_eq!(model.calls(), 3);
+}
+
+#[tokio::test]
 async fn a_wrong_link_is_tried_anew_a_bounded_number_of_times() {
     let mut model = ScriptedModel::new().on("plan.topic", TOPIC);
     for _ in 0..10 {

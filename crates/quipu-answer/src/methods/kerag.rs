@@ -268,6 +268,13 @@ async fn ask_filter(
             context.trace.report(Stage::Prune, Event::Degraded { reason });
             Ok(((0..list.len()).collect(), Verdict::Enough))
         }
+        // "Enough", with nothing kept: the two contradict each other, and dropping is the worse mistake (recall first).
+        Ok((kept, Verdict::Enough)) if kept.is_empty() => {
+            let reason =
+                "the model called every relation irrelevant and the scope sufficient; all were kept".into();
+            context.trace.report(Stage::Prune, Event::Degraded { reason });
+            Ok(((0..list.len()).collect(), Verdict::Enough))
+        }
         other => other,
     }
 }
