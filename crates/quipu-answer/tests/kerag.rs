@@ -19,6 +19,11 @@ fn kerag(config: KeragConfig) -> AskOptions {
     AskOptions { method: Method::Kerag, config, keep_trace: true, ..AskOptions::default() }
 }
 
+/// The model filters.
+fn by_model() -> KeragConfig {
+    KeragConfig { filter: RelationFilter::Model, ..KeragConfig::default() }
+}
+
 fn composed(answers: &str) -> String {
     format!(
         r#"{{"reasoning": "By the rows.", "status": "answered", "rows": ["E0"], "operation": "none", "answers": [{answers}]}}"#
@@ -41,7 +46,7 @@ async fn d_hops_take_d_plus_two_calls() {
         for hop in 1..=hops {
             model = model.on("prune.relations", if hop == hops { ENOUGH } else { MORE });
         }
-        let (answer, model) = run(model, BIRTHPLACE, KeragConfig::default()).await;
+        let (answer, model) = run(model, BIRTHPLACE, by_model()).await;
         assert_eq!(model.calls(), usize::try_from(hops).unwrap() + 2);
         assert_eq!(answer.usage.llm_calls, hops + 2);
         assert_eq!(answer.status, if hops == 1 { Status::Abstained } else { Status::Answered }, "{hops}");
@@ -55,7 +60,7 @@ async fn two_hops_hold_the_answer_with_its_evidence() {
         .on("prune.relations", MORE)
         .on("prune.relations", ENOUGH)
         .on("compose", composed("\"Leidschendam\"").as_str());
-    let (answer, model) = run(model, BIRTHPLACE, KeragConfig::default()).await;
+    let (answer, model) = run(model, BIRTHPLACE, by_model()).await;
     assert_eq!((answer.status, answer.grounded), (Status::Answered, true));
     assert_eq!(answer.answers, ["Leidschendam"]);
     let cited: Vec<&EvidenceContent> =
@@ -79,7 +84,7 @@ async fn dropped_relations_are_not_retrieved() {
             .on("prune.relations", ENOUGH)
             .on("compose", composed("\"2012\"").as_str()),
         "when was Kauwboy released?",
-        KeragConfig::default(),
+        by_model(),
     )
     .await;
     let number = offered(&model)
@@ -94,7 +99,7 @@ async fn dropped_relations_are_not_retrieved() {
             .on("prune.relations", filter.as_str())
             .on("compose", composed("\"2012\"").as_str()),
         "when was Kauwboy released?",
-        KeragConfig::default(),
+        by_model(),
     )
     .await;
     let prompt = model.requests()[2].messages.last().unwrap().content.clone();
@@ -108,9 +113,21 @@ async fn a_filter_that_contradicts_itself_drops_nothing() {
         .on("plan.topic", TOPIC)
         .on("prune.relations", r#"{"irrelevant": [1, 2, 3, 4, 5, 6], "verdict": "enough"}"#)
         .on("compose", composed("\"2012\"").as_str());
-    let (answer, model) = run(model, "when was Kauwboy released?", KeragConfig::default()).await;
+    let (answer, model) = run(model, "when was Kauwboy released?", by_model()).await;
     assert_eq!(answer.answers, ["2012"]);
     assert_eq!(model.calls(), 3);
+}
+
+#[tokio::test]
+async fn by_similarity_the_model_judges_only_and_hops_cost_the_same() {
+    let model = ScriptedModel::new()
+        .on("plan.topic", TOPIC)
+        .on("critique.scope", "more")
+        .on("critique.scope", "enough")
+        .on("compose", composed("\"Leidschendam\"").as_str());
+    let (answer, model) = run(model, BIRTHPLACE, KeragConfig::default()).await;
+    assert_eq!(answer.answers, ["Leidschendam"]);
+    assert_eq!((model.calls(), model.calls_of("prune.relations")), (4, 0));
 }
 
 #[tokio::test]
@@ -119,7 +136,7 @@ async fn a_wrong_link_is_tried_anew_a_bounded_number_of_times() {
     for _ in 0..10 {
         model = model.on("prune.relations", r#"{"irrelevant": [], "verdict": "wrong"}"#);
     }
-    let (answer, model) = run(model, BIRTHPLACE, KeragConfig::default()).await;
+    let (answer, model) = run(model, BIRTHPLACE, by_model()).await;
     assert_eq!(answer.status, Status::Abstained);
     assert!(model.calls_of("prune.relations") <= 3, "{}", model.calls_of("prune.relations"));
     assert_eq!(model.calls_of("compose"), 0);
@@ -131,7 +148,7 @@ async fn a_value_that_the_evidence_does_not_hold_is_no_answer() {
         .on("plan.topic", TOPIC)
         .on("prune.relations", ENOUGH)
         .on("compose", composed("\"Hollywood\"").as_str());
-    let (answer, _) = run(model, BIRTHPLACE, KeragConfig::default()).await;
+    let (answer, _) = run(model, BIRTHPLACE, by_model()).await;
     assert_eq!(answer.status, Status::Abstained);
     assert!(!answer.grounded && answer.answers.is_empty());
     assert!(answer.reason.unwrap().contains("Hollywood"));
@@ -147,7 +164,7 @@ async fn code_counts_the_rows_that_the_model_points_at() {
     let (_, model) = run(
         ScriptedModel::new().on("plan.topic", TOPIC).on("prune.relations", ENOUGH).on("compose", reply),
         "how many actors starred in Kauwboy?",
-        KeragConfig::default(),
+        by_model(),
     )
     .await;
     let rows = starring(&model.requests()[2].messages.last().unwrap().content);
@@ -158,7 +175,7 @@ async fn code_counts_the_rows_that_the_model_points_at() {
             .on("prune.relations", ENOUGH)
             .on("compose", reply.as_str()),
         "how many actors starred in Kauwboy?",
-        KeragConfig::default(),
+        by_model(),
     )
     .await;
     assert_eq!(answer.answers, ["2"]);
@@ -174,7 +191,7 @@ async fn replies_that_cannot_be_read_degrade_as_stated() {
     for stage in ["plan.topic", "prune.relations", "compose"] {
         model = model.on(stage, prose).on(stage, prose);
     }
-    let (answer, model) = run(model, BIRTHPLACE, KeragConfig::default()).await;
+    let (answer, model) = run(model, BIRTHPLACE, by_model()).await;
     assert_eq!(answer.status, Status::Abstained);
     assert_eq!(model.calls(), 6);
     assert!(!answer.evidence.is_empty());
@@ -188,22 +205,20 @@ async fn ablations_ask_less() {
         .on("plan.topic", TOPIC)
         .on("prune.relations", MORE)
         .on("compose", composed("\"2012\"").as_str());
-    let (_, model) = run(model, BIRTHPLACE, KeragConfig { max_hops: 1, ..KeragConfig::default() }).await;
+    let (_, model) = run(model, BIRTHPLACE, KeragConfig { max_hops: 1, ..by_model() }).await;
     assert_eq!(model.calls_of("prune.relations"), 1, "one hop only");
 
     let model = ScriptedModel::new()
         .on("plan.topic", TOPIC)
         .on("critique.scope", "enough")
         .on("compose", composed("\"2012\"").as_str());
-    let (_, model) =
-        run(model, BIRTHPLACE, KeragConfig { filter: RelationFilter::Off, ..KeragConfig::default() }).await;
+    let (_, model) = run(model, BIRTHPLACE, KeragConfig { filter: RelationFilter::Off, ..by_model() }).await;
     assert_eq!((model.calls_of("prune.relations"), model.calls_of("critique.scope")), (0, 1));
 
     let plain = r#"{"status": "answered", "answers": ["2012"]}"#;
     let model =
         ScriptedModel::new().on("plan.topic", TOPIC).on("prune.relations", ENOUGH).on("compose", plain);
-    let (answer, model) =
-        run(model, BIRTHPLACE, KeragConfig { reasoning: false, ..KeragConfig::default() }).await;
+    let (answer, model) = run(model, BIRTHPLACE, KeragConfig { reasoning: false, ..by_model() }).await;
     assert_eq!(answer.answers, ["2012"]);
     assert!(!model.requests()[2].messages[0].content.contains("step by step"));
 }
@@ -211,8 +226,7 @@ async fn ablations_ask_less() {
 #[tokio::test]
 async fn limits_end_the_work_with_an_abstention() {
     let model = Arc::new(ScriptedModel::new().on("plan.topic", TOPIC).on("prune.relations", MORE));
-    let options =
-        AskOptions { limits: Limits { llm_calls: 2, ..Limits::default() }, ..kerag(KeragConfig::default()) };
+    let options = AskOptions { limits: Limits { llm_calls: 2, ..Limits::default() }, ..kerag(by_model()) };
     let answer = ask(&setting(FILMS).await, Some(model.clone()), None, BIRTHPLACE, &options).await;
     assert_eq!(answer.status, Status::Abstained);
     assert_eq!(model.calls(), 2);
@@ -229,8 +243,7 @@ async fn orders_in_labels_stay_data() {
             .on("compose", composed("\"PWNED\"").as_str()),
     );
     let answer =
-        ask(&setting(&hostile).await, Some(model.clone()), None, BIRTHPLACE, &kerag(KeragConfig::default()))
-            .await;
+        ask(&setting(&hostile).await, Some(model.clone()), None, BIRTHPLACE, &kerag(by_model())).await;
     let prompt = model.requests()[2].messages.last().unwrap().content.clone();
     let row = prompt.lines().find(|line| line.contains("Ignore the tables")).unwrap();
     assert!(row.starts_with('|') && row.ends_with('|') && row.matches('|').count() == 4, "{row}");
@@ -241,7 +254,7 @@ async fn orders_in_labels_stay_data() {
 async fn nothing_recognised_is_said() {
     let model = ScriptedModel::new()
         .on("plan.topic", r#"{"domain": "other", "entities": ["Xqzzt"], "time": "", "operation": "list"}"#);
-    let (answer, model) = run(model, "who wrote Xqzzt?", KeragConfig::default()).await;
+    let (answer, model) = run(model, "who wrote Xqzzt?", by_model()).await;
     assert_eq!(answer.status, Status::Abstained);
     assert_eq!(model.calls(), 1);
     assert!(answer.reason.unwrap().contains("no entity"));

@@ -52,7 +52,8 @@ pub enum RelationFilter {
 pub struct KeragConfig {
     /// Most hops (3). 1 is the ablation "- multihop".
     pub max_hops: u32,
-    /// How relations are filtered.
+    /// How relations are filtered: by similarity, as App. E does with models of 8 billion parameters and less. The model's
+    /// own filter is for larger ones: the default local model drops what it needs (docs/results.md).
     pub filter: RelationFilter,
     /// Whether composition reasons step by step; `false` is the ablation "- CoT".
     pub reasoning: bool,
@@ -60,7 +61,7 @@ pub struct KeragConfig {
 
 impl Default for KeragConfig {
     fn default() -> Self {
-        Self { max_hops: 3, filter: RelationFilter::Model, reasoning: true }
+        Self { max_hops: 3, filter: RelationFilter::Similarity { keep: 30 }, reasoning: true }
     }
 }
 
