@@ -50,7 +50,7 @@ impl Stage {
 pub struct MentionEvent {
     /// The words of the question.
     pub text: String,
-    /// Candidates: name and key, score, reason; the chosen one first.
+    /// Candidates: name, score, reason; the chosen one first.
     pub candidates: Vec<CandidateEvent>,
 }
 
@@ -59,8 +59,6 @@ pub struct MentionEvent {
 pub struct CandidateEvent {
     /// The entity's name.
     pub name: String,
-    /// Its key.
-    pub key: String,
     /// Score, higher is better.
     pub score: f64,
     /// Why it is a candidate.

@@ -131,6 +131,23 @@ async fn by_similarity_the_model_judges_only_and_hops_cost_the_same() {
 }
 
 #[tokio::test]
+async fn a_wrong_link_is_replaced_by_the_next_candidate() {
+    let near = format!("{FILMS}Kauwboys\tdirected_by\tSomeone Else\n");
+    let model = Arc::new(
+        ScriptedModel::new()
+            .on("plan.topic", TOPIC)
+            .on("prune.relations", r#"{"irrelevant": [], "verdict": "wrong"}"#)
+            .on("prune.relations", ENOUGH)
+            .on("compose", composed("\"Someone Else\"").as_str()),
+    );
+    let answer =
+        ask(&setting(&near).await, Some(model.clone()), None, "who directed Kauwboy?", &kerag(by_model()))
+            .await;
+    assert_eq!(answer.answers, ["Someone Else"], "{answer:#?}");
+    assert_eq!(model.calls_of("prune.relations"), 2);
+}
+
+#[tokio::test]
 async fn a_wrong_link_is_tried_anew_a_bounded_number_of_times() {
     let mut model = ScriptedModel::new().on("plan.topic", TOPIC);
     for _ in 0..10 {

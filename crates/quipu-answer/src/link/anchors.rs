@@ -52,12 +52,8 @@ impl Mentioned {
 
     /// For the trace.
     pub fn to_event(&self) -> MentionEvent {
-        let candidate = |a: &Anchor| CandidateEvent {
-            name: a.name.clone(),
-            key: String::new(),
-            score: a.score,
-            reason: a.reason.clone(),
-        };
+        let candidate =
+            |a: &Anchor| CandidateEvent { name: a.name.clone(), score: a.score, reason: a.reason.clone() };
         MentionEvent { text: self.text.clone(), candidates: self.candidates.iter().map(candidate).collect() }
     }
 

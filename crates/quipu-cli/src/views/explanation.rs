@@ -122,8 +122,7 @@ mod tests {
     #[test]
     fn events_are_told_under_their_stages() {
         let at = |stage, at, event| TimedEvent { stage, at, event };
-        let candidate =
-            CandidateEvent { name: "Peru".into(), key: "p".into(), score: 0.98, reason: "exact name".into() };
+        let candidate = CandidateEvent { name: "Peru".into(), score: 0.98, reason: "exact name".into() };
         let mentions = vec![MentionEvent { text: "peru".into(), candidates: vec![candidate] }];
         let relations = vec!["capital".into(), "language spoken".into()];
         let events = [
