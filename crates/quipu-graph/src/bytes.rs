@@ -65,6 +65,22 @@ impl<'a> Cursor<'a> {
     }
 }
 
+/// Bytes that the processor fetches at once.
+pub(crate) const CACHE_LINE: usize = 64;
+
+/// Asks the processor to fetch the cache line at `position`, without waiting for it. Does nothing past the end.
+#[inline]
+pub(crate) fn prefetch(bytes: &[u8], position: usize) {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(byte) = bytes.get(position) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a prefetch reads nothing that the program can see, and the address lies within `bytes`.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(byte).cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (bytes, position);
+}
+
 /// The little-endian unsigned integer that `bytes` (at most eight) hold.
 #[inline]
 pub(crate) fn fixed(bytes: &[u8]) -> u64 {
