@@ -52,6 +52,7 @@ fn read_all(graph: &EmbeddedGraph) -> Result<(), GraphError> {
     for name in graph.names() {
         note(name.map(drop));
     }
+    note(graph.visit_names((0..graph.node_count() + 2).map(NodeId), |_, name| drop(name)));
     for relation in (0..graph.relations().len() as u32).map(RelationId) {
         for head in graph.heads(relation).take(1000) {
             note(head.map(drop));
