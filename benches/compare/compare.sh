@@ -7,6 +7,9 @@ bench=$1 examples=$2 triples=$3 model=$4
 count=${COUNT:-1000}
 here=$(dirname "$0")
 graph=$bench/$triples.nt
+# What belongs to one graph; the tools are shared.
+work=$bench/compare-$triples
+mkdir -p "$work"
 python=$bench/venv/bin/python
 peak="$python $here/peak.py"
 
@@ -18,35 +21,35 @@ forget() { find "$@" -type f -exec dd if={} iflag=nocache count=0 status=none \;
 "$python" -m pip -q install pyoxigraph onnxruntime onnx numpy tokenizers safetensors
 
 say "Quipu"
-rm -rf "$bench/store"
-$peak "$examples/lookups" "$bench/store" --import "$graph" --sample "$bench/keys"
-du -sb "$bench/store"
-forget "$bench/store"
+rm -rf "$work/store"
+$peak "$examples/lookups" "$work/store" --import "$graph" --sample "$work/keys"
+du -sb "$work/store"
+forget "$work/store"
 echo "cold:"
-"$examples/lookups" "$bench/store" --sample "$bench/keys" --cold
+"$examples/lookups" "$work/store" --sample "$work/keys" --cold
 
 say "Oxigraph"
-if [ ! -e "$bench/oxigraph" ]; then
-    $peak "$python" "$here/engines.py" oxigraph-import "$bench/oxigraph" "$graph"
+if [ ! -e "$work/oxigraph" ]; then
+    $peak "$python" "$here/engines.py" oxigraph-import "$work/oxigraph" "$graph"
 fi
-du -sb "$bench/oxigraph"
-forget "$bench/oxigraph"
-"$python" "$here/engines.py" oxigraph "$bench/oxigraph" "$bench/keys" "$count"
+du -sb "$work/oxigraph"
+forget "$work/oxigraph"
+"$python" "$here/engines.py" oxigraph "$work/oxigraph" "$work/keys" "$count"
 
 say "hdt"
 if CARGO_TARGET_DIR=$bench/hdt-target cargo build -q --release --manifest-path "$here/hdt/Cargo.toml"; then
     hdt=$bench/hdt-target/release/hdt-lookups
-    [ -e "$bench/graph.hdt" ] || $peak "$hdt" "$graph" "$bench/graph.hdt" "$bench/keys" "$count"
-    du -sb "$bench/graph.hdt"
-    forget "$bench/graph.hdt"
-    $peak "$hdt" "$graph" "$bench/graph.hdt" "$bench/keys" "$count"
+    [ -e "$work/graph.hdt" ] || $peak "$hdt" "$graph" "$work/graph.hdt" "$work/keys" "$count"
+    du -sb "$work/graph.hdt"
+    forget "$work/graph.hdt"
+    $peak "$hdt" "$graph" "$work/graph.hdt" "$work/keys" "$count"
 else
     echo "left out: it could not be built"
 fi
 
 say "Virtuoso"
 if command -v virtuoso-t isql-vt bc >/dev/null; then
-    "$here/virtuoso.sh" "$bench/virtuoso" "$graph" "$bench/keys" "$count" "$python"
+    "$here/virtuoso.sh" "$work/virtuoso" "$graph" "$work/keys" "$count" "$python"
 else
     echo "left out: not installed (apt-get install virtuoso-opensource bc)"
 fi
