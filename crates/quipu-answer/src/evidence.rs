@@ -105,6 +105,18 @@ fn stable_id(source: &str, parts: [&str; 3]) -> String {
 /// What a label says is data; it cannot open a new row, a new message or an endless one.
 pub fn cell(text: &str) -> String {
     const MOST_CHARACTERS: usize = 200;
+    bounded(text, MOST_CHARACTERS)
+}
+
+/// Most characters of one passage, as prompts show it and as documents are divided.
+pub const MOST_PASSAGE: usize = 500;
+
+/// The same for a passage, which is longer.
+pub fn passage_cell(passage: &str) -> String {
+    bounded(passage, MOST_PASSAGE)
+}
+
+fn bounded(text: &str, most_characters: usize) -> String {
     let mut clean = String::new();
     for word in text.split_whitespace() {
         if !clean.is_empty() {
@@ -112,8 +124,8 @@ pub fn cell(text: &str) -> String {
         }
         clean.extend(word.chars().filter(|c| !c.is_control()).map(|c| if c == '|' { '/' } else { c }));
     }
-    if clean.chars().count() > MOST_CHARACTERS {
-        clean = clean.chars().take(MOST_CHARACTERS - 1).collect();
+    if clean.chars().count() > most_characters {
+        clean = clean.chars().take(most_characters - 1).collect();
         clean.push('…');
     }
     clean
@@ -183,7 +195,7 @@ impl<'a> Row<'a> {
                 Self { heading: Some(head), relation, values: tails.join("; "), length: tails.len() }
             }
             EvidenceContent::Passage { entity, passage } => {
-                let values = format!("({}) {}", cell(entity), cell(passage));
+                let values = format!("({}) {}", cell(entity), passage_cell(passage));
                 Self { heading: None, relation: None, values, length: 1 }
             }
             EvidenceContent::Calculation { operation, result, .. } => {

@@ -62,7 +62,7 @@ enum ReplyOperation {
     Some(Operation),
 }
 
-/// Asks the model to reason over the evidence: one call.
+/// Asks the model to reason over the evidence, tables or passages: one call.
 ///
 /// # Errors
 /// The model's.
@@ -85,7 +85,9 @@ pub async fn compose(
         },
         "required": ["reasoning", "status", "rows", "operation", "answers"]
     });
-    let messages = render(Prompt::KeragCompose, question, time_frames, evidence)?;
+    let passages = evidence.iter().all(|e| matches!(e.content, EvidenceContent::Passage { .. }));
+    let prompt = if passages { Prompt::ComposePassages } else { Prompt::KeragCompose };
+    let messages = render(prompt, question, time_frames, evidence)?;
     let request = ChatRequest::new("compose", messages).with_max_tokens(700);
     let reply: Reply = context.json(Stage::Compose, request, &schema).await?;
     Ok(settle(context, reply, evidence))
