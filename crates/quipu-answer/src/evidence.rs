@@ -157,6 +157,21 @@ pub fn to_markdown(evidence: &[Evidence]) -> String {
     table.trim_start().to_owned()
 }
 
+/// What a table shows as the value of each piece: the tail of a triple, the head where it stands in a row `is … of`. Empty for
+/// passages and calculations, which are no bare values.
+pub fn shown_values(evidence: &[Evidence]) -> Vec<&str> {
+    let mut shown = Vec::with_capacity(evidence.len());
+    while let Some(rest) = evidence.get(shown.len()..).filter(|rest| !rest.is_empty()) {
+        let row = Row::take(rest);
+        shown.extend(rest.iter().take(row.length.max(1)).map(|piece| match &piece.content {
+            EvidenceContent::Triple { head, .. } if row.heading != Some(head) => head.as_str(),
+            EvidenceContent::Triple { tail, .. } => tail.as_str(),
+            EvidenceContent::Passage { .. } | EvidenceContent::Calculation { .. } => "",
+        }));
+    }
+    shown
+}
+
 /// One row of a table: a run of triples that differ in tail only or in head only, or one passage or calculation.
 struct Row<'a> {
     heading: Option<&'a str>,
@@ -273,6 +288,9 @@ mod tests {
 
         E6 (calculated) count of 2 values = 2
         ");
+        let shown = shown_values(&evidence);
+        assert_eq!(shown[..3], ["Boudewijn Koole", "Rick Lens", "Loek Peters"]);
+        assert_eq!(shown[3..], ["Mijke de Jong", "Jackie", "Soof", ""]);
     }
 
     #[test]

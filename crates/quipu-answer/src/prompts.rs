@@ -227,12 +227,12 @@ mod tests {
     #[test]
     fn observations_are_told_in_a_few_words() {
         let tell = |values: Value| Prompt::Observation.render(values).unwrap().remove(0).content;
-        let list = json!({ "kind": "list", "label": "R2", "names": ["Tonio", "Zus & Zo"], "more": 3, "relations": ["release year"] });
-        assert_eq!(tell(list), "R2: Tonio; Zus & Zo; and 3 more\nRelations: release year");
-        let none = json!({ "kind": "list", "label": "R2", "names": ["2012"], "more": 0, "relations": [] });
-        assert_eq!(tell(none), "R2: 2012");
-        let relations = json!({ "kind": "relations", "relations": ["Tonio - release year -> 2016"] });
-        assert_eq!(tell(relations), "Tonio - release year -> 2016");
+        let list = json!({ "kind": "list", "label": "R2", "names": ["Tonio", "Zus & Zo"], "more": 3, "relations": ["release year"], "question": "when?" });
+        assert_eq!(tell(list), "R2: Tonio; Zus & Zo; and 3 more\nRelations: release year\nQuestion: when?");
+        let none = json!({ "kind": "list", "label": "R2", "names": ["2012"], "more": 0, "relations": [], "question": "when?" });
+        assert_eq!(tell(none), "R2: 2012\nQuestion: when?");
+        let relations = json!({ "kind": "relations", "relations": ["Tonio - release year -> 2016"], "question": "when?" });
+        assert_eq!(tell(relations), "Tonio - release year -> 2016\nQuestion: when?");
         for (kind, says) in [
             ("no_entity", "\"Kauw\""),
             ("no_relation", "directed by"),
@@ -240,7 +240,9 @@ mod tests {
             ("repeated", "before"),
             ("nothing_yet", "Follow a relation first"),
         ] {
-            let told = tell(json!({ "kind": kind, "name": "Kauw", "relations": ["directed by"] }));
+            let told = tell(
+                json!({ "kind": kind, "name": "Kauw", "relations": ["directed by"], "question": "when?" }),
+            );
             assert!(told.contains(says), "{told}");
         }
     }

@@ -1,5 +1,7 @@
 //! Picks several of a numbered list by model.
 
+use std::ops::RangeInclusive;
+
 use quipu_model::{ChatRequest, ModelError};
 use serde::Deserialize;
 use serde_json::json;
@@ -14,7 +16,7 @@ struct Reply {
 }
 
 /// Asks which of `options` numbered things (from 1) to keep: one call, held to the numbers. Gives indexes from 0, best first,
-/// each once, at most `most`; none where the reply cannot be read, which the trace then says.
+/// each once, as many as `wanted` says, but for repetitions; none where the reply cannot be read, which the trace then says.
 ///
 /// # Errors
 /// The model's, but for an unreadable reply.
@@ -23,15 +25,15 @@ pub async fn pick_numbers(
     stage: Stage,
     request: ChatRequest,
     options: usize,
-    most: usize,
+    wanted: RangeInclusive<usize>,
 ) -> Result<Vec<usize>, AnswerError> {
     let schema = json!({
         "type": "object",
         "properties": { "numbers": {
             "type": "array",
             "items": { "type": "integer", "minimum": 1, "maximum": options },
-            "minItems": 1,
-            "maxItems": most
+            "minItems": wanted.start(),
+            "maxItems": wanted.end()
         } },
         "required": ["numbers"]
     });
@@ -49,6 +51,6 @@ pub async fn pick_numbers(
             picked.push(number - 1);
         }
     }
-    picked.truncate(most);
+    picked.truncate(*wanted.end());
     Ok(picked)
 }

@@ -4,8 +4,8 @@
 use std::collections::{HashMap, HashSet};
 
 use quipu_graph::{NodeId, Step};
-use quipu_index::normalise;
-use quipu_model::Message;
+use quipu_index::{exact_top_k, normalise};
+use quipu_model::{Embeddings, Message};
 use serde::Serialize;
 
 use super::neighbourhood::{latest_within_budget, ordinary_steps};
@@ -83,12 +83,15 @@ pub enum Observation {
 }
 
 impl Observation {
-    /// As a message to the model.
+    /// As a message to the model, with the question that it is to keep in mind.
     ///
     /// # Errors
     /// [`AnswerError::Prompt`], were the template wrong.
-    pub fn to_message(&self) -> Result<Message, AnswerError> {
-        let values = serde_json::to_value(self).unwrap_or_default();
+    pub fn to_message(&self, question: &str) -> Result<Message, AnswerError> {
+        let mut values = serde_json::to_value(self).unwrap_or_default();
+        if let Some(values) = values.as_object_mut() {
+            values.insert("question".into(), question.into());
+        }
         let rendered = Prompt::Observation.render(values)?;
         Ok(rendered.into_iter().next().unwrap_or_else(|| Message::user(String::new())))
     }
@@ -262,19 +265,19 @@ impl<'c> Toolbox<'c> {
         Ok(steps.into_iter().filter_map(|step| Some((step, name(&step)?.name.clone()))).collect())
     }
 
+    /// Names of the relations that lead on, the most like the question first: small models favour what they read first.
     async fn relation_names(&self, nodes: &[NodeId]) -> Result<Vec<String>, AnswerError> {
         let mut names: Vec<String> =
             self.named_steps(nodes).await?.into_iter().map(|(_, name)| cell(&name)).collect();
         names.sort_unstable();
         names.dedup();
-        if names.len() > MOST_RELATIONS && self.context.embedder().is_some() {
+        if names.len() > 1 && self.context.embedder().is_some() {
             let mut texts = vec![self.question];
             texts.extend(names.iter().map(String::as_str));
             let rows = self.context.embed(Stage::Retrieve, &texts).await?;
-            let similarity = |row: &[f32]| -> f32 { row.iter().zip(rows.row(0)).map(|(a, b)| a * b).sum() };
-            let scores: Vec<f32> = rows.rows().skip(1).map(similarity).collect();
-            let kept = filter_by_similarity(&scores, MOST_RELATIONS);
-            names = kept.into_iter().filter_map(|index| names.get(index).cloned()).collect();
+            let others = Embeddings::new(rows.dimensions(), rows.rows().skip(1).flatten().copied().collect());
+            let ranked = exact_top_k(rows.row(0), &others, MOST_RELATIONS);
+            names = ranked.into_iter().filter_map(|(index, _)| names.get(index).cloned()).collect();
         }
         names.truncate(MOST_RELATIONS);
         Ok(names)

@@ -149,7 +149,12 @@ impl How {
         if let Some(max_hops) = max_hops {
             paths.walk.max_hops = max_hops as usize;
         }
-        MethodConfig { kerag, paths, ..MethodConfig::default() }
+        let mut config = MethodConfig { kerag, paths, ..MethodConfig::default() };
+        if let Some(max_hops) = max_hops {
+            config.tog.depth = max_hops;
+            config.corrective.radius = config.corrective.radius.min(max_hops as usize);
+        }
+        config
     }
 }
 

@@ -124,7 +124,7 @@ async fn graph_module(
             "most": config.relations, "start": start, "relations": relations, "question": question.text(),
         });
         let request = ChatRequest::new("prune.useful", Prompt::CorrectiveRelations.render(values)?);
-        pick_numbers(context, Stage::Prune, request, offered.len(), config.relations).await?
+        pick_numbers(context, Stage::Prune, request, offered.len(), 1..=config.relations).await?
     };
     // A reply that could not be read chooses nothing: then everything offered is retrieved, the most similar first.
     let chosen: Vec<usize> = if chosen.is_empty() { (0..offered.len()).collect() } else { chosen };

@@ -1,6 +1,6 @@
 //! The model alone, but thinking step by step before it answers (Wei et al., 2022). One call.
 
-use quipu_model::ChatRequest;
+use quipu_model::{ChatRequest, ModelError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -25,7 +25,12 @@ pub(in crate::methods) async fn run(
     question: &Question,
 ) -> Result<Outcome, AnswerError> {
     let _timer = context.trace.enter(Stage::Compose);
-    let thought = think(context, request(question)?).await?;
+    let thought = match think(context, request(question)?).await {
+        Err(AnswerError::Model(error @ ModelError::Unreadable { .. })) => {
+            return Ok(Outcome::abstain(error.to_string(), Vec::new()));
+        }
+        thought => thought?,
+    };
     if thought.answers.is_empty() {
         return Ok(Outcome::abstain("the model does not know", Vec::new()));
     }

@@ -83,7 +83,7 @@ pub(super) async fn converse(
         };
         done.push(action);
         messages.push(Message::assistant(words));
-        messages.push(observation.to_message()?);
+        messages.push(observation.to_message(question.text())?);
     }
     let found = toolbox.into_evidence().await?;
     answer_from(context, question, found, 0.5).await

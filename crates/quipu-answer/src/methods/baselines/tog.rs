@@ -196,12 +196,13 @@ async fn pick(
     if offered.len() <= 1 {
         return Ok((0..offered.len()).collect());
     }
+    let most = width.min(offered.len());
     let relations: Vec<String> = offered.iter().map(OfferedRelation::describe).collect();
     let values = json!({
-        "most": width, "question": question.text(), "at": end.name, "way": end.way, "relations": relations,
+        "most": most, "question": question.text(), "at": end.name, "way": end.way, "relations": relations,
     });
     let request = ChatRequest::new("prune.tog", Prompt::TogRelations.render(values)?);
-    let picked = pick_numbers(context, Stage::Prune, request, offered.len(), width).await?;
+    let picked = pick_numbers(context, Stage::Prune, request, offered.len(), most..=most).await?;
     if !picked.is_empty() || context.embedder().is_none() {
         return Ok(if picked.is_empty() { (0..offered.len().min(width)).collect() } else { picked });
     }
