@@ -59,6 +59,11 @@ async fn functions_lead_to_the_answer_in_rounds_plus_one_calls() {
     assert_eq!((answer.answers.as_slice(), answer.grounded), (&["Leidschendam".to_owned()][..], true));
     assert_eq!(model.calls(), 6, "five rounds and the composition");
     assert!(matches!(&model.requests()[0].constraint, Constraint::Tools(tools) if tools.len() == 4));
+    let offered = |at: usize| match &model.requests()[at].constraint {
+        Constraint::Tools(tools) => tools.len(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!([offered(1), offered(2), offered(3)], [3, 3, 4], "no end between finding and expanding");
     assert!(told(&model, 1).starts_with("R1: Kauwboy\nRelations: directed by"), "{}", told(&model, 1));
     assert!(told(&model, 2).contains("Kauwboy - directed by -> Boudewijn Koole"), "{}", told(&model, 2));
     let last = "R2: Boudewijn Koole\nRelations: born in, directed by\nQuestion: where was the director of Kauwboy born?";
@@ -92,7 +97,7 @@ async fn mistakes_are_told_and_do_not_end_the_search() {
         &[
             ("find", r#""name": "Xqzzt""#),
             ("expand", r#""entity": "Kauwboy", "relation": "publisher""#),
-            ("finish", r#""reason": "done""#),
+            ("finish", r#""reason": "nothing was found, so this is allowed""#),
             ("expand", r#""entity": "Kauwboy", "relation": "the relation starred actors""#),
             ("expand", r#""entity": "Kauwboy", "relation": "the relation starred actors""#),
             ("finish", r#""reason": "done""#),
@@ -217,6 +222,8 @@ async fn thoughts_and_actions_lead_to_the_answer_in_rounds_plus_one_calls() {
     assert_eq!((answer.answers.as_slice(), model.calls()), (&["Leidschendam".to_owned()][..], 5));
     let first = &model.requests()[0];
     assert!(!first.messages[0].content.contains("- read:"), "there are no documents");
+    let may_end = |at: usize| format!("{:?}", model.requests()[at].constraint).contains("finish");
+    assert_eq!([may_end(0), may_end(1), may_end(2)], [true, false, true]);
     assert!(model.requests()[3].messages[2].content.contains("\"thought\":\"Next.\""));
 }
 

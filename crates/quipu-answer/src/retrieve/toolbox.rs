@@ -119,6 +119,11 @@ impl<'c> Toolbox<'c> {
         self.walked.is_empty() && self.passages.is_empty()
     }
 
+    /// Whether looking further can be left off: something was expanded or read, or nothing was found to go on from.
+    pub fn may_hold_an_answer(&self) -> bool {
+        !self.is_empty() || self.lists.is_empty()
+    }
+
     /// The entities of a name, as a list.
     ///
     /// # Errors

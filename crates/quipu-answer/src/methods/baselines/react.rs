@@ -18,7 +18,8 @@ use crate::trace::Stage;
 
 /// Thinks before each action.
 struct Thinker {
-    schema: Value,
+    /// Whether there are any to read.
+    documents: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -40,14 +41,13 @@ pub(in crate::methods) async fn run(
     let documents = context.graph().describe().documents > 0;
     let values = json!({ "documents": documents, "question": question.text() });
     let messages = Prompt::React.render(values)?;
-    converse(context, question, messages, &Thinker { schema: schema(documents) }, config).await
+    converse(context, question, messages, &Thinker { documents }, config).await
 }
 
-fn schema(documents: bool) -> Value {
-    let mut actions = vec!["search", "follow", "finish"];
-    if documents {
-        actions.push("read");
-    }
+fn schema(documents: bool, may_finish: bool) -> Value {
+    let actions = [("search", true), ("follow", true), ("read", documents), ("finish", may_finish)];
+    let actions: Vec<&str> =
+        actions.into_iter().filter(|(_, allowed)| *allowed).map(|(action, _)| action).collect();
     json!({
         "type": "object",
         "properties": {
@@ -65,10 +65,11 @@ impl Agent for Thinker {
         &self,
         context: &Context<'_>,
         messages: &[Message],
+        may_finish: bool,
     ) -> Result<(Action, String), AnswerError> {
         let _timer = context.trace.enter(Stage::Plan);
         let request = ChatRequest::new("plan.react", messages.to_vec()).with_max_tokens(200);
-        let step: Step = context.json(Stage::Plan, request, &self.schema).await?;
+        let step: Step = context.json(Stage::Plan, request, &schema(self.documents, may_finish)).await?;
         let words = serde_json::to_string(&step).unwrap_or_default();
         let (entity, relation) = (step.entity.trim().to_owned(), step.relation.trim().to_owned());
         let action = match step.action.as_str() {

@@ -35,12 +35,15 @@ pub(super) enum Action {
     Finish,
 }
 
-/// Who decides on the next action, given the conversation so far: the action, and the words in which it was asked for.
+/// Who decides on the next action.
 pub(super) trait Agent {
+    /// The next action, given the conversation so far, and the words in which it was asked for. With `may_finish` false it is not to
+    /// be the end: small models like to stop once they know where to look.
     async fn next(
         &self,
         context: &Context<'_>,
         messages: &[Message],
+        may_finish: bool,
     ) -> Result<(Action, String), AnswerError>;
 }
 
@@ -58,7 +61,7 @@ pub(super) async fn converse(
         if context.calls_left() <= 1 {
             break;
         }
-        let (action, words) = match agent.next(context, &messages).await {
+        let (action, words) = match agent.next(context, &messages, toolbox.may_hold_an_answer()).await {
             Err(AnswerError::Model(error @ ModelError::Unreadable { .. })) => {
                 let reason = format!("{error}; the answer is composed from what was found");
                 context.trace.report(Stage::Plan, Event::Degraded { reason });

@@ -3,7 +3,7 @@
 //!
 //! The endpoint's own function calling is used where it has it; else the calls are JSON, held to the functions' schemas.
 
-use quipu_model::{ChatRequest, Message, ToolCall};
+use quipu_model::{ChatRequest, Message, Tool, ToolCall};
 use serde_json::{Value, json};
 
 use super::rounds::{Action, Agent, RoundsConfig, converse};
@@ -13,6 +13,9 @@ use crate::methods::Outcome;
 use crate::prompts::{Prompt, graph_tools};
 use crate::question::Question;
 use crate::trace::Stage;
+
+/// The function that ends the search.
+const FINISH: &str = "finish";
 
 /// Calls functions.
 struct Caller;
@@ -31,10 +34,13 @@ impl Agent for Caller {
         &self,
         context: &Context<'_>,
         messages: &[Message],
+        may_finish: bool,
     ) -> Result<(Action, String), AnswerError> {
         let _timer = context.trace.enter(Stage::Plan);
         let request = ChatRequest::new("plan.tool", messages.to_vec()).with_max_tokens(150);
-        let call = context.tool(Stage::Plan, request, graph_tools()).await?;
+        let allowed = |tool: &&Tool| may_finish || tool.name != FINISH;
+        let tools: Vec<Tool> = graph_tools().iter().filter(allowed).cloned().collect();
+        let call = context.tool(Stage::Plan, request, &tools).await?;
         let words = serde_json::to_string(&call).unwrap_or_default();
         Ok((action(&call), words))
     }
