@@ -25,7 +25,7 @@ mod values;
 pub use answer::{Answer, AnswerUsage, StageUsage, Status};
 pub use calculate::{Calculation, CalculationError, Operation, calculate};
 pub use context::Limits;
-pub use engine::{AskOptions, Engine};
+pub use engine::{AskOptions, Engine, PlannedPath};
 pub use error::{AnswerError, Exhausted};
 pub use evidence::{Evidence, EvidenceContent, Operand};
 pub use ground::{Grounding, ground};
@@ -33,7 +33,7 @@ pub use methods::{
     CorrectiveConfig, KeragConfig, Method, MethodConfig, PathsConfig, QuestionMatchConfig, RelationFilter,
     RoundsConfig, SelfConsistencyConfig, TextConfig, TogConfig,
 };
-pub use plan::{RelationCard, WalkConfig};
+pub use plan::{FEATURE_NAMES, Features, RelationCard, WalkConfig};
 pub use question::{MAX_QUESTION_BYTES, Question};
 pub use time::{TimeFrame, time_frames};
 pub use trace::{CandidateEvent, Event, EventSink, MentionEvent, PathEvent, Stage, TimedEvent, Trace};

@@ -1,5 +1,7 @@
 //! The baselines that go through the graph round by round: function calling, ReAct and Think-on-Graph.
 
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "set-up of tests")]
+
 mod common;
 
 use std::sync::Arc;

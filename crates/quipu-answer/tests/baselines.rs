@@ -1,11 +1,13 @@
 //! The baselines that ask once or a fixed number of times, against a scripted model: what they ask about, and how often.
 
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "set-up of tests")]
+
 mod common;
 
 use std::sync::Arc;
 
 use common::{FILMS, Setting, ask, embedder, setting, setting_with_documents};
-use quipu_answer::{Answer, AskOptions, Limits, Method, MethodConfig, QuestionMatchConfig, Status};
+use quipu_answer::{Answer, AskOptions, Evidence, Limits, Method, MethodConfig, QuestionMatchConfig, Status};
 use quipu_model::ScriptedModel;
 
 const NODES: &str = r#"{"id": "1", "name": "Lindau", "type": "town", "text": "A town on an island, founded by fishermen. The Orle flows through it."}
@@ -147,7 +149,7 @@ async fn question_matching_takes_the_nearest_of_all_triples() {
                 .await;
         assert_eq!(answer.answers, ["Boudewijn Koole"], "{answer:#?}");
         assert_eq!((model.calls(), answer.evidence.len()), (1, 4));
-        let nearest = answer.evidence.iter().map(|e| e.to_line()).collect::<Vec<_>>();
+        let nearest = answer.evidence.iter().map(Evidence::to_line).collect::<Vec<_>>();
         assert!(nearest.contains(&"Kauwboy | directed by | Boudewijn Koole".to_owned()), "{nearest:?}");
     }
 }

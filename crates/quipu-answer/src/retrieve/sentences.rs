@@ -58,7 +58,7 @@ impl TripleSentences {
         if let Some(rows) = &made.whole {
             return Ok((triples, Arc::clone(rows)));
         }
-        let mut dimensions = context.embedder().map_or(0, |embedder| embedder.dimensions());
+        let mut dimensions = context.embedder().map_or(0, quipu_model::Embedder::dimensions);
         loop {
             let done = made.values.len().checked_div(dimensions).unwrap_or(0);
             let batch: Vec<Walked> = triples.iter().skip(done).take(BATCH).copied().collect();
