@@ -1,9 +1,11 @@
 //! The engine: one question in, one answer out, whatever the method.
 
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
-use quipu_graph::NodeId;
+use quipu_graph::{NodeId, RelationId, RelationRole};
 use quipu_index::Workspace;
 use quipu_model::{Embedder, LanguageModel};
 
@@ -14,7 +16,7 @@ use crate::evidence::Evidence;
 use crate::ground::{Grounding, ground};
 use crate::link::{Mentioned, mentions};
 use crate::methods::{Method, MethodConfig, Outcome};
-use crate::plan::{Cards, Features, Meanings, WalkConfig, follow, rank, reword};
+use crate::plan::{Cards, Features, Meanings, WalkConfig, follow, rank, reword, write_card};
 use crate::question::Question;
 use crate::trace::{Event, EventSink, Stage, Trace};
 
@@ -106,6 +108,42 @@ impl Engine {
         };
         let (outcome, grounding) = held_against_evidence(outcome, options.method, &trace);
         Ok(self.answer(question, options, outcome, &grounding, &trace))
+    }
+
+    /// Writes the cards of the `most` relations of the most triples that have none yet, so that no question waits for them: one
+    /// model call each. `progress` hears how many are done, of how many. Ends early when it says so.
+    ///
+    /// # Errors
+    /// When graph or model fail; cards written until then are kept.
+    pub async fn learn_relations(
+        &self,
+        most: usize,
+        mut progress: impl FnMut(usize, usize) -> ControlFlow<()>,
+    ) -> Result<usize, AnswerError> {
+        let trace = Trace::new(None);
+        let limits = Limits { llm_calls: u32::MAX, time: Duration::MAX, ..Limits::default() };
+        let (model, embedder) = (self.model.as_ref(), self.embedder.as_ref());
+        let context = Context::new(&self.workspace, model, embedder, &self.learnt, limits, &trace);
+        let mut relations: Vec<(u64, RelationId, &str)> = context
+            .graph()
+            .relations()
+            .iter()
+            .enumerate()
+            .filter(|(_, info)| info.role == RelationRole::Ordinary && context.cards.lacks(&info.key))
+            .filter_map(|(at, info)| {
+                Some((info.triples, RelationId(u32::try_from(at).ok()?), info.key.as_str()))
+            })
+            .collect();
+        relations.sort_by_key(|(triples, relation, _)| (std::cmp::Reverse(*triples), *relation));
+        relations.truncate(most);
+        for (done, (_, relation, key)) in relations.iter().enumerate() {
+            if progress(done, relations.len()).is_break() {
+                return Ok(done);
+            }
+            let card = write_card(&context, *relation).await?;
+            context.cards.add([((*key).to_owned(), card)])?;
+        }
+        Ok(relations.len())
     }
 
     /// The paths around the first anchor of a question with their features and the names that they lead to: what the

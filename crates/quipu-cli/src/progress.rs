@@ -33,6 +33,13 @@ pub(crate) fn spinner(message: &'static str) -> ProgressBar {
     spinner
 }
 
+/// A bar that counts things, with the time left.
+pub(crate) fn counter(what: &'static str) -> ProgressBar {
+    let bar = bar("{msg} {bar:30} {pos}/{len} {eta}");
+    bar.set_message(what);
+    bar
+}
+
 /// Fetches a model with a bar for each of its files.
 pub(crate) async fn pull(registry: &Registry, name: &str) -> Result<PathBuf> {
     let bar = bar("{msg} {bar:30} {decimal_bytes}/{decimal_total_bytes} {decimal_bytes_per_sec} {eta}");

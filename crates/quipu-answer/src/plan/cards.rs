@@ -43,9 +43,20 @@ pub struct RelationCard {
     pub words_forward: Vec<String>,
     /// Words that ask for the heads: `books`, `novels`.
     pub words_backward: Vec<String>,
+    /// The version of the prompt that it was written with; 0: a person's, which is never written anew.
+    #[serde(default)]
+    pub prompt: u32,
 }
 
+/// Version of the prompt: goes up when cards are better written anew.
+const PROMPT_VERSION: u32 = 2;
+
 impl RelationCard {
+    /// Whether an older prompt wrote it.
+    fn is_stale(&self) -> bool {
+        self.prompt != 0 && self.prompt < PROMPT_VERSION
+    }
+
     /// The phrase of one direction.
     pub fn phrase(&self, direction: Direction) -> &str {
         match direction {
@@ -111,6 +122,11 @@ impl Cards {
         self.cards.read().get(key).cloned()
     }
 
+    /// Whether a relation has no card, or one of an older prompt.
+    pub fn lacks(&self, key: &str) -> bool {
+        self.cards.read().get(key).is_none_or(RelationCard::is_stale)
+    }
+
     /// Takes cards in and writes the file (beside, then renamed).
     ///
     /// # Errors
@@ -132,8 +148,8 @@ impl Cards {
     }
 }
 
-const HEADER: &str = "# What people call this graph's relations, written by a language model. Correct what is wrong: it is read
-# before every question. forward leads from head to tail, backward from tail to head.\n\n";
+const HEADER: &str = "# What people call this graph's relations, written by a language model. Correct what is wrong, and set prompt = 0 to keep it:
+# it is read before every question. forward leads from head to tail, backward from tail to head.\n\n";
 
 /// A card is a help, not the answer: a model that is slower than this is not waited for.
 const CARD_TIMEOUT: Duration = Duration::from_secs(45);
@@ -220,6 +236,7 @@ fn read_card(reply: &str, name: &str) -> RelationCard {
         tail_kind: name.into(),
         forward: format!("the {name} of X"),
         backward: format!("those whose {name} is X"),
+        prompt: PROMPT_VERSION,
         ..RelationCard::default()
     };
     for line in reply.lines() {
@@ -312,6 +329,18 @@ mod tests {
         assert_eq!((card.head_kind.as_str(), card.tail_kind.as_str()), ("film", "person"));
         assert_eq!(card.phrase(Direction::Backward), "the films directed by X");
         assert_eq!(card.words_forward, ["director", "directed"]);
+    }
+
+    #[test]
+    fn cards_of_an_older_prompt_are_written_anew_and_a_persons_never() {
+        let folder = tempfile::tempdir().unwrap();
+        let cards = Cards::open(folder.path()).unwrap();
+        let card = |prompt| RelationCard { prompt, ..read_card("", "capital") };
+        cards
+            .add([("old".to_owned(), card(1)), ("own".to_owned(), card(0)), ("new".to_owned(), card(2))])
+            .unwrap();
+        let lacks = |key| Cards::open(folder.path()).unwrap().lacks(key);
+        assert_eq!(["old", "own", "new", "other"].map(lacks), [true, false, false, true]);
     }
 
     #[test]

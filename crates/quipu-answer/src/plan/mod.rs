@@ -8,7 +8,7 @@ mod paths;
 mod scope;
 mod topic;
 
-pub use cards::{Cards, RelationCard};
+pub use cards::{Cards, RelationCard, write_card};
 pub use condition::{Condition, condition};
 pub use meanings::Meanings;
 pub use operation::{Wanted, wanted};

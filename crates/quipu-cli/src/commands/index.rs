@@ -1,12 +1,15 @@
 //! `quipu index`: indexes that an import left out.
 
-use std::path::PathBuf;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use anstream::eprintln;
 use anyhow::Result;
 use clap::Subcommand;
 use quipu_index::Workspace;
+use quipu_model::OpenOptions;
 
 use crate::config::Settings;
 use crate::interrupt::stoppable;
@@ -19,21 +22,53 @@ pub(super) enum Command {
         /// The workspace's folder
         workspace: PathBuf,
     },
+    /// Write what people call each relation, one model call each, so that no question waits for it
+    Relations {
+        /// The workspace's folder
+        workspace: PathBuf,
+        /// Only the N relations of the most triples
+        #[arg(long, value_name = "N", default_value_t = 200)]
+        limit: usize,
+        /// The language model: a name of `quipu models list`, or `openai:MODEL` for an endpoint
+        #[arg(long, value_name = "NAME")]
+        llm: Option<String>,
+    },
 }
 
 impl Command {
     pub(super) async fn run(self) -> Result<()> {
-        let Self::Vectors { workspace } = self;
-        let embedder = engine::load_embedder(&Settings::load(Settings::default(), &workspace)?).await?;
-        let bar = progress::ImportBar::new();
-        let sink = bar.sink();
-        let cancel = Arc::new(AtomicBool::new(false));
-        let flag = cancel.clone();
-        let outcome = stoppable(cancel, move |handle| {
-            handle.block_on(Workspace::index_vectors(&workspace, embedder.as_ref(), Some(sink), &flag))
-        })
-        .await;
-        bar.finish();
-        outcome
+        match self {
+            Self::Vectors { workspace } => vectors(workspace).await,
+            Self::Relations { workspace, limit, llm } => relations(&workspace, limit, llm).await,
+        }
     }
+}
+
+async fn vectors(workspace: PathBuf) -> Result<()> {
+    let embedder = engine::load_embedder(&Settings::load(Settings::default(), &workspace)?).await?;
+    let bar = progress::ImportBar::new();
+    let sink = bar.sink();
+    let cancel = Arc::new(AtomicBool::new(false));
+    let flag = cancel.clone();
+    let outcome = stoppable(cancel, move |handle| {
+        handle.block_on(Workspace::index_vectors(&workspace, embedder.as_ref(), Some(sink), &flag))
+    })
+    .await;
+    bar.finish();
+    outcome
+}
+
+async fn relations(workspace: &Path, limit: usize, llm: Option<String>) -> Result<()> {
+    let settings = Settings::load(Settings { llm, ..Settings::default() }, workspace)?;
+    let engine = engine::open(workspace, &settings, OpenOptions::default()).await?;
+    let bar = progress::counter("relations");
+    let written = engine.learn_relations(limit, |done, all| {
+        bar.set_length(all as u64);
+        bar.set_position(done as u64);
+        ControlFlow::Continue(())
+    });
+    let written = written.await;
+    bar.finish_and_clear();
+    eprintln!("{} cards written into {}", written?, workspace.join("relations.toml").display());
+    Ok(())
 }

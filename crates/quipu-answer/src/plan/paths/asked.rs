@@ -301,10 +301,11 @@ fn head_of(masked: &[Word]) -> String {
         }
     }
     let telling = |w: &&Word| !is_function_word(&w.text) && !is_in(REQUEST_WORDS, &w.text);
-    // Of "X's cook's dishes" the dishes.
-    let owned = masked.iter().rposition(|w| w.end > w.stem_end).map_or(0, |last| last + 1);
-    let words =
-        if masked.get(owned..).is_some_and(|rest| rest.iter().any(|w| telling(&w))) { owned } else { 0 };
+    // Of "X's cook's dishes" the dishes; of "the cook of X's wife" the cook.
+    let possessive = |w: &Word| w.end > w.stem_end;
+    let chain = !masked.iter().take_while(|w| !possessive(w)).any(|w| telling(&w));
+    let last = masked.iter().rposition(possessive).filter(|_| chain).map_or(0, |last| last + 1);
+    let words = if masked.iter().skip(last).any(|w| telling(&w)) { last } else { 0 };
     let noun = masked.iter().skip(words).skip_while(|w| !telling(w)).take_while(telling).take(3);
     let noun: Vec<&str> = noun.map(|w| w.text.as_str()).collect();
     if noun.is_empty() { "thing".into() } else { noun.join(" ") }

@@ -79,7 +79,7 @@ async fn learn_cards(
     let mut missing: Vec<RelationId> = Vec::new();
     for step in paths.iter().take(config.best).flat_map(|p| &p.steps) {
         let key = relation_key(context, step.relation);
-        if context.cards.get(key).is_none() && !missing.contains(&step.relation) {
+        if context.cards.lacks(key) && !missing.contains(&step.relation) {
             missing.push(step.relation);
         }
     }

@@ -307,6 +307,7 @@ mod tests {
             backward: "the books written by X".into(),
             words_forward: words(&["author", "book", "wrote", "of"]),
             words_backward: words(&["books", "novels", "writers"]),
+            prompt: 0,
         });
         assert_eq!(card.words_forward, ["author", "wrote"]);
         assert_eq!(card.words_backward, ["books", "novels"]);
