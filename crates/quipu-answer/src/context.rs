@@ -59,6 +59,8 @@ pub struct Context<'a> {
     pub limits: Limits,
     /// What happened so far.
     pub trace: &'a Trace,
+    /// Entities that the question was given with; empty in the open setting.
+    pub anchors: &'a [String],
 }
 
 impl<'a> Context<'a> {
@@ -71,7 +73,13 @@ impl<'a> Context<'a> {
         limits: Limits,
         trace: &'a Trace,
     ) -> Self {
-        Self { workspace, model, embedder, cards: &learnt.cards, samples: &learnt.samples, limits, trace }
+        let Learnt { cards, samples } = learnt;
+        Self { workspace, model, embedder, cards, samples, limits, trace, anchors: &[] }
+    }
+
+    /// Sets the entities to start from, by key or name.
+    pub fn with_anchors(self, anchors: &'a [String]) -> Self {
+        Self { anchors, ..self }
     }
 
     /// The graph.

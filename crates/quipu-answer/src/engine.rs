@@ -25,6 +25,9 @@ pub struct AskOptions {
     pub config: MethodConfig,
     /// What the question may cost.
     pub limits: Limits,
+    /// Entities to start from, by key or name; linking then takes these and looks for no others. Empty is the open
+    /// setting, in which the question alone says what it is about.
+    pub anchors: Vec<String>,
     /// Sees every event as it happens.
     pub sink: Option<EventSink>,
     /// Whether the answer carries its trace.
@@ -53,6 +56,16 @@ impl Engine {
         let learnt = Learnt { cards: Cards::open(workspace.folder())?, ..Learnt::default() };
         let learnt = Arc::new(learnt);
         Ok(Self { workspace, model, embedder, learnt })
+    }
+
+    /// Reads relation cards from `folder`, and keeps new ones there, instead of in the workspace: a replay starts from the
+    /// cards that its run started from, and leaves the workspace as it is.
+    ///
+    /// # Errors
+    /// [`AnswerError::Usage`] when the cards there cannot be read.
+    pub fn with_cards_in(mut self, folder: &Path) -> Result<Self, AnswerError> {
+        self.learnt = Arc::new(Learnt { cards: Cards::open(folder)?, ..Learnt::default() });
+        Ok(self)
     }
 
     /// The workspace's folder.
@@ -84,7 +97,8 @@ impl Engine {
             &self.learnt,
             options.limits,
             &trace,
-        );
+        )
+        .with_anchors(&options.anchors);
         let outcome = match options.method.run(&context, question, &options.config).await {
             Err(AnswerError::Exhausted(limit)) => Outcome::abstain(limit.to_string(), Vec::new()),
             outcome => outcome?,

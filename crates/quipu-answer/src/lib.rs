@@ -31,6 +31,7 @@ pub use evidence::{Evidence, EvidenceContent, Operand};
 pub use ground::{Grounding, ground};
 pub use methods::{KeragConfig, Method, MethodConfig, PathsConfig, RelationFilter};
 pub use plan::{RelationCard, WalkConfig};
+pub use prompts::prompt_templates;
 pub use question::{MAX_QUESTION_BYTES, Question};
 pub use time::{TimeFrame, time_frames};
 pub use trace::{CandidateEvent, Event, EventSink, MentionEvent, PathEvent, Stage, TimedEvent, Trace};
