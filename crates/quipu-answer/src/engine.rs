@@ -12,7 +12,7 @@ use crate::context::{Context, Learnt, Limits};
 use crate::evidence::Evidence;
 use crate::ground::{Grounding, ground};
 use crate::methods::{Method, MethodConfig, Outcome};
-use crate::plan::Cards;
+use crate::plan::{Cards, RelationCard};
 use crate::question::Question;
 use crate::trace::{Event, EventSink, Stage, Trace};
 
@@ -76,6 +76,16 @@ impl Engine {
     /// The workspace.
     pub fn workspace(&self) -> &Workspace {
         &self.workspace
+    }
+
+    /// The embedder's name and fingerprint; `None` without one.
+    pub fn embedder(&self) -> Option<(&str, &str)> {
+        self.embedder.as_ref().map(|embedder| (embedder.name(), embedder.fingerprint()))
+    }
+
+    /// What is written about a relation, by its key.
+    pub fn relation_card(&self, key: &str) -> Option<RelationCard> {
+        self.learnt.cards.get(key)
     }
 
     /// Name of the language model; `none` without one.
