@@ -72,7 +72,9 @@ const COMPARED: [Metric; 12] = [
 /// # Errors
 /// [`EvalError::Usage`] when there is nothing to compare with: fewer than two runs, or no question in common.
 pub fn compare(runs: &[LabelledRows], seed: u64) -> Result<Vec<Comparison>, EvalError> {
-    let [first, others @ ..] = runs else { return Err(EvalError::Usage("there is no run to compare".into())) };
+    let [first, others @ ..] = runs else {
+        return Err(EvalError::Usage("there is no run to compare".into()));
+    };
     if others.is_empty() {
         let message = "there is only one run; name another folder, or one with several methods or models";
         return Err(EvalError::Usage(message.into()));
@@ -90,7 +92,9 @@ fn pair(run: &LabelledRows, against: &LabelledRows, seed: u64) -> Result<Compari
         .collect();
     if pairs.is_empty() {
         let (a, b) = (&run.label, &against.label);
-        return Err(EvalError::Usage(format!("{a} and {b} share no question; they were run on different files")));
+        return Err(EvalError::Usage(format!(
+            "{a} and {b} share no question; they were run on different files"
+        )));
     }
     let ids: BTreeSet<&str> = run.rows.iter().chain(&against.rows).map(|row| row.id.as_str()).collect();
     Ok(Comparison {
@@ -148,7 +152,9 @@ pub fn comparisons_to_markdown(comparisons: &[Comparison]) -> String {
         if *unshared > 0 {
             let _ = write!(text, " ({unshared} that only one has are left out)");
         }
-        text.push_str("\n\n| metric | difference [95%] | wins | losses | ties | p |\n|---|---|---|---|---|---|\n");
+        text.push_str(
+            "\n\n| metric | difference [95%] | wins | losses | ties | p |\n|---|---|---|---|---|---|\n",
+        );
         for d in &comparison.metrics {
             let interval = d.difference;
             let digits = if matches!(d.metric, Metric::Tokens) { 1 } else { 3 };
@@ -198,12 +204,17 @@ mod tests {
         let hallucination = found.metrics.iter().find(|d| d.metric == Metric::Hallucination).unwrap();
         assert_eq!((hallucination.wins, hallucination.losses), (3, 1));
         let table = comparisons_to_markdown(std::slice::from_ref(found));
-        assert!(table.contains("| Hit@1 (strict) | +0.500 [") && table.contains("1 that only one has"), "{table}");
+        assert!(
+            table.contains("| Hit@1 (strict) | +0.500 [") && table.contains("1 that only one has"),
+            "{table}"
+        );
     }
 
     #[test]
     fn the_sign_test_is_the_binomials() {
-        for (wins, losses, expected) in [(0, 0, 1.0), (5, 0, 0.0625), (0, 5, 0.0625), (3, 3, 1.0), (8, 2, 0.109_375)] {
+        for (wins, losses, expected) in
+            [(0, 0, 1.0), (5, 0, 0.0625), (0, 5, 0.0625), (3, 3, 1.0), (8, 2, 0.109_375)]
+        {
             assert!((sign_test(wins, losses) - expected).abs() < 1e-9, "{wins}, {losses}");
         }
         assert!(sign_test(400, 300) < 0.001 && sign_test(1500, 1500) > 0.9);

@@ -201,7 +201,10 @@ fn create(path: &Path, manifest: &Manifest, cards: &[u8]) -> Result<(), EvalErro
         entry.as_ref().map_or(true, |entry| entry.file_name() != REPLIES)
     };
     if entries.any(|entry| other(&entry)) {
-        return Err(EvalError::results(path, "the folder holds something else; choose an empty or a new one"));
+        return Err(EvalError::results(
+            path,
+            "the folder holds something else; choose an empty or a new one",
+        ));
     }
     if !cards.is_empty() {
         write_beside(&path.join(CARDS), cards)?;
@@ -227,7 +230,9 @@ fn read_manifest(path: &Path) -> Result<Option<Manifest>, EvalError> {
     let file = path.join(MANIFEST);
     let text = match fs::read_to_string(&file) {
         Ok(text) => text,
-        Err(error) if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => {
+        Err(error)
+            if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) =>
+        {
             return Ok(None);
         }
         Err(error) => return Err(EvalError::io("cannot read", &file)(error)),
@@ -292,7 +297,8 @@ fn append_to(path: &Path) -> Result<File, EvalError> {
 fn append<T: Serialize>(file: &mut File, path: &Path, value: &T) -> Result<(), EvalError> {
     let mut line = serde_json::to_vec(value).unwrap_or_default();
     line.push(b'\n');
-    file.write_all(&line).map_err(EvalError::io("cannot write (the rows before are whole; resume when there is room)", path))
+    file.write_all(&line)
+        .map_err(EvalError::io("cannot write (the rows before are whole; resume when there is room)", path))
 }
 
 #[cfg(test)]
@@ -394,6 +400,9 @@ mod tests {
         let full = Path::new("/dev/full");
         let mut file = OpenOptions::new().append(true).open(full).unwrap();
         let message = append(&mut file, full, &row("1")).unwrap_err().to_string();
-        assert!(message.contains("cannot write") && message.contains("resume") && message.contains("No space"), "{message}");
+        assert!(
+            message.contains("cannot write") && message.contains("resume") && message.contains("No space"),
+            "{message}"
+        );
     }
 }

@@ -78,7 +78,8 @@ impl Lookup<'_> {
         }
         if question.answers.is_empty() {
             // Keys that nothing names: the key itself stands for the answer.
-            let unnamed = |id: &String| GoldAnswer { name: id.clone(), id: Some(id.clone()), ..GoldAnswer::default() };
+            let unnamed =
+                |id: &String| GoldAnswer { name: id.clone(), id: Some(id.clone()), ..GoldAnswer::default() };
             gold.extend(unknown.iter().map(unnamed));
         }
         let anchors = self.anchor_names(question).await?;
@@ -129,6 +130,10 @@ impl Lookup<'_> {
             }
         }
         let nothing_found = names.iter().zip(&question.topic_ids).all(|(name, id)| name == id);
-        Ok(if nothing_found && !question.topic_entities.is_empty() { question.topic_entities.clone() } else { names })
+        Ok(if nothing_found && !question.topic_entities.is_empty() {
+            question.topic_entities.clone()
+        } else {
+            names
+        })
     }
 }

@@ -62,13 +62,18 @@ pub struct Bucket {
 /// [`EvalError::Io`]; [`EvalError::Malformed`] for what is no such object, or a template without `_`.
 pub fn read_templates(path: &Path) -> Result<Templates, EvalError> {
     let text = std::fs::read_to_string(path).map_err(EvalError::io("cannot read", path))?;
-    let templates: Templates = serde_json::from_str(&text)
-        .map_err(|error| EvalError::malformed(path, error.line(), format!("no object of templates: {error}")))?;
+    let templates: Templates = serde_json::from_str(&text).map_err(|error| {
+        EvalError::malformed(path, error.line(), format!("no object of templates: {error}"))
+    })?;
     let mut read = Templates::new();
     for (key, template) in templates {
         if !template.contains('_') {
             let line = text.lines().position(|line| line.contains(&key)).map_or(1, |at| at + 1);
-            return Err(EvalError::malformed(path, line, format!("{key}: the template has no _ for the entity")));
+            return Err(EvalError::malformed(
+                path,
+                line,
+                format!("{key}: the template has no _ for the entity"),
+            ));
         }
         let bare = key.trim().trim_start_matches('<').trim_end_matches('>').to_owned();
         read.insert(bare, template);
@@ -87,7 +92,8 @@ pub async fn head_to_tail(
 ) -> Result<HeadToTail, EvalError> {
     let wordings = wordings(engine, templates);
     if wordings.is_empty() {
-        let message = "none of the templates' relations is one of this graph; leave --templates out to use its own";
+        let message =
+            "none of the templates' relations is one of this graph; leave --templates out to use its own";
         return Err(EvalError::Usage(message.into()));
     }
     let mut random = Random::new(config.seed);
@@ -137,9 +143,11 @@ fn wording(phrase: Option<&str>, name: &str) -> String {
     let own = format!("the {} of X", name.replace('_', " "));
     let phrase = phrase.filter(|phrase| phrase.contains('X')).unwrap_or(&own);
     let words: Vec<&str> = phrase.split(' ').collect();
-    let before = words.iter().position(|word| matches!(*word, "of" | "that" | "which" | "in" | "by")).unwrap_or(0);
+    let before =
+        words.iter().position(|word| matches!(*word, "of" | "that" | "which" | "in" | "by")).unwrap_or(0);
     let noun = before.checked_sub(1).and_then(|at| words.get(at)).copied().unwrap_or_default();
-    let plural = noun.ends_with('s') && !noun.ends_with("ss") && !noun.ends_with("us") && !noun.ends_with("is");
+    let plural =
+        noun.ends_with('s') && !noun.ends_with("ss") && !noun.ends_with("us") && !noun.ends_with("is");
     let verb = if plural { "are" } else { "is" };
     let asked: Vec<&str> = words.iter().map(|word| if *word == "X" { "_" } else { *word }).collect();
     format!("What {verb} {}?", asked.join(" "))
@@ -240,7 +248,8 @@ mod tests {
 
     #[test]
     fn relations_are_asked_for_in_plain_words() {
-        let check = |phrase: Option<&str>, name: &str, expected: &str| assert_eq!(wording(phrase, name), expected);
+        let check =
+            |phrase: Option<&str>, name: &str, expected: &str| assert_eq!(wording(phrase, name), expected);
         check(Some("the writers of X"), "written_by", "What are the writers of _?");
         check(Some("the director of X"), "directed_by", "What is the director of _?");
         check(Some("the status of X"), "status", "What is the status of _?");
@@ -252,13 +261,17 @@ mod tests {
     fn templates_are_read_as_the_field_has_them() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("templates.json");
-        std::fs::write(&path, "{\n \"<https://example.org/team>\": \"Which team is _ a part of?\"\n}").unwrap();
+        std::fs::write(&path, "{\n \"<https://example.org/team>\": \"Which team is _ a part of?\"\n}")
+            .unwrap();
         let templates = read_templates(&path).unwrap();
         assert_eq!(templates["https://example.org/team"], "Which team is _ a part of?");
         std::fs::write(&path, "{\n \"x\": \"Which team?\"\n}").unwrap();
         let message = read_templates(&path).unwrap_err().to_string();
         assert!(message.contains("templates.json:2: x: the template has no _"), "{message}");
-        let shared = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/formats/head-to-tail.dbpedia-templates.json");
+        let shared = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../../shared/data/formats/head-to-tail.dbpedia-templates.json"
+        );
         match Path::new(shared).exists() {
             true => assert!(read_templates(Path::new(shared)).unwrap().len() > 100),
             false => println!("skipped: {shared} is not here"),

@@ -5,6 +5,7 @@ mod folder;
 mod formats;
 mod gold;
 mod head_to_tail;
+mod html;
 mod judge;
 mod manifest;
 mod metrics;
@@ -24,6 +25,7 @@ pub use folder::{Results, ResultsFolder, TraceRow};
 pub use formats::{QuestionFile, QuestionFormat, read_questions};
 pub use gold::{PreparedQuestion, prepare};
 pub use head_to_tail::{Bucket, HeadToTail, HeadToTailConfig, Templates, head_to_tail, read_templates};
+pub use html::write_html;
 pub use judge::{
     Agreement, Judge, JudgeCase, Judged, KindAgreement, ModelJudge, Verdict, judge_agreement, judge_by_rule,
     labelled_cases, prompt_template,
@@ -31,7 +33,9 @@ pub use judge::{
 pub use manifest::{
     AnchorSetting, DatasetFacts, LlmFacts, Manifest, RESULTS_FORMAT, Selection, WorkspaceFacts, prompt_hashes,
 };
-pub use metrics::{Calibration, CalibrationBin, GoldAnswer, Interval, Score, bootstrap_mean, calibration, rouge_l, score};
+pub use metrics::{
+    Calibration, CalibrationBin, GoldAnswer, Interval, Score, bootstrap_mean, calibration, rouge_l, score,
+};
 pub use normal::{occurs_in, same_answer};
 pub use perturb::{PerturbConfig, Perturbed, perturb};
 pub use question::{GoldQuestion, Page};

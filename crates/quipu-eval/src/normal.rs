@@ -66,7 +66,6 @@ pub(crate) fn unit_of(word: &str) -> Option<&'static str> {
     })
 }
 
-
 /// Whether the gold name occurs in a text: the lenient form, the substring match of the Think-on-Graph family. Both sides are
 /// normalised; names of up to three characters must stand as whole words, else `3` would be found in `1930`.
 pub fn occurs_in(text: &str, gold: &str) -> bool {

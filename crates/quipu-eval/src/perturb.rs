@@ -67,7 +67,12 @@ pub fn perturb(
     perturbed
 }
 
-#[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count")]
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a count"
+)]
 fn share_of(whole: usize, share: f64) -> usize {
     (whole as f64 * share.max(0.0)).round() as usize
 }
@@ -170,8 +175,7 @@ fn neighbour(character: char, random: &mut Random) -> Option<char> {
     let row = KEYBOARD.iter().find(|row| row.contains(lower))?;
     let at = row.find(lower)?;
     let sides = [at.checked_sub(1), Some(at + 1)];
-    let beside: Vec<char> =
-        sides.into_iter().flatten().filter_map(|side| row.chars().nth(side)).collect();
+    let beside: Vec<char> = sides.into_iter().flatten().filter_map(|side| row.chars().nth(side)).collect();
     let other = beside.get(random.below(beside.len())).copied()?;
     Some(if character.is_uppercase() { other.to_ascii_uppercase() } else { other })
 }
@@ -200,10 +204,12 @@ mod tests {
             let text = &question.question;
             assert!(text.starts_with("who directed the film P") && text.ends_with("'s sequel?"), "{text}");
             assert!(!text.contains("Paper Lanterns"), "{text}");
-            let length = text.chars().count().abs_diff("who directed the film Paper Lanterns's sequel?".len());
+            let length =
+                text.chars().count().abs_diff("who directed the film Paper Lanterns's sequel?".len());
             assert!(length <= 1, "{text}");
         }
-        let kinds: std::collections::HashSet<&str> = perturbed.questions.iter().map(|q| q.question.as_str()).collect();
+        let kinds: std::collections::HashSet<&str> =
+            perturbed.questions.iter().map(|q| q.question.as_str()).collect();
         assert!(kinds.len() > 10, "{kinds:?}");
         assert_eq!(perturb(&questions(200), &[], &config), perturbed, "the seed decides");
     }
@@ -232,6 +238,9 @@ mod tests {
         let mixed = perturb(&questions(50), &questions(20), &config);
         assert_eq!((mixed.unanswerable, mixed.questions.len()), (5, 55));
         let marked: Vec<&GoldQuestion> = mixed.questions.iter().filter(|q| q.unanswerable).collect();
-        assert!(marked.len() == 5 && marked.iter().all(|q| q.answers.is_empty() && q.id.starts_with("unanswerable-")));
+        assert!(
+            marked.len() == 5
+                && marked.iter().all(|q| q.answers.is_empty() && q.id.starts_with("unanswerable-"))
+        );
     }
 }

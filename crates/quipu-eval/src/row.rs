@@ -254,7 +254,13 @@ pub(crate) mod samples {
             citations: vec!["e1".into()],
             grounded: true,
             confidence: 0.75,
-            cost: RowCost { llm_calls: 1, prompt_tokens: 90, completion_tokens: 10, seconds: 0.5, ..RowCost::default() },
+            cost: RowCost {
+                llm_calls: 1,
+                prompt_tokens: 90,
+                completion_tokens: 10,
+                seconds: 0.5,
+                ..RowCost::default()
+            },
             reason: None,
             hops: Some(1),
             kind: Some("capital".into()),

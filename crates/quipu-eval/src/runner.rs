@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use futures::stream::{FuturesUnordered, StreamExt as _};
 use jiff::Zoned;
 use quipu_answer::{
-    Answer, AnswerError, AskOptions, Engine, Event, Evidence, EvidenceContent, Exhausted, Question, TimedEvent,
+    Answer, AnswerError, AskOptions, Engine, Event, Evidence, EvidenceContent, Exhausted, Question,
+    TimedEvent,
 };
 use quipu_index::normalise;
 use tokio::task::JoinSet;
@@ -138,13 +139,21 @@ async fn answer_question(config: &RunConfig<'_>, prepared: &PreparedQuestion) ->
         Err(failure) => {
             let cost = RowCost { seconds: started.elapsed().as_secs_f64(), ..cost_of_events(&events) };
             let reason = Some(failure.reason.clone());
-            Row { ended: Ended::Failed, error: Some(failure.class), cost, reason, ..empty_row(config, prepared) }
+            Row {
+                ended: Ended::Failed,
+                error: Some(failure.class),
+                cost,
+                reason,
+                ..empty_row(config, prepared)
+            }
         }
     };
     let calls = answered.as_ref().map_or(row.cost.llm_calls, |answer| answer.usage.llm_calls);
     judge_row(config, prepared, &mut row).await;
     row.error = error_of(prepared, &row, config);
-    if let Some(measured) = config.measured.and_then(|rows| rows.iter().find(|other| other.key() == row.key())) {
+    if let Some(measured) =
+        config.measured.and_then(|rows| rows.iter().find(|other| other.key() == row.key()))
+    {
         row.take_times(measured);
     }
     let evidence = answered.map(|answer| answer.evidence).unwrap_or_default();
@@ -231,8 +240,10 @@ fn answered_row(
 ) -> Row {
     let empty = empty_row(config, prepared);
     let ended = Ended::from(answer.status);
-    let keys: Vec<Vec<String>> = answer.answers.iter().map(|value| keys_of(value, &answer.evidence)).collect();
-    let given: Vec<(String, Vec<String>)> = answer.answers.iter().cloned().zip(keys.iter().cloned()).collect();
+    let keys: Vec<Vec<String>> =
+        answer.answers.iter().map(|value| keys_of(value, &answer.evidence)).collect();
+    let given: Vec<(String, Vec<String>)> =
+        answer.answers.iter().cloned().zip(keys.iter().cloned()).collect();
     let gold = &prepared.question;
     let score = if gold.has_no_answer() {
         let right = match ended {

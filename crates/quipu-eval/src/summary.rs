@@ -336,8 +336,13 @@ mod tests {
             ..wrong(id, ErrorClass::WronglyAbstained)
         };
         let failed = Row { ended: Ended::Failed, evidence_recall: None, ..wrong("5", ErrorClass::Failed) };
-        let unanswerable =
-            Row { unanswerable: true, score: Score::FULL, error: None, evidence_recall: None, ..abstained("6") };
+        let unanswerable = Row {
+            unanswerable: true,
+            score: Score::FULL,
+            error: None,
+            evidence_recall: None,
+            ..abstained("6")
+        };
         vec![row("1"), row("2"), wrong("3", ErrorClass::Composition), abstained("4"), failed, unanswerable]
     }
     use crate::metrics::Score;

@@ -70,13 +70,15 @@ pub fn errors_to_markdown(summaries: &[Summary]) -> String {
     table.push_str(&"|---".repeat(ErrorClass::ALL.len() + 7));
     table.push_str("|\n");
     for summary in summaries {
-        let count = |class: ErrorClass| summary.errors.iter().find(|(c, _)| *c == class).map_or(0, |(_, n)| *n);
+        let count =
+            |class: ErrorClass| summary.errors.iter().find(|(c, _)| *c == class).map_or(0, |(_, n)| *n);
         let _ = write!(table, "| {} |", cell(&summary.label));
         for class in ErrorClass::ALL {
             let _ = write!(table, " {} |", count(class));
         }
         let a = summary.abstention;
-        let of = |part: usize, whole: usize| if whole == 0 { "–".into() } else { format!("{part} of {whole}") };
+        let of =
+            |part: usize, whole: usize| if whole == 0 { "–".into() } else { format!("{part} of {whole}") };
         let c = &summary.calibration;
         let figure = |value: f64| if c.n == 0 { "–".into() } else { format!("{value:.3}") };
         let _ = writeln!(
@@ -141,7 +143,9 @@ pub fn failures_to_text(rows: &[Row]) -> Option<String> {
             format!("- {} with {}, {}: {}", row.method, row.llm, row.id, cell(reason))
         })
         .collect();
-    (!lines.is_empty()).then(|| format!("Questions that count as zero because they failed or timed out:\n{}\n", lines.join("\n")))
+    (!lines.is_empty()).then(|| {
+        format!("Questions that count as zero because they failed or timed out:\n{}\n", lines.join("\n"))
+    })
 }
 
 /// One line on how far the verdicts can be trusted.
@@ -176,7 +180,9 @@ mod tests {
     fn tables_keep_their_shape_whatever_stands_in_them() {
         let rows = [row("1"), wrong("2", ErrorClass::Linking)];
         let summaries = [summarise("paths | none\nopen", &rows, 3, 1), summarise("empty", &[], 3, 1)];
-        for table in [to_markdown(&summaries), errors_to_markdown(&summaries), groups_to_markdown(&summaries).unwrap()] {
+        for table in
+            [to_markdown(&summaries), errors_to_markdown(&summaries), groups_to_markdown(&summaries).unwrap()]
+        {
             let columns: Vec<usize> = table.lines().map(|line| line.matches('|').count()).collect();
             assert!(columns.windows(2).all(|pair| pair[0] == pair[1]), "{table}");
         }
@@ -187,7 +193,11 @@ mod tests {
     #[test]
     fn failures_are_listed() {
         assert_eq!(failures_to_text(&[row("1")]), None);
-        let failed = Row { ended: Ended::Failed, reason: Some("the endpoint is down".into()), ..wrong("2", ErrorClass::Failed) };
+        let failed = Row {
+            ended: Ended::Failed,
+            reason: Some("the endpoint is down".into()),
+            ..wrong("2", ErrorClass::Failed)
+        };
         let text = failures_to_text(&[row("1"), failed]).unwrap();
         assert!(text.contains("- paths with none, 2: the endpoint is down"), "{text}");
     }

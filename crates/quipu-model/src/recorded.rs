@@ -121,8 +121,8 @@ impl RecordedModel {
         let facts = serde_json::from_str(&text)
             .map_err(|error| ModelError::Damaged { path, reason: error.to_string() })?;
         let path = path_of(folder, name, "counts");
-        let counts = read_counts(&path)
-            .map_err(|source| ModelError::Io { action: "cannot read", path, source })?;
+        let counts =
+            read_counts(&path).map_err(|source| ModelError::Io { action: "cannot read", path, source })?;
         Ok(Self { facts, counts })
     }
 

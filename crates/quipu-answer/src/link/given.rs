@@ -52,12 +52,9 @@ fn named(context: &Context<'_>, name: &str) -> Result<Vec<NodeId>, AnswerError> 
 }
 
 /// Where the text holds the name; empty where it does not.
-fn place(
-    context: &Context<'_>,
-    text: &str,
-    name: &str,
-) -> Result<std::ops::Range<usize>, AnswerError> {
-    let detector = quipu_index::MentionDetector::new(context.workspace.names(), context.workspace.vocabulary());
+fn place(context: &Context<'_>, text: &str, name: &str) -> Result<std::ops::Range<usize>, AnswerError> {
+    let detector =
+        quipu_index::MentionDetector::new(context.workspace.names(), context.workspace.vocabulary());
     let mention = detector.candidates_for(text, &[name], 1)?.into_iter().next();
     Ok(mention.map_or(text.len()..text.len(), |mention| mention.span))
 }

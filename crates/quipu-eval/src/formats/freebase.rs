@@ -73,8 +73,7 @@ fn grailqa_topics(fields: &Fields<'_>) -> Result<(Vec<String>, Vec<String>), Eva
     }
     let nodes = fields.get("graph_query").and_then(|query| query.get("nodes")).and_then(Value::as_array);
     let text = |node: &Value, name: &str| node.get(name).and_then(scalar);
-    let entities =
-        nodes.into_iter().flatten().filter(|n| text(n, "node_type").as_deref() == Some("entity"));
+    let entities = nodes.into_iter().flatten().filter(|n| text(n, "node_type").as_deref() == Some("entity"));
     Ok(entities.filter_map(|node| Some((text(node, "id")?, text(node, "friendly_name")?))).unzip())
 }
 

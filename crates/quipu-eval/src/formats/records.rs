@@ -205,7 +205,8 @@ mod tests {
         };
         assert_eq!(lines("{}\n\n{}\n", None), [1, 3]);
         assert_eq!(lines("[\n {\"a\": \"[,\\\"{\"},\n {\"b\": [1,\n2]}, {}\n]", None), [2, 3, 4]);
-        let wrapped = "{\"other\": [1, 2],\n \"questions\": [\n  {\"x\": {\"questions\": [7]}},\n  {}\n ], \"z\": [3]}";
+        let wrapped =
+            "{\"other\": [1, 2],\n \"questions\": [\n  {\"x\": {\"questions\": [7]}},\n  {}\n ], \"z\": [3]}";
         assert_eq!(lines(wrapped, Some("questions")), [3, 4]);
         assert!(records(path, "[{]", None).unwrap_err().to_string().starts_with("q.json:1: not JSON"));
         assert!(records(path, "{}\n{", None).unwrap_err().to_string().starts_with("q.json:2: not JSON"));

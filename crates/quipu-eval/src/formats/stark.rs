@@ -99,7 +99,8 @@ mod tests {
 
     #[test]
     fn lists_as_python_writes_them() {
-        let check = |text: &str, expected: &[&str]| assert_eq!(python_list(text).unwrap(), expected, "{text}");
+        let check =
+            |text: &str, expected: &[&str]| assert_eq!(python_list(text).unwrap(), expected, "{text}");
         check("[]", &[]);
         check("[12, 7]", &["12", "7"]);
         check("['a, b', \"it's\", 'x\\'y']", &["a, b", "it's", "x'y"]);

@@ -27,7 +27,8 @@ fn refused(name: &str, text: &str, expected: &str) {
     assert!(told.starts_with(expected), "{message}\nexpected: {expected}");
 }
 
-const QUIPU: &str = r#"{"id": "1", "question": "who?", "answers": ["Ada"], "hops": 1, "type": "x", "topic_entities": ["B"]}"#;
+const QUIPU: &str =
+    r#"{"id": "1", "question": "who?", "answers": ["Ada"], "hops": 1, "type": "x", "topic_entities": ["B"]}"#;
 
 #[test]
 fn quipus_own_lines() {
@@ -75,7 +76,10 @@ fn qalds_json() {
     assert_eq!(questions[0].question, "After whom?");
     assert_eq!(questions[0].answer_ids, ["https://example.org/Q42299"]);
     assert_eq!(questions[0].answers, ["1866"]);
-    assert_eq!((questions[1].question.as_str(), questions[1].answers.as_slice()), ("Est-ce vrai?", &["yes".to_owned()][..]));
+    assert_eq!(
+        (questions[1].question.as_str(), questions[1].answers.as_slice()),
+        ("Est-ce vrai?", &["yes".to_owned()][..])
+    );
     let cut = text.replace(r#""string": "Est-ce vrai?""#, r#""text": 7"#);
     refused("qald.json", &cut, ":7: question: no wording");
 }
@@ -93,7 +97,10 @@ fn lists_as_the_think_on_graph_family_has_them() {
     assert_eq!(ids, ["W-1", "cwq-2", "cwq-3", "cwq-4"]);
     assert_eq!((questions[0].topic_ids[0].as_str(), questions[0].topic_entities[0].as_str()), ("m.1", "Lou"));
     assert_eq!(questions[1].answer_ids, ["Q2", "Q3"]);
-    assert_eq!((questions[2].answers.as_slice(), questions[2].answer_ids.len()), (&["+100".to_owned()][..], 0));
+    assert_eq!(
+        (questions[2].answers.as_slice(), questions[2].answer_ids.len()),
+        (&["+100".to_owned()][..], 0)
+    );
     assert_eq!(questions[3].answers, ["a", "b"]);
     refused("cwq.json", &text.replace("\"answer\": \"2014\"", "\"answer\": null"), ":2: answer: missing");
 }
@@ -104,15 +111,25 @@ fn grailqa_and_webqsp() {
  "answer": [{"answer_type": "Entity", "answer_argument": "m.1", "entity_name": "The Illusion"}, {"answer_type": "Value", "answer_argument": "7"}],
  "graph_query": {"nodes": [{"node_type": "class", "id": "theater.play", "friendly_name": "Play"}, {"node_type": "entity", "id": "m.2", "friendly_name": "Lyceum"}]}}]"#;
     let question = &good("grailqa.json", text, QuestionFormat::Grailqa)[0];
-    assert_eq!((question.answers.as_slice(), question.answer_ids.as_slice()), (&["The Illusion".to_owned(), "7".into()][..], &["m.1".to_owned()][..]));
+    assert_eq!(
+        (question.answers.as_slice(), question.answer_ids.as_slice()),
+        (&["The Illusion".to_owned(), "7".into()][..], &["m.1".to_owned()][..])
+    );
     assert_eq!((question.topic_ids[0].as_str(), question.hops), ("m.2", Some(2)));
-    assert_eq!((question.kind.as_deref(), question.domain.as_deref()), (Some("zero-shot, count"), Some("theater")));
+    assert_eq!(
+        (question.kind.as_deref(), question.domain.as_deref()),
+        (Some("zero-shot, count"), Some("theater"))
+    );
 
     let parse = r#"{"TopicEntityMid": "m.3", "TopicEntityName": "Jamaica", "InferentialChain": ["a", "b"], "Answers": [{"AnswerType": "Entity", "AnswerArgument": "m.4", "EntityName": "English"}]}"#;
-    let own = format!(r#"{{"Version": "1.0", "Questions": [{{"QuestionId": "Q-0", "RawQuestion": "what?", "Parses": [{parse}, {parse}]}}]}}"#);
+    let own = format!(
+        r#"{{"Version": "1.0", "Questions": [{{"QuestionId": "Q-0", "RawQuestion": "what?", "Parses": [{parse}, {parse}]}}]}}"#
+    );
     let question = &good("webqsp.json", &own, QuestionFormat::Webqsp)[0];
     assert_eq!((question.answers.as_slice(), question.hops), (&["English".to_owned()][..], Some(2)));
-    let list = format!(r#"[{{"RawQuestion": "what?", "Parses": [{parse}]}}, {{"RawQuestion": "why?", "Parses": []}}]"#);
+    let list = format!(
+        r#"[{{"RawQuestion": "what?", "Parses": [{parse}]}}, {{"RawQuestion": "why?", "Parses": []}}]"#
+    );
     let questions = good("webqsp.json", &list, QuestionFormat::Webqsp);
     assert_eq!((questions[0].topic_entities[0].as_str(), questions[1].unanswerable), ("Jamaica", true));
 }
@@ -123,7 +140,10 @@ fn crag_with_its_pages() {
 {"interaction_id": "a-2", "query": "why did it?", "answer": "invalid question", "alternative_answers": []}"#;
     let questions = good("crag.jsonl", text, QuestionFormat::Crag);
     assert_eq!(questions[0].answers, ["yes", "yep"]);
-    assert_eq!((questions[0].pages[0].html.as_str(), questions[0].dynamism.as_deref()), ("<p>x</p>", Some("static")));
+    assert_eq!(
+        (questions[0].pages[0].html.as_str(), questions[0].dynamism.as_deref()),
+        ("<p>x</p>", Some("static"))
+    );
     assert!(questions[0].asked_at().is_some() && questions[1].has_no_answer());
     refused("crag.jsonl", &text.replace("\"a-2\", \"query\"", "\"a-2\", \"q\""), ":2: query: missing");
 }
@@ -133,7 +153,10 @@ fn starks_csv() {
     let text = "id,query,answer_ids\n0,\"films by X, the \"\"great\"\"\ndirector\",\"[12, 7]\"\n1,who?,[3]\n";
     let questions = good("stark.csv", text, QuestionFormat::Stark);
     assert_eq!(questions[0].question, "films by X, the \"great\"\ndirector");
-    assert_eq!((questions[0].answer_ids.as_slice(), questions[1].id.as_str()), (&["12".to_owned(), "7".into()][..], "1"));
+    assert_eq!(
+        (questions[0].answer_ids.as_slice(), questions[1].id.as_str()),
+        (&["12".to_owned(), "7".into()][..], "1")
+    );
     refused("stark.csv", &text.replace("[3]", "3"), ":4: answer_ids: 3 is no list");
     refused("stark.csv", "id,query,answer_ids\n0,\"who?,[1]\n", ":2: a quotation mark");
 }
@@ -150,12 +173,20 @@ fn head_to_tails_lists() {
 
 #[test]
 fn what_cannot_be_read_is_named_by_line_and_field() {
-    refused("q.jsonl", &format!("{QUIPU}\n{{\"id\": \"2\", \"question\": [1]}}\n"), ":2: question: a text was expected");
+    refused(
+        "q.jsonl",
+        &format!("{QUIPU}\n{{\"id\": \"2\", \"question\": [1]}}\n"),
+        ":2: question: a text was expected",
+    );
     refused("q.jsonl", &format!("{QUIPU}\n{{\"id\": \"2\"}}\n"), ":2: question: missing");
     refused("q.jsonl", &format!("{QUIPU}\n{{\"id\": \"2\", \"ques"), ":2: not JSON");
     refused("q.jsonl", &format!("{QUIPU}\n{QUIPU}\n"), ":2: id: 1 stands on line 1 already");
     let empty = r#"{"id": "2", "question": "who?", "answers": []}"#;
-    refused("q.jsonl", &format!("{QUIPU}\n{empty}\n"), ":2: answers: none for question 2; say \"unanswerable\": true");
+    refused(
+        "q.jsonl",
+        &format!("{QUIPU}\n{empty}\n"),
+        ":2: answers: none for question 2; say \"unanswerable\": true",
+    );
     refused("q.jsonl", &empty.replace("[]", "\"Ada\""), ":1: answers: a list was expected");
     refused("q.jsonl", &empty.replace("[]", "[\" \"]"), ":1: answers: one of them is empty");
     refused("q.jsonl", "", ":1: neither JSON nor");
@@ -163,7 +194,11 @@ fn what_cannot_be_read_is_named_by_line_and_field() {
     refused("q.json", "[]", ":1: the file holds no question");
     refused("q.json", "[{\"text\": 1}]", ":1: no known question format");
     // Mixed: a record of another format among Quipu's own.
-    refused("q.jsonl", &format!("{QUIPU}\n{{\"interaction_id\": \"x\", \"query\": \"?\", \"answer\": \"y\"}}\n"), ":2: id: missing");
+    refused(
+        "q.jsonl",
+        &format!("{QUIPU}\n{{\"interaction_id\": \"x\", \"query\": \"?\", \"answer\": \"y\"}}\n"),
+        ":2: id: missing",
+    );
 }
 
 #[test]
@@ -208,13 +243,28 @@ fn real_samples_are_read() {
     check("cwq.sample.json", QuestionFormat::Tog, 8, lou, "2014 World Series");
     let play = "which play is produced by the illusion?";
     check("grailqa.sample.json", QuestionFormat::Grailqa, 8, play, "m.0yrltsn");
-    check("simplequestions.sample.json", QuestionFormat::Tog, 8, "where is the madam satan located", "United States");
-    check("webquestions.sample.json", QuestionFormat::Tog, 8, "what does jamaican people speak?", "Jamaican English");
-    let office = "is microsoft office 2019 available in a greater number of languages than microsoft office 2013?";
+    check(
+        "simplequestions.sample.json",
+        QuestionFormat::Tog,
+        8,
+        "where is the madam satan located",
+        "United States",
+    );
+    check(
+        "webquestions.sample.json",
+        QuestionFormat::Tog,
+        8,
+        "what does jamaican people speak?",
+        "Jamaican English",
+    );
+    let office =
+        "is microsoft office 2019 available in a greater number of languages than microsoft office 2013?";
     check("crag.sample.jsonl", QuestionFormat::Crag, 4, office, "yes");
     let crag = read_questions(&folder.join("crag.sample.jsonl"), None).unwrap().questions;
     assert!(crag.iter().all(|q| q.pages.len() == 5 && q.asked_at().is_some() && q.dynamism.is_some()));
-    for name in ["crag/questions.dev.jsonl", "wordnet-skb/questions.dev.jsonl", "metaqa/questions.1hop.dev.jsonl"] {
+    for name in
+        ["crag/questions.dev.jsonl", "wordnet-skb/questions.dev.jsonl", "metaqa/questions.1hop.dev.jsonl"]
+    {
         let file = read_questions(&folder.join("..").join(name), None).unwrap();
         assert_eq!(file.format, QuestionFormat::Quipu, "{name}");
     }

@@ -66,7 +66,8 @@ impl Agreement {
 /// # Errors
 /// [`EvalError::Usage`] when the file in this program is damaged, which a test excludes.
 pub fn labelled_cases() -> Result<Vec<LabelledCase>, EvalError> {
-    let read = |line: &str| serde_json::from_str(line).map_err(|e| EvalError::Usage(format!("labelled.jsonl: {e}")));
+    let read =
+        |line: &str| serde_json::from_str(line).map_err(|e| EvalError::Usage(format!("labelled.jsonl: {e}")));
     LABELLED.lines().map(read).collect()
 }
 
@@ -148,7 +149,10 @@ mod tests {
             if let Some(verdict) = judge_by_rule(&shown) {
                 decided += 1;
                 if verdict != case.verdict {
-                    wrong.push(format!("{} / {} / {}: {verdict:?}", case.question, case.gold, case.prediction));
+                    wrong.push(format!(
+                        "{} / {} / {}: {verdict:?}",
+                        case.question, case.gold, case.prediction
+                    ));
                 }
             }
         }

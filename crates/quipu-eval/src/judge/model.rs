@@ -118,7 +118,8 @@ fn render(case: &JudgeCase<'_>) -> Result<Vec<Message>, EvalError> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     let gold = case.gold.join(if case.any_of { " or " } else { ", " });
-    let values = context! { question => line(case.question), gold => line(&gold), given => line(case.prediction) };
+    let values =
+        context! { question => line(case.question), gold => line(&gold), given => line(case.prediction) };
     let text = environment.render_str(TEMPLATE, values).map_err(wrong)?;
     let (system, user) = text.split_once("\n=====\n").unwrap_or(("", &text));
     Ok(vec![Message::system(system.trim()), Message::user(user.trim())])

@@ -102,8 +102,10 @@ fn digits_of(word: &str) -> Option<String> {
 fn bound(words: &[&str], at: usize) -> Bound {
     let one = at.checked_sub(1).and_then(|b| words.get(b)).copied().unwrap_or_default();
     let two = at.checked_sub(2).and_then(|b| words.get(b)).map(|w| format!("{w} {one}")).unwrap_or_default();
-    let three = at.checked_sub(3).and_then(|b| words.get(b)).map(|w| format!("{w} {two}")).unwrap_or_default();
-    let is = |list: &[&str]| list.contains(&one) || list.contains(&two.as_str()) || list.contains(&three.as_str());
+    let three =
+        at.checked_sub(3).and_then(|b| words.get(b)).map(|w| format!("{w} {two}")).unwrap_or_default();
+    let is =
+        |list: &[&str]| list.contains(&one) || list.contains(&two.as_str()) || list.contains(&three.as_str());
     if is(&BELOW) {
         Bound::Below
     } else if is(&ABOVE) || words.get(at).is_some_and(|word| word.ends_with('+')) {
@@ -163,7 +165,9 @@ fn without_dates(text: &str) -> String {
     for found in dates(text) {
         let of_date: Vec<String> = found.text.split_whitespace().map(bare).collect();
         let length = of_date.len().max(1);
-        let at = rest.windows(length).position(|window| window.iter().map(|word| bare(word)).eq(of_date.iter().cloned()));
+        let at = rest
+            .windows(length)
+            .position(|window| window.iter().map(|word| bare(word)).eq(of_date.iter().cloned()));
         if let Some(at) = at {
             rest.drain(at..at + length);
         }
@@ -181,7 +185,10 @@ mod tests {
 
     #[test]
     fn numbers_are_found_with_magnitude_unit_and_bound() {
-        assert_eq!(numbers("from 36 million in 2020 to 85 million by 2021"), ["36 million", "2020", "85 million", "2021"]);
+        assert_eq!(
+            numbers("from 36 million in 2020 to 85 million by 2021"),
+            ["36 million", "2020", "85 million", "2021"]
+        );
         assert_eq!(numbers("the c-47tp and the pv-1, in 3 films."), ["3"]);
         assert_eq!(numbers("three minutes; $2.16 billion; 2.81t"), ["3", "2.16 billion", "2.81 trillion"]);
         let deep = quantities("a depth of 618.23 feet");
@@ -197,7 +204,10 @@ mod tests {
         assert_eq!(numbers("born on February 17, 1963, at 7"), ["7"]);
         let written = |text: &str| -> Vec<String> { dates(text).into_iter().map(|d| d.text).collect() };
         assert_eq!(written("1. 2023-01-13, 2. 2023-03-25").len(), 2);
-        assert_eq!(dates("02/01/1996")[0], WrittenDate { text: "1996-02-01".into(), other: Some("1996-01-02".into()) });
+        assert_eq!(
+            dates("02/01/1996")[0],
+            WrittenDate { text: "1996-02-01".into(), other: Some("1996-01-02".into()) }
+        );
         assert_eq!(written("in 1996"), Vec::<String>::new());
     }
 }

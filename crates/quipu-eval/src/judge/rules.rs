@@ -44,9 +44,24 @@ fn any_of(case: &JudgeCase<'_>, prediction: &str) -> Option<Verdict> {
 }
 
 const UNSURE: [&str; 18] = [
-    "i don t know", "i dont know", "i do not know", "not sure", "cannot find", "can t find", "cant find",
-    "could not find", "no information", "unable to", "insufficient information", "not enough information",
-    "cannot determine", "cannot be determined", "could you clarify", "please clarify", "no answer", "cannot answer",
+    "i don t know",
+    "i dont know",
+    "i do not know",
+    "not sure",
+    "cannot find",
+    "can t find",
+    "cant find",
+    "could not find",
+    "no information",
+    "unable to",
+    "insufficient information",
+    "not enough information",
+    "cannot determine",
+    "cannot be determined",
+    "could you clarify",
+    "please clarify",
+    "no answer",
+    "cannot answer",
 ];
 
 /// CRAG's step 2: the prediction says that it does not know.
@@ -162,7 +177,8 @@ fn by_name(question: &str, gold: &str, prediction: &str) -> Option<Verdict> {
         return plain.then_some(Verdict::Accurate);
     }
     let of_gold: Vec<String> = words(gold).into_iter().map(|word| word.text).collect();
-    let akin = |a: &str, b: &str| a == b || (a.len() >= 2 && b.starts_with(a)) || (b.len() >= 2 && a.starts_with(b));
+    let akin =
+        |a: &str, b: &str| a == b || (a.len() >= 2 && b.starts_with(a)) || (b.len() >= 2 && a.starts_with(b));
     let related = of_gold
         .iter()
         .filter(|word| !is_filler(word))
@@ -195,7 +211,9 @@ fn other_option(question: &str, gold: &str) -> Option<String> {
 
 /// A list of gold answers: each must be there, and no other.
 fn judge_set(gold: &[String], prediction: &str, values: &[String]) -> Option<Verdict> {
-    let date = |item: &String| matches!(quipu_answer::value_of(item.trim_end_matches('.')), LiteralValue::Date { .. });
+    let date = |item: &String| {
+        matches!(quipu_answer::value_of(item.trim_end_matches('.')), LiteralValue::Date { .. })
+    };
     if gold.iter().all(date) {
         return by_date(gold, prediction);
     }
@@ -230,7 +248,8 @@ fn items(text: &str) -> Vec<String> {
             let numbered = item.split_once(['.', ')']).filter(|(n, _)| n.parse::<u8>().is_ok());
             let item = numbered.map_or(item, |(_, rest)| rest).trim_start_matches(['-', '*', '•']).trim();
             // A comma inside a number parts nothing.
-            let continues = item.len() == 3 && item.chars().all(|c| c.is_ascii_digit()) && part.starts_with(item);
+            let continues =
+                item.len() == 3 && item.chars().all(|c| c.is_ascii_digit()) && part.starts_with(item);
             match items.last_mut() {
                 Some(last) if continues && ends_in_digit(last) => *last = format!("{last},{item}"),
                 _ if !item.is_empty() => items.push(item.to_owned()),
@@ -252,8 +271,14 @@ fn says(text: &str, name: &str) -> bool {
 
 fn is_denied(prediction: &str) -> bool {
     words(prediction).iter().any(|word| {
-        matches!(word.text.as_str(), "not" | "never" | "neither" | "nor" | "no" | "none" | "without" | "cannot")
-            || word.text.ends_with("nt") && matches!(word.text.as_str(), "isnt" | "wasnt" | "didnt" | "hasnt" | "doesnt" | "arent" | "cant")
+        matches!(
+            word.text.as_str(),
+            "not" | "never" | "neither" | "nor" | "no" | "none" | "without" | "cannot"
+        ) || word.text.ends_with("nt")
+            && matches!(
+                word.text.as_str(),
+                "isnt" | "wasnt" | "didnt" | "hasnt" | "doesnt" | "arent" | "cant"
+            )
     })
 }
 

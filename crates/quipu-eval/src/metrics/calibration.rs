@@ -67,13 +67,14 @@ pub fn calibration(answers: &[(f64, bool)]) -> Calibration {
 fn discrimination(answers: &[(f64, bool)]) -> Option<f64> {
     let of = |wanted: bool| answers.iter().filter(move |(_, right)| *right == wanted).map(|(c, _)| *c);
     let pairs = of(true).count() * of(false).count();
-    let won = of(true)
-        .flat_map(|right| of(false).map(move |wrong| right.total_cmp(&wrong)))
-        .map(|order| match order {
-            std::cmp::Ordering::Greater => 1.0,
-            std::cmp::Ordering::Equal => 0.5,
-            std::cmp::Ordering::Less => 0.0,
-        });
+    let won =
+        of(true).flat_map(|right| of(false).map(move |wrong| right.total_cmp(&wrong))).map(
+            |order| match order {
+                std::cmp::Ordering::Greater => 1.0,
+                std::cmp::Ordering::Equal => 0.5,
+                std::cmp::Ordering::Less => 0.0,
+            },
+        );
     (pairs > 0).then(|| won.sum::<f64>() / pairs as f64)
 }
 

@@ -94,8 +94,7 @@ const RECALLED: usize = 20;
 /// Scores the values given, best first, each with the keys that it is known by, and the answer's words. Nothing given is zero
 /// in everything. With `any_of`, each gold answer alone is a whole one.
 pub fn score(given: &[(String, Vec<String>)], words: &str, gold: &[GoldAnswer], any_of: bool) -> Score {
-    let right: Vec<bool> =
-        given.iter().map(|(value, keys)| gold.iter().any(|g| g.is(value, keys))).collect();
+    let right: Vec<bool> = given.iter().map(|(value, keys)| gold.iter().any(|g| g.is(value, keys))).collect();
     let found_within = |depth: usize| {
         let values = given.iter().take(depth);
         let found = gold.iter().filter(|g| values.clone().any(|(value, keys)| g.is(value, keys))).count();
@@ -103,7 +102,8 @@ pub fn score(given: &[(String, Vec<String>)], words: &str, gold: &[GoldAnswer], 
     };
     let precision = share(right.iter().filter(|right| **right).count(), given.len());
     let accuracy = found_within(usize::MAX);
-    let f1 = if precision + accuracy == 0.0 { 0.0 } else { 2.0 * precision * accuracy / (precision + accuracy) };
+    let f1 =
+        if precision + accuracy == 0.0 { 0.0 } else { 2.0 * precision * accuracy / (precision + accuracy) };
     let first = right.iter().position(|right| *right);
     Score {
         hit_at_1: one_if(first == Some(0)),
