@@ -215,6 +215,30 @@ impl Row {
         *self == timeless
     }
 
+    /// The row with all figures to six decimals, so that they read back to the last bit.
+    pub(crate) fn rounded(mut self) -> Self {
+        let score = &mut self.score;
+        let of_score = [
+            &mut score.hit_at_1,
+            &mut score.hit_at_5,
+            &mut score.recall_at_20,
+            &mut score.mrr,
+            &mut score.exact,
+            &mut score.accuracy,
+            &mut score.precision,
+            &mut score.f1,
+            &mut score.lenient,
+            &mut score.rouge_l,
+        ];
+        let cost = &mut self.cost;
+        let stages = cost.by_stage.values_mut().map(|stage| &mut stage.seconds);
+        let others = [&mut self.confidence, &mut cost.seconds, &mut cost.engine_seconds];
+        for figure in of_score.into_iter().chain(stages).chain(others).chain(&mut self.evidence_recall) {
+            *figure = (*figure * 1e6).round() / 1e6;
+        }
+        self
+    }
+
     /// Takes the times of another run of the same question.
     pub(crate) fn take_times(&mut self, measured: &Self) {
         self.cost.seconds = measured.cost.seconds;
@@ -298,7 +322,10 @@ mod tests {
 
     #[test]
     fn a_row_reads_back_as_it_was_written() {
-        let row = wrong("7", ErrorClass::Retrieval);
+        let mut row = wrong("7", ErrorClass::Retrieval);
+        (row.score.f1, row.confidence, row.cost.engine_seconds) = (2.0 / 3.0, 0.1 + 0.2, 0.040107621999999996);
+        row.evidence_recall = Some(1.0 / 7.0);
+        let row = row.rounded();
         let line = serde_json::to_string(&row).unwrap();
         assert_eq!(serde_json::from_str::<Row>(&line).unwrap(), row);
     }

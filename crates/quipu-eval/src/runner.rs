@@ -159,7 +159,7 @@ async fn answer_question(config: &RunConfig<'_>, prepared: &PreparedQuestion) ->
     let evidence = answered.map(|answer| answer.evidence).unwrap_or_default();
     let trace =
         TraceRow { id: row.id.clone(), method: row.method.clone(), llm: row.llm.clone(), evidence, events };
-    Done { calls: calls + row.cost.judge_calls, row, trace }
+    Done { calls: calls + row.cost.judge_calls, row: row.rounded(), trace }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use anstream::eprintln;
 use anyhow::Result;
 use clap::Args;
-use quipu_eval::{PerturbConfig, QuestionFormat, perturb, read_questions};
+use quipu_eval::{PerturbConfig, perturb, read_questions};
 
-use super::run::format;
+use super::run::Form;
 use crate::failure::WrongUsage;
 use crate::output::{counted, write_lines};
 
@@ -28,8 +28,8 @@ pub(in crate::commands) struct Perturb {
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     seed: u64,
     /// Form of the files
-    #[arg(long, value_name = "FORMAT", default_value = "auto", value_parser = format)]
-    format: Option<Option<QuestionFormat>>,
+    #[arg(long, value_name = "FORMAT", default_value = "auto", value_parser = Form::read)]
+    format: Form,
     /// Write here instead of to standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -42,8 +42,7 @@ impl Perturb {
                 return Err(WrongUsage(format!("{name} {share}: a share from 0 to 1 was expected")).into());
             }
         }
-        let format = self.format.flatten();
-        let questions = read_questions(&self.file, format)?.questions;
+        let questions = read_questions(&self.file, self.format.0)?.questions;
         let others = match &self.unanswerable {
             Some(path) => read_questions(path, None)?.questions,
             None => Vec::new(),

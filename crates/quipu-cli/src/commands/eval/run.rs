@@ -10,7 +10,7 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 use quipu_answer::{AskOptions, Engine};
 use quipu_eval::{
-    Agreement, Budget, DatasetFacts, LlmFacts, Manifest, ModelJudge, PreparedQuestion, QuestionFile,
+    Agreement, Budget, DatasetFacts, EvalError, LlmFacts, Manifest, ModelJudge, PreparedQuestion, QuestionFile,
     QuestionFormat, RESULTS_FORMAT, Results, ResultsFolder, Row, RunConfig, Selection, Summary,
     WorkspaceFacts, agreement_to_text, errors_to_markdown, failures_to_text, groups_to_markdown,
     judge_agreement, prepare, prompt_hashes, read_questions, select, summarise, to_markdown,
@@ -43,8 +43,8 @@ pub(in crate::commands) struct Run {
     #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
     questions: Vec<PathBuf>,
     /// Their form: auto, quipu, qald, tog, grailqa, webqsp, crag, stark, head-to-tail
-    #[arg(long, value_name = "FORMAT", default_value = "auto", value_parser = format)]
-    format: Option<Option<QuestionFormat>>,
+    #[arg(long, value_name = "FORMAT", default_value = "auto", value_parser = Form::read)]
+    format: Form,
     /// Ask those questions only whose ids stand in this file, one a line
     #[arg(long, value_name = "FILE")]
     ids: Option<PathBuf>,
@@ -81,12 +81,16 @@ pub(in crate::commands) struct Run {
     json: bool,
 }
 
-/// Reads `--format`; `auto` is none.
-#[expect(clippy::option_option, reason = "clap takes one option for the flag, the format is the other")]
-pub(super) fn format(name: &str) -> Result<Option<QuestionFormat>, String> {
-    match name {
-        "auto" => Ok(None),
-        name => name.parse().map(Some).map_err(|error: quipu_eval::EvalError| error.to_string()),
+/// `--format`: a question format, or none for `auto`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Form(pub(super) Option<QuestionFormat>);
+
+impl Form {
+    pub(super) fn read(name: &str) -> Result<Self, String> {
+        match name {
+            "auto" => Ok(Self(None)),
+            name => name.parse().map(|format| Self(Some(format))).map_err(|error: EvalError| error.to_string()),
+        }
     }
 }
 
@@ -163,9 +167,8 @@ impl Run {
             Some(llms) => llms,
             None => vec![default_model_name(ModelKind::Chat, &models)?],
         };
-        let format = self.format.flatten();
         let files: Vec<QuestionFile> =
-            self.questions.iter().map(|path| read_questions(path, format)).collect::<Result<_, _>>()?;
+            self.questions.iter().map(|path| read_questions(path, self.format.0)).collect::<Result<_, _>>()?;
         let ids = self.ids.as_deref().map(read_ids).transpose()?;
         let (questions, selection) = select(&files, self.limit, self.sample, ids.as_deref())?;
         Ok(Plan { settings, assignments, methods, llms, files, questions, selection, models, recording })
@@ -449,8 +452,8 @@ mod tests {
 
     #[test]
     fn auto_names_no_format() {
-        assert_eq!(format("auto"), Ok(None));
-        assert_eq!(format("qald"), Ok(Some(QuestionFormat::Qald)));
-        assert!(format("xml").unwrap_err().contains("the formats are auto"));
+        assert_eq!(Form::read("auto"), Ok(Form(None)));
+        assert_eq!(Form::read("qald"), Ok(Form(Some(QuestionFormat::Qald))));
+        assert!(Form::read("xml").unwrap_err().contains("the formats are auto"));
     }
 }
