@@ -323,7 +323,8 @@ mod tests {
     #[test]
     fn a_row_reads_back_as_it_was_written() {
         let mut row = wrong("7", ErrorClass::Retrieval);
-        (row.score.f1, row.confidence, row.cost.engine_seconds) = (2.0 / 3.0, 0.1 + 0.2, 0.040107621999999996);
+        (row.score.f1, row.confidence, row.cost.engine_seconds) =
+            (2.0 / 3.0, 0.1 + 0.2, 0.040107621999999996);
         row.evidence_recall = Some(1.0 / 7.0);
         let row = row.rounded();
         let line = serde_json::to_string(&row).unwrap();

@@ -10,8 +10,8 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 use quipu_answer::{AskOptions, Engine};
 use quipu_eval::{
-    Agreement, Budget, DatasetFacts, EvalError, LlmFacts, Manifest, ModelJudge, PreparedQuestion, QuestionFile,
-    QuestionFormat, RESULTS_FORMAT, Results, ResultsFolder, Row, RunConfig, Selection, Summary,
+    Agreement, Budget, DatasetFacts, EvalError, LlmFacts, Manifest, ModelJudge, PreparedQuestion,
+    QuestionFile, QuestionFormat, RESULTS_FORMAT, Results, ResultsFolder, Row, RunConfig, Selection, Summary,
     WorkspaceFacts, agreement_to_text, errors_to_markdown, failures_to_text, groups_to_markdown,
     judge_agreement, prepare, prompt_hashes, read_questions, select, summarise, to_markdown,
 };
@@ -89,7 +89,9 @@ impl Form {
     pub(super) fn read(name: &str) -> Result<Self, String> {
         match name {
             "auto" => Ok(Self(None)),
-            name => name.parse().map(|format| Self(Some(format))).map_err(|error: EvalError| error.to_string()),
+            name => {
+                name.parse().map(|format| Self(Some(format))).map_err(|error: EvalError| error.to_string())
+            }
         }
     }
 }
@@ -167,8 +169,11 @@ impl Run {
             Some(llms) => llms,
             None => vec![default_model_name(ModelKind::Chat, &models)?],
         };
-        let files: Vec<QuestionFile> =
-            self.questions.iter().map(|path| read_questions(path, self.format.0)).collect::<Result<_, _>>()?;
+        let files: Vec<QuestionFile> = self
+            .questions
+            .iter()
+            .map(|path| read_questions(path, self.format.0))
+            .collect::<Result<_, _>>()?;
         let ids = self.ids.as_deref().map(read_ids).transpose()?;
         let (questions, selection) = select(&files, self.limit, self.sample, ids.as_deref())?;
         Ok(Plan { settings, assignments, methods, llms, files, questions, selection, models, recording })
