@@ -1,5 +1,6 @@
 //! What a method works with while it answers one question: the source, the models behind meters, the limits, the trace.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -14,7 +15,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::error::{AnswerError, Exhausted};
-use crate::plan::{Cards, StepSamples};
+use crate::plan::{CARDS_FILE, Cards, MEANINGS_FILE, Meanings, StepSamples};
 use crate::trace::{Event, Stage, Trace};
 
 /// What one question may cost.
@@ -40,8 +41,24 @@ impl Default for Limits {
 pub struct Learnt {
     /// What people call them.
     pub cards: Cards,
+    /// What the words of questions mean in the graph's words.
+    pub meanings: Meanings,
     /// How their steps follow one another.
     pub samples: StepSamples,
+}
+
+/// Files of a workspace that hold what was learnt about it while it was asked.
+pub const LEARNT_FILES: [&str; 2] = [CARDS_FILE, MEANINGS_FILE];
+
+impl Learnt {
+    /// Reads what was learnt from the files in `folder`.
+    ///
+    /// # Errors
+    /// [`AnswerError::Usage`] when they cannot be read.
+    pub fn open(folder: &Path) -> Result<Arc<Self>, AnswerError> {
+        let (cards, meanings) = (Cards::open(folder)?, Meanings::open(folder)?);
+        Ok(Arc::new(Self { cards, meanings, samples: StepSamples::default() }))
+    }
 }
 
 /// The surroundings of one question.
@@ -53,6 +70,8 @@ pub struct Context<'a> {
     embedder: Option<&'a Arc<dyn Embedder>>,
     /// What was written about the workspace's relations.
     pub cards: &'a Cards,
+    /// What the words of questions mean in the graph's words.
+    pub meanings: &'a Meanings,
     /// How the graph's steps follow one another.
     pub samples: &'a StepSamples,
     /// What the question may cost.
@@ -73,8 +92,8 @@ impl<'a> Context<'a> {
         limits: Limits,
         trace: &'a Trace,
     ) -> Self {
-        let Learnt { cards, samples } = learnt;
-        Self { workspace, model, embedder, cards, samples, limits, trace, anchors: &[] }
+        let Learnt { cards, meanings, samples } = learnt;
+        Self { workspace, model, embedder, cards, meanings, samples, limits, trace, anchors: &[] }
     }
 
     /// Sets the entities to start from, by key or name.
@@ -127,6 +146,15 @@ impl<'a> Context<'a> {
         Ok(value)
     }
 
+    /// Asks the model for the log-likelihoods of continuations.
+    ///
+    /// # Errors
+    /// As [`Context::chat`]; [`ModelError::Unsupported`] when the model does not score.
+    pub async fn score(&self, stage: Stage, request: ScoreRequest) -> Result<ScoreReply, AnswerError> {
+        let metered = self.metered(stage)?;
+        metered.score(&request).await.map_err(|error| metered.cause(error))
+    }
+
     fn metered(&self, stage: Stage) -> Result<Metered<'_>, AnswerError> {
         let model = self.model()?;
         Ok(Metered { model, trace: self.trace, limits: self.limits, stage, exhausted: Mutex::new(None) })
@@ -174,6 +202,25 @@ impl Metered<'_> {
         if left.is_zero() { Err(Exhausted::Seconds(self.limits.time.as_secs())) } else { Ok(left) }
     }
 
+    /// The time left; where there is none, or no call, that is noted as the cause.
+    fn time_left(&self) -> Result<Duration, ModelError> {
+        self.allowance().map_err(|exhausted| {
+            *self.exhausted.lock() = Some(exhausted);
+            ModelError::Cancelled
+        })
+    }
+
+    /// A call that ran past the question's time, not past its own, ends the question.
+    fn in_time<T>(&self, own_limit: bool, reply: Result<T, ModelError>) -> Result<T, ModelError> {
+        match reply {
+            Err(ModelError::TimedOut { .. }) if !own_limit => {
+                *self.exhausted.lock() = Some(Exhausted::Seconds(self.limits.time.as_secs()));
+                Err(ModelError::Cancelled)
+            }
+            reply => reply,
+        }
+    }
+
     /// The error to show: the limit, where one was the reason.
     fn cause(&self, error: ModelError) -> AnswerError {
         match *self.exhausted.lock() {
@@ -198,23 +245,11 @@ impl LanguageModel for Metered<'_> {
     }
 
     async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, ModelError> {
-        let left = match self.allowance() {
-            Ok(left) => left,
-            Err(exhausted) => {
-                *self.exhausted.lock() = Some(exhausted);
-                return Err(ModelError::Cancelled);
-            }
-        };
+        let left = self.time_left()?;
         let mut request = request.clone();
         let own_limit = request.timeout <= left;
         request.timeout = request.timeout.min(left);
-        let reply = match self.model.chat(&request).await {
-            Err(ModelError::TimedOut { .. }) if !own_limit => {
-                *self.exhausted.lock() = Some(Exhausted::Seconds(self.limits.time.as_secs()));
-                return Err(ModelError::Cancelled);
-            }
-            reply => reply?,
-        };
+        let reply = self.in_time(own_limit, self.model.chat(&request).await)?;
         self.trace.count_model_call(self.stage, &reply.usage);
         let event = Event::ModelCalled {
             request: request.stage.clone(),
@@ -227,6 +262,23 @@ impl LanguageModel for Metered<'_> {
     }
 
     async fn score(&self, request: &ScoreRequest) -> Result<ScoreReply, ModelError> {
-        self.model.score(request).await
+        let left = self.time_left()?;
+        let mut request = request.clone();
+        let own_limit = request.timeout <= left;
+        request.timeout = request.timeout.min(left);
+        let reply = self.in_time(own_limit, self.model.score(&request).await)?;
+        self.trace.count_model_call(self.stage, &reply.usage);
+        let scored = request.continuations.iter().zip(&reply.scores);
+        let event = Event::ModelCalled {
+            request: request.stage.clone(),
+            prompt: request.messages.last().map(|m| m.content.clone()).unwrap_or_default(),
+            reply: scored
+                .map(|(text, (score, _))| format!("{score:.2} {text}"))
+                .collect::<Vec<_>>()
+                .join("\n"),
+            usage: reply.usage,
+        };
+        self.trace.report(self.stage, event);
+        Ok(reply)
     }
 }

@@ -24,13 +24,13 @@ mod values;
 
 pub use answer::{Answer, AnswerUsage, StageUsage, Status};
 pub use calculate::{Calculation, CalculationError, Operation, calculate};
-pub use context::Limits;
-pub use engine::{AskOptions, Engine};
+pub use context::{LEARNT_FILES, Limits};
+pub use engine::{AskOptions, Engine, PlannedPath};
 pub use error::{AnswerError, Exhausted};
 pub use evidence::{Evidence, EvidenceContent, Operand};
 pub use ground::{Grounding, ground};
 pub use methods::{KeragConfig, Method, MethodConfig, PathsConfig, RelationFilter};
-pub use plan::{RelationCard, WalkConfig};
+pub use plan::{FEATURE_NAMES, Features, RelationCard, WalkConfig};
 pub use prompts::prompt_templates;
 pub use question::{MAX_QUESTION_BYTES, Question};
 pub use time::{TimeFrame, time_frames};

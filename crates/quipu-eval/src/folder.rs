@@ -6,7 +6,7 @@
 //!   rows.jsonl        one line for each question, method and model, as they were done
 //!   traces.jsonl      for each of them, what happened on the way and the evidence
 //!   replies/          what the language models said: with it, the run replays without them
-//!   cards.toml        the relation cards as the run began, where there were any
+//!   learnt/           what had been learnt about the workspace as the run began (relation cards, words), where there was any
 //! ```
 
 use std::collections::HashMap;
@@ -18,6 +18,7 @@ use quipu_answer::{Evidence, TimedEvent};
 use serde::{Deserialize, Serialize};
 
 use crate::EvalError;
+use crate::learnt::LearntFiles;
 use crate::manifest::{Manifest, RESULTS_FORMAT};
 use crate::row::Row;
 
@@ -25,7 +26,7 @@ const MANIFEST: &str = "manifest.json";
 const ROWS: &str = "rows.jsonl";
 const TRACES: &str = "traces.jsonl";
 const REPLIES: &str = "replies";
-const CARDS: &str = "cards.toml";
+const LEARNT: &str = "learnt";
 
 /// What happened on the way to one answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -64,7 +65,7 @@ pub struct Results {
 impl ResultsFolder {
     /// Begins a run in a new folder, or, with `resume`, goes on with the same run in an old one; gives its manifest (the old one, which
     /// says when it began) and the rows that are done.
-    /// `cards` are the relation cards that the run begins with.
+    /// `learnt` is what the run begins with.
     ///
     /// # Errors
     /// [`EvalError::Results`] when the folder holds another run, or a run that was not to be resumed, or something else: nothing is
@@ -72,7 +73,7 @@ impl ResultsFolder {
     pub fn open(
         path: &Path,
         manifest: &Manifest,
-        cards: &[u8],
+        learnt: &LearntFiles,
         resume: bool,
     ) -> Result<(Self, Manifest, Vec<Row>), EvalError> {
         let (manifest, done) = match read_manifest(path)? {
@@ -88,7 +89,7 @@ impl ResultsFolder {
                 (found, rows)
             }
             None => {
-                create(path, manifest, cards)?;
+                create(path, manifest, learnt)?;
                 (manifest.clone(), Vec::new())
             }
         };
@@ -132,16 +133,12 @@ impl Results {
         Ok(traces.into_iter().map(|t| ((t.method.clone(), t.llm.clone(), t.id.clone()), t)).collect())
     }
 
-    /// The relation cards that the run began with; empty without any.
+    /// What had been learnt about the workspace as the run began.
     ///
     /// # Errors
     /// [`EvalError::Io`].
-    pub fn cards(&self) -> Result<Vec<u8>, EvalError> {
-        let path = self.path.join(CARDS);
-        match fs::read(&path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
-            read => read.map_err(EvalError::io("cannot read", &path)),
-        }
+    pub fn learnt(&self) -> Result<LearntFiles, EvalError> {
+        LearntFiles::read(&self.path.join(LEARNT))
     }
 
     /// The rows of one method and model, in the order of `ids` where they are known.
@@ -190,7 +187,7 @@ fn shown_difference(ours: &str, theirs: &str) -> (String, String) {
     (cut(ours), cut(theirs))
 }
 
-fn create(path: &Path, manifest: &Manifest, cards: &[u8]) -> Result<(), EvalError> {
+fn create(path: &Path, manifest: &Manifest, learnt: &LearntFiles) -> Result<(), EvalError> {
     if path.exists() && !path.is_dir() {
         return Err(EvalError::results(path, "a file stands here; a results folder was expected"));
     }
@@ -206,9 +203,7 @@ fn create(path: &Path, manifest: &Manifest, cards: &[u8]) -> Result<(), EvalErro
             "the folder holds something else; choose an empty or a new one",
         ));
     }
-    if !cards.is_empty() {
-        write_beside(&path.join(CARDS), cards)?;
-    }
+    learnt.write(&path.join(LEARNT))?;
     for name in [ROWS, TRACES] {
         append_to(&path.join(name))?;
     }
@@ -317,6 +312,12 @@ mod tests {
         }
     }
 
+    fn learnt() -> LearntFiles {
+        let bench = tempfile::tempdir().unwrap();
+        fs::write(bench.path().join(quipu_answer::LEARNT_FILES[0]), "[relation]").unwrap();
+        LearntFiles::read(bench.path()).unwrap()
+    }
+
     fn add(folder: &mut ResultsFolder, id: &str) {
         folder.add(&row(id), &trace(&row(id))).unwrap();
     }
@@ -325,7 +326,7 @@ mod tests {
     fn a_killed_run_goes_on_from_its_whole_rows() {
         let bench = tempfile::tempdir().unwrap();
         let path = bench.path().join("results");
-        let (mut folder, _, done) = ResultsFolder::open(&path, &manifest(), b"[relation]", false).unwrap();
+        let (mut folder, _, done) = ResultsFolder::open(&path, &manifest(), &learnt(), false).unwrap();
         assert_eq!(done, []);
         add(&mut folder, "1");
         for name in [ROWS, TRACES] {
@@ -333,14 +334,15 @@ mod tests {
             write!(file, "{{\"id\": \"2\", \"quest").unwrap();
         }
         let later = Manifest { began: "2026-02-02T00:00:00Z".into(), ..manifest() };
-        let (mut folder, found, done) = ResultsFolder::open(&path, &later, b"", true).unwrap();
+        let (mut folder, found, done) =
+            ResultsFolder::open(&path, &later, &LearntFiles::default(), true).unwrap();
         assert_eq!(found.began, manifest().began);
         assert_eq!(done, [row("1")]);
         add(&mut folder, "2");
         let results = Results::read(&path).unwrap();
         assert_eq!(results.rows, [row("1"), row("2")]);
         assert_eq!(results.traces().unwrap().len(), 2);
-        assert_eq!(results.cards().unwrap(), b"[relation]");
+        assert_eq!(results.learnt().unwrap(), learnt());
         assert_eq!(results.runs(), [("paths".to_owned(), "none".to_owned())]);
     }
 
@@ -348,9 +350,9 @@ mod tests {
     fn nothing_is_overwritten() {
         let bench = tempfile::tempdir().unwrap();
         let path = bench.path().join("results");
-        drop(ResultsFolder::open(&path, &manifest(), b"", false).unwrap());
+        drop(ResultsFolder::open(&path, &manifest(), &LearntFiles::default(), false).unwrap());
         let message = |manifest: &Manifest, path: &Path, resume: bool| {
-            ResultsFolder::open(path, manifest, b"", resume).unwrap_err().to_string()
+            ResultsFolder::open(path, manifest, &LearntFiles::default(), resume).unwrap_err().to_string()
         };
         let again = message(&manifest(), &path, false);
         assert!(again.contains("--resume"), "{again}");
@@ -386,7 +388,8 @@ mod tests {
     fn a_damaged_row_is_named_by_line() {
         let bench = tempfile::tempdir().unwrap();
         let path = bench.path().join("results");
-        let (mut folder, _, _) = ResultsFolder::open(&path, &manifest(), b"", false).unwrap();
+        let (mut folder, _, _) =
+            ResultsFolder::open(&path, &manifest(), &LearntFiles::default(), false).unwrap();
         add(&mut folder, "1");
         let mut file = append_to(&path.join(ROWS)).unwrap();
         writeln!(file, "{{\"id\": 7}}").unwrap();

@@ -7,6 +7,7 @@ mod gold;
 mod head_to_tail;
 mod html;
 mod judge;
+mod learnt;
 mod manifest;
 mod metrics;
 mod normal;
@@ -30,6 +31,7 @@ pub use judge::{
     Agreement, Judge, JudgeCase, Judged, KindAgreement, ModelJudge, Verdict, judge_agreement, judge_by_rule,
     labelled_cases, prompt_template,
 };
+pub use learnt::LearntFiles;
 pub use manifest::{
     AnchorSetting, DatasetFacts, LlmFacts, Manifest, RESULTS_FORMAT, Selection, WorkspaceFacts, prompt_hashes,
 };

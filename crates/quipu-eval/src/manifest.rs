@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::formats::sha256_of;
 use crate::judge::{Agreement, prompt_template};
+use crate::learnt::LearntFiles;
 
 /// Changes with the form of manifest and rows.
 pub const RESULTS_FORMAT: u32 = 1;
@@ -70,8 +71,8 @@ pub struct WorkspaceFacts {
     pub relations: u64,
     /// Bytes of the graph's files.
     pub graph_bytes: u64,
-    /// SHA-256 of the relation cards as the run began; empty without any.
-    pub cards: String,
+    /// SHA-256 of what had been learnt about it as the run began (relation cards, words); empty without any.
+    pub learnt: String,
 }
 
 /// A question file.
@@ -131,8 +132,8 @@ impl AnchorSetting {
 }
 
 impl WorkspaceFacts {
-    /// Reads them; `cards` are the relation cards' bytes.
-    pub fn of(workspace: &Workspace, cards: &[u8]) -> Self {
+    /// Reads them.
+    pub fn of(workspace: &Workspace, learnt: &LearntFiles) -> Self {
         let info = workspace.info();
         Self {
             name: info.graph.name,
@@ -141,7 +142,7 @@ impl WorkspaceFacts {
             entities: info.graph.entities,
             relations: info.graph.relations,
             graph_bytes: info.graph_bytes,
-            cards: if cards.is_empty() { String::new() } else { sha256_of(cards) },
+            learnt: learnt.sha256(),
         }
     }
 }
@@ -156,10 +157,10 @@ pub fn prompt_hashes() -> BTreeMap<String, String> {
 
 impl Manifest {
     /// What must be the same for two runs to be one, by name. When it began, with which words and how many at a time is not part
-    /// of it; neither are the cards, which the run itself adds to.
+    /// of it; neither is what was learnt, which the run itself adds to.
     fn identity(&self) -> BTreeMap<&'static str, String> {
         let json = |value: &dyn erased::Json| value.json();
-        let workspace = WorkspaceFacts { cards: String::new(), ..self.workspace.clone() };
+        let workspace = WorkspaceFacts { learnt: String::new(), ..self.workspace.clone() };
         BTreeMap::from([
             ("results format", self.format.to_string()),
             ("version of Quipu", self.quipu.clone()),

@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use quipu_answer::{AskOptions, Engine, Limits, Method};
 use quipu_eval::{
-    AnchorSetting, Budget, Ended, ErrorClass, GoldQuestion, HeadToTailConfig, Judge, Manifest, ModelJudge,
-    PreparedQuestion, Results, ResultsFolder, Row, RunConfig, Selection, Verdict, WorkspaceFacts,
+    AnchorSetting, Budget, Ended, ErrorClass, GoldQuestion, HeadToTailConfig, Judge, LearntFiles, Manifest,
+    ModelJudge, PreparedQuestion, Results, ResultsFolder, Row, RunConfig, Selection, Verdict, WorkspaceFacts,
     head_to_tail, prepare, prompt_hashes, run,
 };
 use quipu_graph::{ImportConfig, Input};
@@ -72,7 +72,7 @@ impl Bench {
             quipu: "0".into(),
             began: "2026-01-01T00:00:00Z".into(),
             command: Vec::new(),
-            workspace: WorkspaceFacts::of(&self.workspace, b""),
+            workspace: WorkspaceFacts::of(&self.workspace, &LearntFiles::default()),
             datasets: Vec::new(),
             selection: Selection { questions, ..Selection::default() },
             methods: vec!["io".into()],
@@ -182,7 +182,8 @@ async fn a_resumed_run_asks_no_question_again() {
     let path = bench.path("results");
     let engine = bench.engine(knows_capitals());
     let config = config(&engine, Method::Io);
-    let (mut folder, _, done) = ResultsFolder::open(&path, &manifest, b"", false).unwrap();
+    let (mut folder, _, done) =
+        ResultsFolder::open(&path, &manifest, &LearntFiles::default(), false).unwrap();
     let mut budget = Budget { calls: Some(1), spent: 0 };
     let first = run(&config, &questions, &done, Some(&mut folder), &mut budget, |_| {}).await.unwrap();
     assert_eq!((first.rows.len(), first.left, budget.spent), (1, 2, 1), "the budget ends it");
@@ -191,12 +192,11 @@ async fn a_resumed_run_asks_no_question_again() {
     let model = Arc::new(knows_capitals());
     let engine = Engine::new(bench.workspace.clone(), Some(model.clone()), None).unwrap();
     let config = RunConfig { engine: &engine, ..config };
-    let (mut folder, _, done) = ResultsFolder::open(&path, &manifest, b"", true).unwrap();
+    let (mut folder, _, done) = ResultsFolder::open(&path, &manifest, &LearntFiles::default(), true).unwrap();
     let mut seen = Vec::new();
-    let whole = run(&config, &questions, &done, Some(&mut folder), &mut Budget::default(), |row| {
-        seen.push(row.id.clone())
-    });
-    let whole = whole.await.unwrap();
+    let mut unlimited = Budget::default();
+    let see = |row: &Row| seen.push(row.id.clone());
+    let whole = run(&config, &questions, &done, Some(&mut folder), &mut unlimited, see).await.unwrap();
     assert_eq!((whole.rows.len(), model.calls()), (3, 2));
     assert_eq!(
         (seen, whole.rows[0].clone()),
@@ -218,9 +218,10 @@ async fn questions_side_by_side_come_back_in_their_order() {
     let config = RunConfig { parallel: 3, ..config(&engine, Method::Io) };
     let mut finished = Vec::new();
     let questions = bench.prepared(&capitals()).await;
-    let outcome =
-        run(&config, &questions, &[], None, &mut Budget::default(), |row| finished.push(row.id.clone()));
-    let ids: Vec<String> = outcome.await.unwrap().rows.into_iter().map(|row| row.id).collect();
+    let mut unlimited = Budget::default();
+    let see = |row: &Row| finished.push(row.id.clone());
+    let outcome = run(&config, &questions, &[], None, &mut unlimited, see).await.unwrap();
+    let ids: Vec<String> = outcome.rows.into_iter().map(|row| row.id).collect();
     assert_eq!(ids, ["1", "2", "3"]);
     assert_eq!(finished.last().map(String::as_str), Some("1"), "the slow one ends last");
 }
@@ -234,7 +235,8 @@ async fn a_replay_without_a_model_is_the_run_again_bit_for_bit() {
         CachedModel::new(Arc::new(model.with_name("m")), "1", &replies, CacheMode::ReadWrite)
     };
     let keep = async |path: &Path, engine: &Engine, measured: Option<&[Row]>| {
-        let (mut folder, _, _) = ResultsFolder::open(path, &bench.manifest(3), b"", false).unwrap();
+        let (mut folder, _, _) =
+            ResultsFolder::open(path, &bench.manifest(3), &LearntFiles::default(), false).unwrap();
         let config = RunConfig { measured, ..config(engine, Method::Io) };
         run(&config, &questions, &[], Some(&mut folder), &mut Budget::default(), |_| {}).await.unwrap().rows
     };

@@ -274,7 +274,8 @@ mod tests {
         cache.chat(&request("capital?")).await.unwrap_err();
         cache.chat(&request("capital?")).await.unwrap();
         assert_eq!(model.calls(), 2);
-        let shelf = std::fs::read_dir(folder.path()).unwrap().next().unwrap().unwrap().path();
+        let mut entries = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
+        let shelf = entries.find(|path| path.is_dir()).unwrap();
         let entry = std::fs::read_dir(shelf).unwrap().next().unwrap().unwrap().path();
         std::fs::write(&entry, "{").unwrap();
         let error = cache.chat(&request("capital?")).await.unwrap_err();

@@ -12,7 +12,8 @@ const HOSTILE: &str = "</script><img src=x onerror=alert(1)>\"'&";
 fn page_of(rows: &[Row], manifest: &Manifest) -> String {
     let bench = tempfile::tempdir().unwrap();
     let path = bench.path().join("results");
-    let (mut folder, _, _) = ResultsFolder::open(&path, manifest, b"", false).unwrap();
+    let (mut folder, _, _) =
+        ResultsFolder::open(&path, manifest, &crate::LearntFiles::default(), false).unwrap();
     for row in rows {
         let names = ["Peru", "capital", HOSTILE];
         let events = vec![

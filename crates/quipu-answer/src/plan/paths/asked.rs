@@ -95,6 +95,9 @@ pub(super) struct Tokens {
     pub(super) apposition: Option<usize>,
     /// The order with the other side of the mention first, where there are two sides and grammar leaves it open.
     pub(super) other_order: Option<Vec<usize>>,
+    /// Genitives between the mention and what is asked for: `X's wife's faith` and `the faith of the wife of X` have two. The
+    /// way has at least as many hops.
+    pub(super) genitives: usize,
 }
 
 /// A question seen from one of its mentions.
@@ -160,9 +163,10 @@ impl Asked {
         let longest = labels.iter().map(|l| l.split(' ').count()).max().unwrap_or(1);
         let last = self.right.last().or(self.left.last());
         let about = last.is_some_and(|w| w.text == "about");
-        let mut left = side(&self.left, labels, longest, false, about && self.right.is_empty());
+        let (mut left, of) = side(&self.left, labels, longest, false, about && self.right.is_empty());
         left.reverse();
-        let right = side(&self.right, labels, longest, true, about);
+        let (right, owned) = side(&self.right, labels, longest, true, about);
+        let genitives = of + owned + usize::from(self.possessive && !right.is_empty());
         let last_word = self.left.last().map(|w| w.text.as_str());
         let apposition = left.first().filter(|t| self.apposition && Some(t.text.as_str()) == last_word);
         let apposition = apposition.map(|_| if self.right_first { right.len() } else { 0 });
@@ -170,7 +174,7 @@ impl Asked {
         let (first, second) = if self.right_first { (right, left) } else { (left, right) };
         let all = first.len() + second.len();
         let other_order = both.then(|| (first.len()..all).chain(0..first.len()).collect());
-        Tokens { tokens: [first, second].concat(), apposition, other_order }
+        Tokens { tokens: [first, second].concat(), apposition, other_order, genitives }
     }
 }
 
@@ -184,9 +188,18 @@ fn blank(text: &str, spans: &[Range<usize>]) -> String {
         .collect()
 }
 
-/// `about` tells something as the last word of a question.
-fn side(sentence: &[Word], labels: &HashSet<&str>, longest: usize, right: bool, about: bool) -> Vec<Token> {
+/// The tokens of one side, and its genitives: each "of" behind a token, each possessive before one. `about` tells something as the
+/// last word of a question.
+fn side(
+    sentence: &[Word],
+    labels: &HashSet<&str>,
+    longest: usize,
+    right: bool,
+    about: bool,
+) -> (Vec<Token>, usize) {
     let mut tokens = Vec::new();
+    let mut genitives = 0;
+    let mut possessive = false;
     let mut chunk = 0;
     let mut end_of_last = None;
     let mut at = 0;
@@ -207,10 +220,14 @@ fn side(sentence: &[Word], labels: &HashSet<&str>, longest: usize, right: bool, 
             let goes_with_any = matches!(text.as_str(), "where" | "when");
             tokens.push(Token { text, chunk: (!goes_with_any).then_some((right, chunk)) });
             end_of_last = Some(at + count);
+            genitives += usize::from(possessive);
+            possessive = sentence.get(at + count - 1).is_some_and(|w| w.end > w.stem_end);
+        } else if word.text == "of" && !tokens.is_empty() {
+            genitives += 1;
         }
         at += count;
     }
-    tokens
+    (tokens, genitives)
 }
 
 /// What is asked for.
@@ -282,6 +299,18 @@ mod tests {
         assert_eq!(asked.masked, "who wrote the novel X");
         let none = Asked::new("who wrote of Salt Roads", 13..23, &[]).tokens(&HashSet::new());
         assert_eq!(none.apposition, None);
+    }
+
+    #[test]
+    fn genitives_say_how_many_hops_there_are_at_least() {
+        let genitives = |question: &str| {
+            let start = question.find("Ada Berg").unwrap();
+            Asked::new(question, start..start + 8, &[]).tokens(&["place of birth"].into()).genitives
+        };
+        assert_eq!(genitives("Ada Berg's wife's faith?"), 2);
+        assert_eq!(genitives("the faith of the wife of Ada Berg"), 2);
+        assert_eq!(genitives("the name of the place of birth of Ada Berg's wife"), 2);
+        assert_eq!(genitives("who wrote Ada Berg"), 0);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! `quipu eval run`.
 
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use anstream::eprintln;
 use anyhow::{Context as _, Result, bail};
@@ -10,10 +10,11 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 use quipu_answer::{AskOptions, Engine};
 use quipu_eval::{
-    Agreement, Budget, DatasetFacts, EvalError, LlmFacts, Manifest, ModelJudge, PreparedQuestion,
-    QuestionFile, QuestionFormat, RESULTS_FORMAT, Results, ResultsFolder, Row, RunConfig, Selection, Summary,
-    WorkspaceFacts, agreement_to_text, errors_to_markdown, failures_to_text, groups_to_markdown,
-    judge_agreement, prepare, prompt_hashes, read_questions, select, summarise, to_markdown,
+    Agreement, Budget, DatasetFacts, EvalError, LearntFiles, LlmFacts, Manifest, ModelJudge,
+    PreparedQuestion, QuestionFile, QuestionFormat, RESULTS_FORMAT, Results, ResultsFolder, Row, RunConfig,
+    Selection, Summary, WorkspaceFacts, agreement_to_text, errors_to_markdown, failures_to_text,
+    groups_to_markdown, judge_agreement, prepare, prompt_hashes, read_questions, select, summarise,
+    to_markdown,
 };
 use quipu_model::{
     CacheMode, ModelKind, OpenOptions, default_model_name, identify_language_model, open_language_model,
@@ -32,8 +33,6 @@ use crate::progress::spinner;
 
 /// As a model's name: none.
 const NONE: &str = "none";
-/// The workspace's relation cards.
-const CARDS: &str = "relations.toml";
 
 #[derive(Debug, Args)]
 pub(in crate::commands) struct Run {
@@ -121,25 +120,25 @@ impl Run {
         let judge = self.open_judge(&plan).await?;
         let mut budget = Budget { calls: self.budget_calls, spent: 0 };
         let agreement = self.judge_agreement(judge.as_ref(), &mut budget).await?;
-        let cards = self.cards(&plan)?;
-        let kept_cards = plan.recording.is_some().then(|| cards_folder(&cards)).transpose()?;
-        let first = self.open_engine(&plan, plan.llms.first(), kept_cards.as_ref()).await?;
+        let learnt = self.learnt(&plan)?;
+        let kept = plan.recording.is_some().then(|| folder_of(&learnt)).transpose()?;
+        let first = self.open_engine(&plan, plan.llms.first(), kept.as_ref()).await?;
         let questions = prepare(first.workspace(), &plan.questions, plan.assignments.key_prefix()).await?;
-        let manifest = self.manifest(&plan, &first, &cards, agreement, &questions)?;
-        warn_of_unknown_gold(&questions);
+        let manifest = self.manifest(&plan, &first, &learnt, agreement, &questions)?;
         let (mut folder, manifest, done) = match &self.out {
             Some(path) => {
-                let (folder, manifest, done) = ResultsFolder::open(path, &manifest, &cards, self.resume)?;
+                let (folder, manifest, done) = ResultsFolder::open(path, &manifest, &learnt, self.resume)?;
                 (Some(folder), manifest, done)
             }
             None => (None, manifest, Vec::new()),
         };
+        warn_of_unknown_gold(&questions);
         let mut engines = vec![first];
         let (mut rows, mut summaries, mut left) = (Vec::new(), Vec::new(), 0);
         for llm in &plan.llms {
             let engine = match engines.pop() {
                 Some(engine) => engine,
-                None => self.open_engine(&plan, Some(llm), kept_cards.as_ref()).await?,
+                None => self.open_engine(&plan, Some(llm), kept.as_ref()).await?,
             };
             for options in &plan.methods {
                 let config = self.config(&plan, &manifest, &engine, options, llm, judge.as_ref())?;
@@ -213,12 +212,12 @@ impl Run {
         &self,
         plan: &Plan,
         llm: Option<&String>,
-        cards: Option<&tempfile::TempDir>,
+        learnt: Option<&tempfile::TempDir>,
     ) -> Result<Engine> {
         let settings = Settings { llm: llm.cloned(), ..plan.settings.clone() };
         let engine = engine::open(&self.workspace, &settings, plan.models.clone()).await?;
-        Ok(match cards {
-            Some(folder) => engine.with_cards_in(folder.path())?,
+        Ok(match learnt {
+            Some(folder) => engine.with_learnt_in(folder.path())?,
             None => engine,
         })
     }
@@ -243,23 +242,19 @@ impl Run {
         Ok(agreement)
     }
 
-    /// The relation cards that the run begins with.
-    fn cards(&self, plan: &Plan) -> Result<Vec<u8>> {
-        if let Some(recording) = &plan.recording {
-            return Ok(recording.cards()?);
-        }
-        let path = self.workspace.join(CARDS);
-        match fs::read(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-            read => read.with_context(|| format!("cannot read {}", path.display())),
-        }
+    /// What the run begins with.
+    fn learnt(&self, plan: &Plan) -> Result<LearntFiles> {
+        Ok(match &plan.recording {
+            Some(recording) => recording.learnt()?,
+            None => LearntFiles::read(&self.workspace)?,
+        })
     }
 
     fn manifest(
         &self,
         plan: &Plan,
         engine: &Engine,
-        cards: &[u8],
+        learnt: &LearntFiles,
         agreement: Agreement,
         questions: &[PreparedQuestion],
     ) -> Result<Manifest> {
@@ -276,7 +271,7 @@ impl Run {
                 .as_ref()
                 .map_or_else(|| Timestamp::now().to_string(), |r| r.manifest.began.clone()),
             command: std::env::args().collect(),
-            workspace: WorkspaceFacts::of(engine.workspace(), cards),
+            workspace: WorkspaceFacts::of(engine.workspace(), learnt),
             datasets: plan.files.iter().map(DatasetFacts::of).collect(),
             selection: plan.selection.clone(),
             methods: plan.methods.iter().map(|options| options.method.name().to_owned()).collect(),
@@ -397,13 +392,10 @@ fn read_ids(path: &Path) -> Result<Vec<String>> {
     Ok(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect())
 }
 
-/// A folder with the cards that a recorded run began with, so that its replay leaves the workspace as it is.
-fn cards_folder(cards: &[u8]) -> Result<tempfile::TempDir> {
+/// A folder with what a recorded run began with, so that its replay leaves the workspace as it is.
+fn folder_of(learnt: &LearntFiles) -> Result<tempfile::TempDir> {
     let folder = tempfile::tempdir().context("cannot create a temporary folder")?;
-    if !cards.is_empty() {
-        let path = folder.path().join(CARDS);
-        fs::write(&path, cards).with_context(|| format!("cannot write {}", path.display()))?;
-    }
+    learnt.write(folder.path())?;
     Ok(folder)
 }
 

@@ -8,15 +8,13 @@ use anyhow::Result;
 use quipu_answer::{AskOptions, RelationFilter};
 use quipu_eval::AnchorSetting;
 
+use crate::commands::ask::{KEPT_BY_SIMILARITY, KEPT_PATHS};
 use crate::failure::WrongUsage;
 
 /// Keys with what they set, for the help and for messages.
 pub(super) const KEYS: &str = "anchors=open|gold, key_prefix=TEXT, max_hops=N, multi_hop=yes|no, llm_calls=N, seconds=N, \
-evidence_tokens=N, kerag.max_hops=N, kerag.filter=model|similarity|similarity:N|off, kerag.reasoning=yes|no, paths.max_hops=N, \
+evidence_tokens=N, kerag.max_hops=N, kerag.filter=model|similarity[:N]|paths[:N]|off, kerag.reasoning=yes|no, paths.max_hops=N, \
 paths.mentions=N, paths.candidates=N, paths.run=N, paths.new_cards=N, paths.meet=N, paths.least_confidence=X";
-
-/// Relations that the filter by similarity keeps where no number is given, as the KERAG paper has it (App. E).
-const KEPT_BY_SIMILARITY: usize = 30;
 
 /// What was set, in the order in which it was set.
 #[derive(Debug, Clone, Default)]
@@ -120,9 +118,11 @@ fn filter(value: &str) -> Result<RelationFilter> {
         ("model", "") => Ok(RelationFilter::Model),
         ("off", "") => Ok(RelationFilter::Off),
         ("similarity", "") => Ok(RelationFilter::Similarity { keep: KEPT_BY_SIMILARITY }),
+        ("paths", "") => Ok(RelationFilter::Paths { keep: KEPT_PATHS }),
+        ("paths", keep) => Ok(RelationFilter::Paths { keep: parse("kerag.filter", keep)? }),
         ("similarity", keep) => Ok(RelationFilter::Similarity { keep: parse("kerag.filter", keep)? }),
         _ => Err(WrongUsage(format!(
-            "--set kerag.filter={value}: model, similarity, similarity:N or off was expected"
+            "--set kerag.filter={value}: model, similarity[:N], paths[:N] or off was expected"
         ))
         .into()),
     }
@@ -161,7 +161,7 @@ mod tests {
             ("max_hops", "key=value was expected"),
             ("max_hops=two", "a number was expected"),
             ("anchors=silver", "open or gold"),
-            ("kerag.filter=luck", "similarity:N or off"),
+            ("kerag.filter=luck", "paths[:N] or off"),
             ("kerag.reasoning=maybe", "yes or no"),
         ] {
             let error = assignments(&[text]).unwrap_err();
