@@ -138,10 +138,13 @@ fn wordings(engine: &Engine, templates: Option<&Templates>) -> HashMap<RelationI
         .collect()
 }
 
-/// "the writers of X" is asked for as "What are the writers of _?".
+/// "the writers of X" is asked for as "What are the writers of _?", "the people who wrote X" as "Who wrote _?".
 fn wording(phrase: Option<&str>, name: &str) -> String {
     let own = format!("the {} of X", name.replace('_', " "));
     let phrase = phrase.filter(|phrase| phrase.contains('X')).unwrap_or(&own);
+    if let Some((_, deed)) = phrase.split_once(" who ") {
+        return format!("Who {}?", placed(deed));
+    }
     let words: Vec<&str> = phrase.split(' ').collect();
     let before =
         words.iter().position(|word| matches!(*word, "of" | "that" | "which" | "in" | "by")).unwrap_or(0);
@@ -149,8 +152,13 @@ fn wording(phrase: Option<&str>, name: &str) -> String {
     let plural =
         noun.ends_with('s') && !noun.ends_with("ss") && !noun.ends_with("us") && !noun.ends_with("is");
     let verb = if plural { "are" } else { "is" };
-    let asked: Vec<&str> = words.iter().map(|word| if *word == "X" { "_" } else { *word }).collect();
-    format!("What {verb} {}?", asked.join(" "))
+    format!("What {verb} {}?", placed(phrase))
+}
+
+/// The phrase with `_` where the card has X.
+fn placed(phrase: &str) -> String {
+    let place = |word: &str| if word == "X" { "_".to_owned() } else { word.to_owned() };
+    phrase.split(' ').map(place).collect::<Vec<_>>().join(" ")
 }
 
 type Popular = Vec<(u64, NodeId)>;
@@ -252,6 +260,7 @@ mod tests {
             |phrase: Option<&str>, name: &str, expected: &str| assert_eq!(wording(phrase, name), expected);
         check(Some("the writers of X"), "written_by", "What are the writers of _?");
         check(Some("the director of X"), "directed_by", "What is the director of _?");
+        check(Some("the people who wrote X"), "written_by", "Who wrote _?");
         check(Some("the status of X"), "status", "What is the status of _?");
         check(None, "release_year", "What is the release year of _?");
         check(Some("no place for it"), "time zone", "What is the time zone of _?");

@@ -151,9 +151,8 @@ async fn answer_question(config: &RunConfig<'_>, prepared: &PreparedQuestion) ->
     let calls = answered.as_ref().map_or(row.cost.llm_calls, |answer| answer.usage.llm_calls);
     judge_row(config, prepared, &mut row).await;
     row.error = error_of(prepared, &row, config);
-    if let Some(measured) =
-        config.measured.and_then(|rows| rows.iter().find(|other| other.key() == row.key()))
-    {
+    let same = |other: &&Row| other.id == row.id && other.method == row.method && other.llm == row.llm;
+    if let Some(measured) = config.measured.and_then(|rows| rows.iter().find(same)) {
         row.take_times(measured);
     }
     let evidence = answered.map(|answer| answer.evidence).unwrap_or_default();
@@ -366,9 +365,8 @@ fn cost_of_events(events: &[TimedEvent]) -> RowCost {
 async fn judge_row(config: &RunConfig<'_>, prepared: &PreparedQuestion, row: &mut Row) {
     let gold = &prepared.question;
     let certain = match row.ended {
-        Ended::Failed => Some(Verdict::Missing),
         Ended::Abstained if gold.unanswerable => Some(Verdict::Accurate),
-        Ended::Abstained => Some(Verdict::Missing),
+        Ended::Abstained | Ended::Failed => Some(Verdict::Missing),
         Ended::InvalidQuestion if gold.has_no_answer() => Some(Verdict::Accurate),
         Ended::InvalidQuestion => Some(Verdict::Hallucination),
         Ended::Answered if gold.has_no_answer() => Some(Verdict::Hallucination),

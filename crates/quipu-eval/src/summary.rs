@@ -272,13 +272,15 @@ impl Summary {
     }
 }
 
-fn errors<'a>(rows: impl Iterator<Item = &'a Row> + Clone) -> Vec<(ErrorClass, usize)> {
-    let count = |class: ErrorClass| (class, rows.clone().filter(|row| row.error == Some(class)).count());
+fn errors<'a>(rows: impl Iterator<Item = &'a Row>) -> Vec<(ErrorClass, usize)> {
+    let classes: Vec<ErrorClass> = rows.filter_map(|row| row.error).collect();
+    let count = |class: ErrorClass| (class, classes.iter().filter(|found| **found == class).count());
     ErrorClass::ALL.into_iter().map(count).filter(|(_, count)| *count > 0).collect()
 }
 
 fn groups(rows: &[Row], seed: u64) -> Vec<Group> {
-    let by: [(&str, fn(&Row) -> Option<String>); 4] = [
+    type Property = fn(&Row) -> Option<String>;
+    let by: [(&str, Property); 4] = [
         ("hops", |row| row.hops.map(|hops| hops.to_string())),
         ("type", |row| row.kind.clone()),
         ("domain", |row| row.domain.clone()),

@@ -181,9 +181,8 @@ fn detect(path: &Path, text: &str) -> Result<QuestionFormat, EvalError> {
         let other = || unknown(1, "neither JSON nor a CSV with the columns id, query, answer_ids");
         return if is_stark { Ok(QuestionFormat::Stark) } else { Err(other()) };
     }
-    let (line, first) = match records::first(path, text)? {
-        Some(first) => first,
-        None => return Err(unknown(1, "the file holds no question")),
+    let Some((line, first)) = records::first(path, text)? else {
+        return Err(unknown(1, "the file holds no question"));
     };
     let fields = Fields::new(path, line, &first);
     let has = |name: &str| fields.has(name);

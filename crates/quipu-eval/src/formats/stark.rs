@@ -76,7 +76,6 @@ pub(super) fn python_list(text: &str) -> Option<Vec<String>> {
         match (character, quote) {
             ('\\', Some(_)) => item.extend(characters.next()),
             (c, Some(open)) if c == open => quote = None,
-            (c, Some(_)) => item.push(c),
             ('\'' | '"', None) if item.trim().is_empty() => {
                 item.clear();
                 (quote, was_quoted) = (Some(character), true);
@@ -84,7 +83,7 @@ pub(super) fn python_list(text: &str) -> Option<Vec<String>> {
             (',', None) => {
                 items.push((std::mem::take(&mut item), std::mem::take(&mut was_quoted)));
             }
-            (c, None) => item.push(c),
+            (c, _) => item.push(c),
         }
     }
     items.push((item, was_quoted));

@@ -24,11 +24,15 @@ pub(super) struct Point<'a> {
     pub(super) y: Interval,
 }
 
+/// A share's height in the plot's area.
+fn y_of(share: f64) -> f64 {
+    TOP + (1.0 - share.clamp(0.0, 1.0)) * (HEIGHT - TOP - BOTTOM)
+}
+
 /// Maps figures to the plot's area.
 struct Frame {
     svg: String,
     most_x: f64,
-    height: f64,
 }
 
 impl Frame {
@@ -40,15 +44,11 @@ impl Frame {
             svg,
             r#"<svg viewBox="0 0 {WIDTH} {height}" role="img" xmlns="http://www.w3.org/2000/svg">"#
         );
-        Self { svg, most_x: if most_x > 0.0 { most_x } else { 1.0 }, height }
+        Self { svg, most_x: if most_x > 0.0 { most_x } else { 1.0 } }
     }
 
     fn x(&self, value: f64) -> f64 {
         LEFT + value / self.most_x * (WIDTH - LEFT - RIGHT)
-    }
-
-    fn y(&self, share: f64) -> f64 {
-        TOP + (1.0 - share.clamp(0.0, 1.0)) * (HEIGHT - TOP - BOTTOM)
     }
 
     fn text(&mut self, x: f64, y: f64, class: &str, text: &str) {
@@ -59,7 +59,7 @@ impl Frame {
     fn shares(&mut self, name: &str) {
         for step in 0..=4 {
             let share = f64::from(step) / 4.0;
-            let (y, end) = (self.y(share), WIDTH - RIGHT);
+            let (y, end) = (y_of(share), WIDTH - RIGHT);
             let _ =
                 write!(self.svg, r#"<line x1="{LEFT}" y1="{y:.1}" x2="{end}" y2="{y:.1}" class="grid"/>"#);
             self.text(LEFT - 6.0, y + 4.0, "end", &format!("{share:.2}"));
@@ -79,7 +79,11 @@ impl Frame {
     }
 
     fn legend(&mut self, labels: impl Iterator<Item = String>) {
-        let mut y = HEIGHT + 10.0;
+        self.legend_from(HEIGHT + 10.0, labels);
+    }
+
+    fn legend_from(&mut self, top: f64, labels: impl Iterator<Item = String>) {
+        let mut y = top;
         for (number, label) in labels.enumerate() {
             let class = number % COLOURS;
             let _ = write!(
@@ -93,7 +97,6 @@ impl Frame {
     }
 
     fn finish(mut self) -> String {
-        debug_assert!(self.height >= HEIGHT);
         self.svg.push_str("</svg>");
         self.svg
     }
@@ -107,8 +110,8 @@ pub(super) fn scatter(points: &[Point<'_>], x_name: &str, y_name: &str) -> Strin
     frame.costs(x_name);
     for (number, point) in points.iter().enumerate() {
         let class = number % COLOURS;
-        let (x, y) = (frame.x(point.x), frame.y(point.y.mean));
-        let (low, high) = (frame.y(point.y.low), frame.y(point.y.high));
+        let (x, y) = (frame.x(point.x), y_of(point.y.mean));
+        let (low, high) = (y_of(point.y.low), y_of(point.y.high));
         let title = format!("{}: {} at {:.2} {x_name}", point.label, point.y, point.x);
         let _ = write!(
             frame.svg,
@@ -117,6 +120,54 @@ pub(super) fn scatter(points: &[Point<'_>], x_name: &str, y_name: &str) -> Strin
         );
     }
     frame.legend(points.iter().map(|point| point.label.to_owned()));
+    frame.finish()
+}
+
+/// From this many groups on, bars lie, so that their names can be read.
+const LYING_FROM: usize = 7;
+
+/// Hit@1 of each run in each group of a property, as lying bars with the groups' names before them.
+fn lying_bars(summaries: &[Summary], by: &str, values: &[&str]) -> String {
+    const NAMES: f64 = 200.0;
+    const BAR: f64 = 8.0;
+    let row = BAR * count(summaries.len()) + 8.0;
+    let bottom = TOP + row * count(values.len());
+    let legend = bottom + 34.0;
+    let height = legend + 16.0 * count(summaries.len());
+    let x = |share: f64| NAMES + share.clamp(0.0, 1.0) * (WIDTH - NAMES - RIGHT);
+    let mut frame = Frame { svg: String::new(), most_x: 1.0 };
+    let _ = write!(
+        frame.svg,
+        r#"<svg viewBox="0 0 {WIDTH} {height}" role="img" xmlns="http://www.w3.org/2000/svg">"#
+    );
+    for step in 0..=4 {
+        let share = f64::from(step) / 4.0;
+        let at = x(share);
+        let _ = write!(
+            frame.svg,
+            r#"<line x1="{at:.1}" y1="{TOP}" x2="{at:.1}" y2="{bottom:.1}" class="grid"/>"#
+        );
+        frame.text(at, bottom + 14.0, "mid", &format!("{share:.2}"));
+    }
+    for (at, value) in values.iter().enumerate() {
+        let top = TOP + row * count(at) + 4.0;
+        frame.text(NAMES - 8.0, top + row / 2.0, "end", &shortened(value, 34));
+        for (number, summary) in summaries.iter().enumerate() {
+            let found = summary.groups.iter().find(|group| group.by == by && group.value == **value);
+            let Some(group) = found else { continue };
+            let (y, class) = (top + BAR * count(number), number % COLOURS);
+            let (length, middle) = (x(group.hit_at_1.mean) - NAMES, y + BAR / 2.0);
+            let (low, high) = (x(group.hit_at_1.low), x(group.hit_at_1.high));
+            let title =
+                escape(&format!("{}, {value}: {} (n = {})", summary.label, group.hit_at_1, group.hit_at_1.n));
+            let _ = write!(
+                frame.svg,
+                r#"<rect x="{NAMES}" y="{y:.1}" width="{length:.1}" height="{:.1}" class="c{class}"><title>{title}</title></rect><line x1="{low:.1}" y1="{middle:.1}" x2="{high:.1}" y2="{middle:.1}" class="whisker"/>"#,
+                BAR - 1.0
+            );
+        }
+    }
+    frame.legend_from(legend, summaries.iter().map(|summary| summary.label.clone()));
     frame.finish()
 }
 
@@ -130,6 +181,9 @@ pub(super) fn grouped_bars(summaries: &[Summary], by: &str) -> Option<String> {
     }
     if values.len() < 2 {
         return None;
+    }
+    if values.len() >= LYING_FROM {
+        return Some(lying_bars(summaries, by, &values));
     }
     let groups = count(values.len());
     let mut frame = Frame::new(groups, summaries.len());
@@ -146,20 +200,15 @@ pub(super) fn grouped_bars(summaries: &[Summary], by: &str) -> Option<String> {
             whisker(&mut frame, x + room / 2.0, group.hit_at_1);
         }
         let centre = frame.x(count(at) + 0.5);
-        let shown = shortened(value, if values.len() > 6 { 9 } else { 18 });
-        frame.text(
-            centre,
-            HEIGHT - BOTTOM + 14.0 + if values.len() > 6 && at % 2 == 1 { 12.0 } else { 0.0 },
-            "mid",
-            &shown,
-        );
+        let shown = shortened(value, if values.len() > 4 { 12 } else { 18 });
+        frame.text(centre, HEIGHT - BOTTOM + 14.0, "mid", &shown);
     }
     frame.legend(summaries.iter().map(|summary| summary.label.clone()));
     Some(frame.finish())
 }
 
 fn bar(frame: &mut Frame, x: f64, width: f64, [from, to]: [f64; 2], number: usize, title: &str) {
-    let (top, bottom) = (frame.y(to), frame.y(from));
+    let (top, bottom) = (y_of(to), y_of(from));
     let class = number % COLOURS;
     let _ = write!(
         frame.svg,
@@ -171,7 +220,7 @@ fn bar(frame: &mut Frame, x: f64, width: f64, [from, to]: [f64; 2], number: usiz
 }
 
 fn whisker(frame: &mut Frame, x: f64, interval: Interval) {
-    let (low, high) = (frame.y(interval.low), frame.y(interval.high));
+    let (low, high) = (y_of(interval.low), y_of(interval.high));
     let _ =
         write!(frame.svg, r#"<line x1="{x:.1}" y1="{low:.1}" x2="{x:.1}" y2="{high:.1}" class="whisker"/>"#);
 }
@@ -216,13 +265,13 @@ pub(super) fn reliability(summaries: &[Summary]) -> Option<String> {
     let mut frame = Frame::new(1.0, summaries.len());
     frame.shares("share right");
     frame.costs("confidence");
-    let [x1, y1, x2, y2] = [frame.x(0.0), frame.y(0.0), frame.x(1.0), frame.y(1.0)];
+    let [x1, y1, x2, y2] = [frame.x(0.0), y_of(0.0), frame.x(1.0), y_of(1.0)];
     let _ = write!(frame.svg, r#"<line x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}" class="grid"/>"#);
     for (number, summary) in summaries.iter().enumerate() {
         let class = number % COLOURS;
         let mut line = String::new();
         for bin in &summary.calibration.bins {
-            let (x, y) = (frame.x(bin.confidence), frame.y(bin.right));
+            let (x, y) = (frame.x(bin.confidence), y_of(bin.right));
             let _ = write!(line, "{x:.1},{y:.1} ");
             let title = format!(
                 "{}: confidence {:.2}, right {:.2} (n = {})",

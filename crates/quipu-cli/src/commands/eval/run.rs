@@ -1,5 +1,6 @@
 //! `quipu eval run`.
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -420,10 +421,8 @@ fn warn_of_unknown_gold(questions: &[PreparedQuestion]) {
 
 /// A replay that differs from its recording is a failure.
 fn told_differences(recording: &Results, rows: &[Row]) -> Result<()> {
-    let other = |row: &&Row| {
-        let recorded = recording.rows.iter().find(|recorded| recorded.key() == row.key());
-        recorded.is_none_or(|recorded| recorded != *row)
-    };
+    let recorded: HashMap<_, &Row> = recording.rows.iter().map(|row| (row.key(), row)).collect();
+    let other = |row: &&Row| recorded.get(&row.key()).is_none_or(|recorded| *recorded != *row);
     let different: Vec<String> =
         rows.iter().filter(other).map(|row| format!("{} with {}: {}", row.method, row.llm, row.id)).collect();
     let asked = rows.len();
