@@ -71,8 +71,8 @@ pub(super) fn quantities(text: &str) -> Vec<Quantity> {
 
 /// The number that a word is: its digits, with a separator, sign and a unit right behind it; or a small number in letters.
 fn digits_of(word: &str) -> Option<String> {
-    let word = word.trim_matches(|c| matches!(c, '(' | ')' | '"' | '\'' | ',' | ';' | ':' | '?' | '!' | '*'));
-    let word = word.strip_suffix('.').unwrap_or(word);
+    let outside = |c| matches!(c, '(' | ')' | '"' | '\'' | ',' | ';' | ':' | '?' | '!' | '*');
+    let word = word.trim_start_matches(outside).trim_end_matches(|c| outside(c) || c == '.');
     if let Some(number) = SPELLED.iter().position(|spelled| *spelled == word) {
         // "one" is a pronoun more often than a number.
         return (number != 1).then(|| number.to_string());

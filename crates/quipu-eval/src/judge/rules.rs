@@ -11,6 +11,8 @@ use crate::normal::{contains_words, same_answer};
 
 /// Gold names of more words are sentences, which rules do not judge.
 const MOST_WORDS: usize = 6;
+/// Longer predictions argue, and hold numbers and names that are no answer: they are for a reader.
+const LONGEST_PREDICTION: usize = 40;
 
 /// A verdict where rules decide; `None` where they do not.
 pub fn judge_by_rule(case: &JudgeCase<'_>) -> Option<Verdict> {
@@ -22,6 +24,12 @@ pub fn judge_by_rule(case: &JudgeCase<'_>) -> Option<Verdict> {
         // "I am not sure, but it is Lima" is for a reader.
         return if normalise(prediction).contains(" but ") { None } else { Some(Verdict::Missing) };
     }
+    // A letter stands for a word, "invalid question" for an argument.
+    let is_code = |gold: &String| normalise(gold).chars().count() < 2 && number_of(gold).is_none();
+    let unclear = |gold: &String| is_unsure(gold) || is_code(gold) || normalise(gold) == "invalid question";
+    if words(prediction).len() > LONGEST_PREDICTION || case.gold.iter().any(unclear) {
+        return None;
+    }
     if case.any_of {
         return any_of(case, prediction);
     }
@@ -30,6 +38,12 @@ pub fn judge_by_rule(case: &JudgeCase<'_>) -> Option<Verdict> {
         [gold] => judge_one(case.question, gold, prediction, case.values),
         gold => judge_set(gold, prediction, case.values),
     }
+}
+
+/// The number that a gold answer is, with its unit.
+fn number_of(gold: &str) -> Option<Quantity> {
+    let is_number = matches!(quipu_answer::value_of(gold.trim_end_matches('.')), LiteralValue::Number(_));
+    quantities(gold).into_iter().next().filter(|_| is_number)
 }
 
 /// Right by one gold answer is right; wrong by all is wrong.
@@ -76,6 +90,9 @@ fn judge_one(question: &str, gold: &str, prediction: &str, values: &[String]) ->
     let whole = values.len() <= 1 && same_answer(prediction, gold);
     if whole || matches!(values, [value] if same_answer(value, gold)) {
         return Some(Verdict::Accurate);
+    }
+    if let Some(number) = number_of(gold) {
+        return by_number(question, &number, prediction);
     }
     let items = items(gold);
     if let Some(verdict) = by_truth(gold, prediction) {
@@ -191,7 +208,9 @@ fn by_name(question: &str, gold: &str, prediction: &str) -> Option<Verdict> {
 fn is_initials(long: &[String], short: &[String]) -> bool {
     let initials: String =
         long.iter().filter(|word| !is_filler(word)).filter_map(|word| word.chars().next()).collect();
-    initials.len() >= 2 && (short.contains(&initials) || short.join("") == initials)
+    // "United States" is the USA too.
+    let begins = |word: &String| word.chars().count() <= 4 && word.starts_with(&initials);
+    initials.len() >= 2 && (short.iter().any(begins) || short.join("") == initials)
 }
 
 /// Of a question "..., A or B?", the option that is not the gold one.
