@@ -20,14 +20,17 @@ pub fn judge_by_rule(case: &JudgeCase<'_>) -> Option<Verdict> {
     if prediction.is_empty() || prediction.chars().all(|c| !c.is_alphanumeric()) {
         return Some(Verdict::Missing);
     }
+    // A letter stands for a word, "invalid question" for an argument.
+    let is_code = |gold: &String| normalise(gold).chars().count() < 2 && number_of(gold).is_none();
+    let unclear = |gold: &String| is_unsure(gold) || is_code(gold) || normalise(gold) == "invalid question";
+    if case.gold.iter().any(unclear) {
+        return None;
+    }
     if is_unsure(prediction) {
         // "I am not sure, but it is Lima" is for a reader.
         return if normalise(prediction).contains(" but ") { None } else { Some(Verdict::Missing) };
     }
-    // A letter stands for a word, "invalid question" for an argument.
-    let is_code = |gold: &String| normalise(gold).chars().count() < 2 && number_of(gold).is_none();
-    let unclear = |gold: &String| is_unsure(gold) || is_code(gold) || normalise(gold) == "invalid question";
-    if words(prediction).len() > LONGEST_PREDICTION || case.gold.iter().any(unclear) {
+    if words(prediction).len() > LONGEST_PREDICTION {
         return None;
     }
     if case.any_of {
@@ -157,7 +160,9 @@ fn by_number(question: &str, gold: &Quantity, prediction: &str) -> Option<Verdic
     let asked = quantities(question);
     let mut said: Vec<Quantity> = quantities(prediction);
     said.retain(|q| gold.is(q) || !asked.iter().any(|a| same_answer(&a.text, &q.text)));
-    let written = dates(prediction);
+    let mut written = dates(prediction);
+    let in_question = dates(question);
+    written.retain(|date| !in_question.iter().any(|asked| same_answer(&date.text, &asked.text)));
     if said.is_empty() {
         let year = written.iter().any(|date| same_answer(&date.text, &gold.text));
         return if written.is_empty() || year { None } else { Some(Verdict::Hallucination) };
@@ -204,13 +209,16 @@ fn by_name(question: &str, gold: &str, prediction: &str) -> Option<Verdict> {
     (!related && !abbreviated).then_some(Verdict::Hallucination)
 }
 
-/// Whether one of `short` is made of the initials of `long`.
+/// Whether one of `short` is made of the initials of words of `long` that follow one another; "United States" is the USA too.
 fn is_initials(long: &[String], short: &[String]) -> bool {
-    let initials: String =
-        long.iter().filter(|word| !is_filler(word)).filter_map(|word| word.chars().next()).collect();
-    // "United States" is the USA too.
-    let begins = |word: &String| word.chars().count() <= 4 && word.starts_with(&initials);
-    initials.len() >= 2 && (short.iter().any(begins) || short.join("") == initials)
+    let telling: Vec<&String> = long.iter().filter(|word| !is_filler(word)).collect();
+    (2..=6).any(|length| {
+        telling.windows(length).any(|window| {
+            let initials: String = window.iter().filter_map(|word| word.chars().next()).collect();
+            let begins = |word: &String| word.chars().count() <= 4 && word.starts_with(&initials);
+            short.iter().any(begins) || short.concat() == initials
+        })
+    })
 }
 
 /// Of a question "..., A or B?", the option that is not the gold one.
