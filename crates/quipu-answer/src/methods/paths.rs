@@ -55,7 +55,7 @@ impl Default for PathsConfig {
             run: 12,
             new_cards: 4,
             meet: 10,
-            sure: 0.8,
+            sure: 1.0,
             least_confidence: 0.05,
         }
     }

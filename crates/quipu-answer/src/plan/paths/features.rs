@@ -2,7 +2,7 @@
 //!
 //! No number knows a relation, a graph or a question pattern: all of them compare words with words.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use quipu_graph::Step;
 use quipu_model::Embeddings;
@@ -16,14 +16,18 @@ use super::walk::inverse;
 const NOISE: f32 = 0.2;
 /// From this similarity on, a word is explained by a label.
 const EXPLAINED: f32 = 0.55;
+/// From this similarity on, a word asks for a relation.
+const SAID: f32 = 0.6;
 /// Another word for a word of the question counts a little less.
 const OTHER_WORD: f32 = 0.95;
 /// A label of the other direction counts less.
 const OTHER_DIRECTION: f32 = 0.8;
 /// A word that only says what kind of thing the mention is counts this much less.
 const KIND_ALONE: f32 = 0.2;
-const COSTS: Costs = Costs { skipped_step: 0.5, second_chunk: 0.0 };
-const COSTS_APART: Costs = Costs { skipped_step: 0.5, second_chunk: 0.3 };
+/// A step that no word asks for.
+const SKIPPED_STEP: f32 = 0.5;
+/// One step that explains words of two runs.
+const SECOND_CHUNK: f32 = 0.3;
 
 /// How well one path fits one question.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -42,9 +46,7 @@ pub struct Features {
     pub kind: f32,
     /// Cosine of what is asked for and the last step's nearest label.
     pub label: f32,
-    /// 1: the path turns back on a relation, and the question speaks of sharing.
-    pub back_shared: f32,
-    /// 1: the path turns back on a relation, and the question does not speak of sharing.
+    /// 1: the path turns back on a relation, and the question speaks neither of sharing nor of both ways.
     pub back_unsaid: f32,
     /// How much less the alignment explains than the best step of any path would, word by word: 0 is best.
     pub regret: f32,
@@ -58,6 +60,8 @@ pub struct Features {
     pub short: f32,
     /// 1: the path leads to nothing but the mention.
     pub back_at_start: f32,
+    /// 1: the question says that something else is reached by the same relation, and the path does not turn back.
+    pub no_company: f32,
 }
 
 /// The names of the features, in the order of [`Features::values`].
@@ -69,7 +73,6 @@ pub const FEATURE_NAMES: [&str; 15] = [
     "least_covered",
     "kind",
     "label",
-    "back_shared",
     "back_unsaid",
     "regret",
     "telling_regret",
@@ -77,12 +80,15 @@ pub const FEATURE_NAMES: [&str; 15] = [
     "kind_regret",
     "short",
     "back_at_start",
+    "no_company",
 ];
 
 /// What each feature counts, fitted on solved questions of three graphs with signs given (docs/results.md has the figures, those
 /// with each graph left out of the fit among them; `examples/fit_paths.rs` of quipu-eval repeats the fit).
-const WEIGHTS: [f32; 15] =
-    [3.401, 5.034, 2.609, 2.687, 2.303, 2.819, 2.597, 1.334, -1.907, 2.322, 2.018, 0.991, 0.0, 0.0, 0.0];
+const WEIGHTS: [f32; 15] = [
+    0.546, 1.074, 1.033, 0.834, 1.139, 1.813, 1.866, -2.369, 3.596, 2.335, 0.558, 1.813, -1.427, -0.598,
+    -0.976,
+];
 
 impl Features {
     /// The features as numbers.
@@ -95,7 +101,6 @@ impl Features {
             self.least_covered,
             self.kind,
             self.label,
-            self.back_shared,
             self.back_unsaid,
             self.regret,
             self.telling_regret,
@@ -103,6 +108,7 @@ impl Features {
             self.kind_regret,
             self.short,
             self.back_at_start,
+            self.no_company,
         ]
     }
 
@@ -246,25 +252,29 @@ impl<'a> Comparison<'a> {
         let all = self.matrix(path, |c| &c.all);
         let telling = self.matrix(path, |c| &c.telling);
         let (kind, label) = path.last().and_then(|s| self.ends.get(s)).copied().unwrap_or_default();
-        let turns_back = path.windows(2).any(|pair| matches!(pair, [a, b] if inverse(*a) == *b));
-        let back = |is: bool| f32::from(u8::from(turns_back && is));
+        let turn = path.windows(2).find(|pair| matches!(pair, [a, b] if inverse(*a) == *b));
+        let said =
+            self.asked.sharing || turn.and_then(|t| t.first()).is_some_and(|step| self.says_twice(*step));
+        let flag = |is: bool| f32::from(u8::from(is));
+        // Who "starred together with X" did so in something that need not be said.
+        let skipped_step = if self.asked.company && turn.is_some() { 0.0 } else { SKIPPED_STEP };
         Features {
             phrase,
             plain_phrase,
-            alignment: self.aligned(all.clone(), of_mention.clone(), path.len()),
+            alignment: self.aligned(all.clone(), of_mention.clone(), path.len(), skipped_step),
             least_asked: least_asked(&all, path.len()),
             least_covered: self.least_covered(&all, &of_mention),
             kind,
             label,
-            back_shared: back(self.asked.sharing),
-            back_unsaid: back(!self.asked.sharing),
-            regret: self.regret(&all, &self.best.all, &of_mention, path.len()),
-            telling_regret: self.regret(&telling, &self.best.telling, &of_mention, path.len()),
+            back_unsaid: flag(turn.is_some() && !said),
+            regret: self.regret(&all, &self.best.all, &of_mention, path.len(), skipped_step),
+            telling_regret: self.regret(&telling, &self.best.telling, &of_mention, path.len(), skipped_step),
             chain,
             kind_regret: kind - self.best_kind,
             #[expect(clippy::cast_precision_loss, reason = "a question has a few genitives")]
             short: self.words.genitives.saturating_sub(path.len()) as f32,
-            back_at_start: f32::from(u8::from(back_at_start)),
+            back_at_start: flag(back_at_start),
+            no_company: flag(self.asked.company && turn.is_none()),
         }
     }
 
@@ -280,6 +290,15 @@ impl<'a> Comparison<'a> {
             .collect()
     }
 
+    /// Whether the question asks for the relation of a step twice, in words that tell it from others: "the films directed by the
+    /// director of".
+    fn says_twice(&self, step: Step) -> bool {
+        let Some(columns) = self.columns.get(&step) else { return false };
+        let asking = columns.telling.iter().zip(&self.chunks).filter(|(value, _)| **value >= SAID);
+        let runs: HashSet<Option<Chunk>> = asking.map(|(_, chunk)| *chunk).collect();
+        runs.len() >= 2
+    }
+
     /// Tokens by steps.
     fn matrix(&self, path: &[Step], pick: fn(&Columns) -> &Vec<f32>) -> Vec<Vec<f32>> {
         let value = |at: usize, step: &Step| {
@@ -289,13 +308,13 @@ impl<'a> Comparison<'a> {
     }
 
     /// The alignment's value for each token.
-    fn aligned(&self, values: Vec<Vec<f32>>, of_mention: Vec<f32>, steps: usize) -> f32 {
+    fn aligned(&self, values: Vec<Vec<f32>>, of_mention: Vec<f32>, steps: usize, skipped_step: f32) -> f32 {
         if values.is_empty() {
             return 0.0;
         }
         #[expect(clippy::cast_precision_loss, reason = "a question has a few words")]
         let count = values.len() as f32;
-        self.align(values, of_mention, steps, COSTS) / count
+        self.align(values, of_mention, steps, Costs { skipped_step, second_chunk: 0.0 }) / count
     }
 
     fn align(&self, values: Vec<Vec<f32>>, of_mention: Vec<f32>, steps: usize, costs: Costs) -> f32 {
@@ -312,7 +331,14 @@ impl<'a> Comparison<'a> {
     }
 
     /// How much less the alignment explains than the best step for each word would: 0 is best.
-    fn regret(&self, matrix: &[Vec<f32>], best: &[f32], of_mention: &[f32], steps: usize) -> f32 {
+    fn regret(
+        &self,
+        matrix: &[Vec<f32>],
+        best: &[f32],
+        of_mention: &[f32],
+        steps: usize,
+        skipped_step: f32,
+    ) -> f32 {
         if matrix.is_empty() {
             return 0.0;
         }
@@ -320,7 +346,7 @@ impl<'a> Comparison<'a> {
         let values =
             matrix.iter().zip(&best).map(|(row, best)| row.iter().map(|v| v - best).collect()).collect();
         let of_mention = of_mention.iter().zip(&best).map(|(m, best)| m - best).collect();
-        self.align(values, of_mention, steps, COSTS_APART)
+        self.align(values, of_mention, steps, Costs { skipped_step, second_chunk: SECOND_CHUNK })
     }
 }
 
