@@ -14,7 +14,7 @@ use clap::Subcommand;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Ask the questions of files and score the answers
+    /// Ask the questions of files and score the answers; --method and --llm take several names, parted by commas
     Run(Box<run::Run>),
     /// Hold runs against the first one, question by question
     Compare(compare::Compare),

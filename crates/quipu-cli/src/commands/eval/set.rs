@@ -14,7 +14,7 @@ use crate::failure::WrongUsage;
 /// Keys with what they set, for the help and for messages.
 pub(super) const KEYS: &str = "anchors=open|gold, key_prefix=TEXT, max_hops=N, multi_hop=yes|no, llm_calls=N, seconds=N, \
 evidence_tokens=N, kerag.max_hops=N, kerag.filter=model|similarity[:N]|paths[:N]|off, kerag.reasoning=yes|no, paths.max_hops=N, \
-paths.mentions=N, paths.candidates=N, paths.run=N, paths.new_cards=N, paths.meet=N, paths.least_confidence=X";
+paths.mentions=N, paths.candidates=N, paths.run=N, paths.new_cards=N, paths.meet=N, paths.sure=X, paths.least_confidence=X";
 
 /// What was set, in the order in which it was set.
 #[derive(Debug, Clone, Default)]
@@ -94,6 +94,7 @@ fn set(options: &mut AskOptions, key: &str, value: &str) -> Result<()> {
         "paths.run" => config.paths.run = parse(key, value)?,
         "paths.new_cards" => config.paths.new_cards = parse(key, value)?,
         "paths.meet" => config.paths.meet = parse(key, value)?,
+        "paths.sure" => config.paths.sure = parse(key, value)?,
         "paths.least_confidence" => config.paths.least_confidence = parse(key, value)?,
         _ => return Err(WrongUsage(format!("--set {key}: there is no such key; the keys are {KEYS}")).into()),
     }
