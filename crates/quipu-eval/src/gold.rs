@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use quipu_graph::{Graph as _, NodeId};
+use quipu_answer::value_of;
+use quipu_graph::{Graph as _, LiteralValue, NodeId};
 use quipu_index::Workspace;
 
 use crate::EvalError;
@@ -111,7 +112,9 @@ impl Lookup<'_> {
     /// A gold name with the aliases of the one entity that bears it, and whether the graph knows the name at all.
     async fn by_name(&self, name: &str) -> Result<(GoldAnswer, bool), EvalError> {
         let candidates = self.workspace.names().exact(name, 2)?;
-        let known = !candidates.is_empty();
+        // Values need no name: the index holds few of them.
+        let is_value = !matches!(value_of(name), LiteralValue::Text(_));
+        let known = is_value || !candidates.is_empty();
         let [only] = candidates.as_slice() else { return Ok((GoldAnswer::named(name), known)) };
         if self.workspace.graph().is_literal(only.node) {
             return Ok((GoldAnswer::named(name), known));

@@ -123,18 +123,31 @@ pub async fn head_to_tail(
 /// For each relation that says something about the world, how it is asked for.
 fn wordings(engine: &Engine, templates: Option<&Templates>) -> HashMap<RelationId, String> {
     let relations = engine.workspace().graph().relations().iter().zip(0u32..);
-    relations
-        .filter(|(relation, _)| relation.role == RelationRole::Ordinary)
-        .filter_map(|(relation, number)| {
-            let wording = match templates {
-                Some(templates) => templates.get(&relation.key)?.clone(),
-                None => {
-                    let card = engine.relation_card(&relation.key);
-                    wording(card.as_ref().map(|card| card.forward.as_str()), &relation.name)
-                }
-            };
-            Some((RelationId(number), wording))
-        })
+    let ordinary = relations.filter(|(relation, _)| relation.role == RelationRole::Ordinary);
+    let asked = ordinary.filter_map(|(relation, number)| {
+        let own = wording(None, &relation.name);
+        let wording = match templates {
+            Some(templates) => templates.get(&relation.key)?.clone(),
+            None => {
+                let card = engine.relation_card(&relation.key);
+                wording(card.as_ref().map(|card| card.forward.as_str()), &relation.name)
+            }
+        };
+        Some((RelationId(number), wording, own))
+    });
+    told_apart(asked.collect())
+}
+
+/// Relations that would be asked for in the same words are asked for by their own names.
+fn told_apart(asked: Vec<(RelationId, String, String)>) -> HashMap<RelationId, String> {
+    let mut uses: HashMap<String, usize> = HashMap::new();
+    for (_, wording, _) in &asked {
+        *uses.entry(wording.clone()).or_default() += 1;
+    }
+    let alone = |wording: &String| uses.get(wording).is_none_or(|uses| *uses == 1);
+    asked
+        .into_iter()
+        .map(|(relation, wording, own)| (relation, if alone(&wording) { wording } else { own }))
         .collect()
 }
 
@@ -264,6 +277,21 @@ mod tests {
         check(Some("the status of X"), "status", "What is the status of _?");
         check(None, "release_year", "What is the release year of _?");
         check(Some("no place for it"), "time zone", "What is the time zone of _?");
+    }
+
+    #[test]
+    fn relations_with_one_wording_are_told_apart_by_name() {
+        let asked = |relation: u32, wording: &str, own: &str| {
+            (RelationId(relation), wording.to_owned(), own.to_owned())
+        };
+        let told = told_apart(vec![
+            asked(0, "What are the coordinates of _?", "What is the latitude of _?"),
+            asked(1, "What are the coordinates of _?", "What is the longitude of _?"),
+            asked(2, "Who wrote _?", "What is the writer of _?"),
+        ]);
+        assert_eq!(told[&RelationId(0)], "What is the latitude of _?");
+        assert_eq!(told[&RelationId(1)], "What is the longitude of _?");
+        assert_eq!(told[&RelationId(2)], "Who wrote _?");
     }
 
     #[test]

@@ -263,7 +263,7 @@ async fn gold_is_named_by_the_graph_and_what_it_cannot_name_is_told() {
         topic_ids: vec![geo("peru")],
         ..question("1", "capital of Peru?", &[])
     };
-    let by_name = question("2", "capital of Chile?", &["Santiago", "Atlantis"]);
+    let by_name = question("2", "capital of Chile?", &["Santiago", "Atlantis", "141.55"]);
     let alias = question("3", "which country?", &["Piruw"]);
     let prepared = bench.prepared(&[by_key.clone(), by_name, alias]).await;
     assert_eq!(prepared[0].gold[0].name, "Lima");
