@@ -9,13 +9,14 @@ use quipu_graph::Graph;
 use quipu_index::Workspace;
 use quipu_model::{
     Abilities, ChatReply, ChatRequest, Embedder, Embeddings, LanguageModel, ModelError, ScoreReply,
-    ScoreRequest, ask_json,
+    ScoreRequest, Tool, ToolCall, ask_json, ask_tool,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::error::{AnswerError, Exhausted};
 use crate::plan::{CARDS_FILE, Cards, MEANINGS_FILE, Meanings, StepSamples};
+use crate::retrieve::{DocumentWords, TripleSentences};
 use crate::trace::{Event, Stage, Trace};
 
 /// What one question may cost.
@@ -30,9 +31,9 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// 12 calls, 5 minutes, 3,000 tokens of evidence.
+    /// 16 calls (Think-on-Graph's 14 and two repairs), 5 minutes, 3,000 tokens of evidence.
     fn default() -> Self {
-        Self { llm_calls: 12, time: Duration::from_secs(300), evidence_tokens: 3000 }
+        Self { llm_calls: 16, time: Duration::from_secs(300), evidence_tokens: 3000 }
     }
 }
 
@@ -45,6 +46,10 @@ pub struct Learnt {
     pub meanings: Meanings,
     /// How their steps follow one another.
     pub samples: StepSamples,
+    /// The meaning of all triples, for the graphs that are small enough.
+    pub sentences: TripleSentences,
+    /// The words of all documents.
+    pub documents: DocumentWords,
 }
 
 /// Files of a workspace that hold what was learnt about it while it was asked.
@@ -57,7 +62,7 @@ impl Learnt {
     /// [`AnswerError::Usage`] when they cannot be read.
     pub fn open(folder: &Path) -> Result<Arc<Self>, AnswerError> {
         let (cards, meanings) = (Cards::open(folder)?, Meanings::open(folder)?);
-        Ok(Arc::new(Self { cards, meanings, samples: StepSamples::default() }))
+        Ok(Arc::new(Self { cards, meanings, ..Self::default() }))
     }
 }
 
@@ -74,6 +79,10 @@ pub struct Context<'a> {
     pub meanings: &'a Meanings,
     /// How the graph's steps follow one another.
     pub samples: &'a StepSamples,
+    /// The meaning of all triples.
+    pub sentences: &'a TripleSentences,
+    /// The words of all documents.
+    pub documents: &'a DocumentWords,
     /// What the question may cost.
     pub limits: Limits,
     /// What happened so far.
@@ -92,8 +101,21 @@ impl<'a> Context<'a> {
         limits: Limits,
         trace: &'a Trace,
     ) -> Self {
-        let Learnt { cards, meanings, samples } = learnt;
-        Self { workspace, model, embedder, cards, meanings, samples, limits, trace, anchors: &[] }
+        let Learnt { cards, meanings, samples, sentences, documents } = learnt;
+        let anchors = &[];
+        Self {
+            workspace,
+            model,
+            embedder,
+            cards,
+            meanings,
+            samples,
+            sentences,
+            documents,
+            limits,
+            trace,
+            anchors,
+        }
     }
 
     /// Sets the entities to start from, by key or name.
@@ -144,6 +166,37 @@ impl<'a> Context<'a> {
         let (value, _) =
             ask_json::<T>(&metered, &request, schema).await.map_err(|error| metered.cause(error))?;
         Ok(value)
+    }
+
+    /// Asks the model for one call of one of `tools`; a reply that calls none is repaired by one more call.
+    ///
+    /// # Errors
+    /// As [`Context::json`].
+    pub async fn tool(
+        &self,
+        stage: Stage,
+        request: ChatRequest,
+        tools: &[Tool],
+    ) -> Result<ToolCall, AnswerError> {
+        let metered = self.metered(stage)?;
+        let (call, _) = ask_tool(&metered, &request, tools).await.map_err(|error| metered.cause(error))?;
+        Ok(call)
+    }
+
+    /// Model calls that the question may still make.
+    pub fn calls_left(&self) -> u32 {
+        self.limits.llm_calls.saturating_sub(self.trace.model_calls())
+    }
+
+    /// Whether the question's time is over, for work that asks no language model.
+    ///
+    /// # Errors
+    /// [`AnswerError::Exhausted`] when it is.
+    pub fn check_time(&self) -> Result<(), AnswerError> {
+        if self.trace.elapsed() < self.limits.time {
+            return Ok(());
+        }
+        Err(AnswerError::Exhausted(Exhausted::Seconds(self.limits.time.as_secs())))
     }
 
     /// Asks the model for the log-likelihoods of continuations.

@@ -3,4 +3,4 @@
 mod anchors;
 mod given;
 
-pub use anchors::{Anchor, Mentioned, anchors_for_names, mask, mentions};
+pub use anchors::{Anchor, Mentioned, anchors_for_names, mask, mentions, without};
