@@ -43,6 +43,9 @@ pub struct StageUsage {
     pub stage: String,
     /// Model calls.
     pub llm_calls: u32,
+    /// Calls that the cache answered.
+    #[serde(default)]
+    pub cached_calls: u32,
     /// Tokens of the prompts.
     pub prompt_tokens: u64,
     /// Tokens of the replies.

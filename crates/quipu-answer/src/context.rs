@@ -1,5 +1,6 @@
 //! What a method works with while it answers one question: the source, the models behind meters, the limits, the trace.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -14,7 +15,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::error::{AnswerError, Exhausted};
-use crate::plan::{Cards, Meanings, StepSamples};
+use crate::plan::{CARDS_FILE, Cards, MEANINGS_FILE, Meanings, StepSamples};
 use crate::retrieve::{DocumentWords, TripleSentences};
 use crate::trace::{Event, Stage, Trace};
 
@@ -51,6 +52,20 @@ pub struct Learnt {
     pub documents: DocumentWords,
 }
 
+/// Files of a workspace that hold what was learnt about it while it was asked.
+pub const LEARNT_FILES: [&str; 2] = [CARDS_FILE, MEANINGS_FILE];
+
+impl Learnt {
+    /// Reads what was learnt from the files in `folder`.
+    ///
+    /// # Errors
+    /// [`AnswerError::Usage`] when they cannot be read.
+    pub fn open(folder: &Path) -> Result<Arc<Self>, AnswerError> {
+        let (cards, meanings) = (Cards::open(folder)?, Meanings::open(folder)?);
+        Ok(Arc::new(Self { cards, meanings, ..Self::default() }))
+    }
+}
+
 /// The surroundings of one question.
 pub struct Context<'a> {
     /// Graph, names and vectors.
@@ -72,6 +87,8 @@ pub struct Context<'a> {
     pub limits: Limits,
     /// What happened so far.
     pub trace: &'a Trace,
+    /// Entities that the question was given with; empty in the open setting.
+    pub anchors: &'a [String],
 }
 
 impl<'a> Context<'a> {
@@ -84,18 +101,26 @@ impl<'a> Context<'a> {
         limits: Limits,
         trace: &'a Trace,
     ) -> Self {
+        let Learnt { cards, meanings, samples, sentences, documents } = learnt;
+        let anchors = &[];
         Self {
             workspace,
             model,
             embedder,
-            cards: &learnt.cards,
-            meanings: &learnt.meanings,
-            samples: &learnt.samples,
-            sentences: &learnt.sentences,
-            documents: &learnt.documents,
+            cards,
+            meanings,
+            samples,
+            sentences,
+            documents,
             limits,
             trace,
+            anchors,
         }
+    }
+
+    /// Sets the entities to start from, by key or name.
+    pub fn with_anchors(self, anchors: &'a [String]) -> Self {
+        Self { anchors, ..self }
     }
 
     /// The graph.

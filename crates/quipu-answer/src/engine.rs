@@ -16,7 +16,7 @@ use crate::evidence::Evidence;
 use crate::ground::{Grounding, ground};
 use crate::link::{Mentioned, mentions};
 use crate::methods::{Method, MethodConfig, Outcome};
-use crate::plan::{Cards, Features, Meanings, WalkConfig, follow, rank, reword, write_card};
+use crate::plan::{Features, RelationCard, WalkConfig, follow, rank, reword, write_card};
 use crate::question::Question;
 use crate::trace::{Event, EventSink, Stage, Trace};
 
@@ -29,6 +29,9 @@ pub struct AskOptions {
     pub config: MethodConfig,
     /// What the question may cost.
     pub limits: Limits,
+    /// Entities to start from, by key or name; linking then takes these and looks for no others. Empty is the open
+    /// setting, in which the question alone says what it is about.
+    pub anchors: Vec<String>,
     /// Sees every event as it happens.
     pub sink: Option<EventSink>,
     /// Whether the answer carries its trace.
@@ -65,11 +68,18 @@ impl Engine {
         model: Option<Arc<dyn LanguageModel>>,
         embedder: Option<Arc<dyn Embedder>>,
     ) -> Result<Self, AnswerError> {
-        let folder = workspace.folder();
-        let learnt =
-            Learnt { cards: Cards::open(folder)?, meanings: Meanings::open(folder)?, ..Learnt::default() };
-        let learnt = Arc::new(learnt);
+        let learnt = Learnt::open(workspace.folder())?;
         Ok(Self { workspace, model, embedder, learnt })
+    }
+
+    /// Reads what was learnt ([`LEARNT_FILES`](crate::LEARNT_FILES)) from `folder`, and keeps what is new there, instead of in the
+    /// workspace: a replay starts from what its run started from, and leaves the workspace as it is.
+    ///
+    /// # Errors
+    /// [`AnswerError::Usage`] when the files there cannot be read.
+    pub fn with_learnt_in(mut self, folder: &Path) -> Result<Self, AnswerError> {
+        self.learnt = Learnt::open(folder)?;
+        Ok(self)
     }
 
     /// The workspace's folder.
@@ -80,6 +90,16 @@ impl Engine {
     /// The workspace.
     pub fn workspace(&self) -> &Workspace {
         &self.workspace
+    }
+
+    /// The embedder's name and fingerprint; `None` without one.
+    pub fn embedder(&self) -> Option<(&str, &str)> {
+        self.embedder.as_ref().map(|embedder| (embedder.name(), embedder.fingerprint()))
+    }
+
+    /// What is written about a relation, by its key.
+    pub fn relation_card(&self, key: &str) -> Option<RelationCard> {
+        self.learnt.cards.get(key)
     }
 
     /// Name of the language model; `none` without one.
@@ -101,7 +121,8 @@ impl Engine {
             &self.learnt,
             options.limits,
             &trace,
-        );
+        )
+        .with_anchors(&options.anchors);
         let outcome = match options.method.run(&context, question, &options.config).await {
             Err(AnswerError::Exhausted(limit)) => Outcome::abstain(limit.to_string(), Vec::new()),
             outcome => outcome?,

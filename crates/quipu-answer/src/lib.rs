@@ -24,7 +24,7 @@ mod values;
 
 pub use answer::{Answer, AnswerUsage, StageUsage, Status};
 pub use calculate::{Calculation, CalculationError, Operation, calculate};
-pub use context::Limits;
+pub use context::{LEARNT_FILES, Limits};
 pub use engine::{AskOptions, Engine, PlannedPath};
 pub use error::{AnswerError, Exhausted};
 pub use evidence::{Evidence, EvidenceContent, Operand};
@@ -34,6 +34,7 @@ pub use methods::{
     RoundsConfig, SelfConsistencyConfig, TextConfig, TogConfig,
 };
 pub use plan::{FEATURE_NAMES, Features, RelationCard, WalkConfig};
+pub use prompts::prompt_templates;
 pub use question::{MAX_QUESTION_BYTES, Question};
 pub use time::{TimeFrame, time_frames};
 pub use trace::{CandidateEvent, Event, EventSink, MentionEvent, PathEvent, Stage, TimedEvent, Trace};

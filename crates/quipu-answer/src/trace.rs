@@ -226,6 +226,7 @@ impl Trace {
         state.total += *usage;
         let entry = state.stage(stage);
         entry.llm_calls += usage.llm_calls;
+        entry.cached_calls += usage.cached_calls;
         entry.prompt_tokens += usage.prompt_tokens;
         entry.completion_tokens += usage.completion_tokens;
         entry.model_seconds += usage.seconds;

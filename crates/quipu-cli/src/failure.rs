@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
 use quipu_answer::AnswerError;
+use quipu_eval::EvalError;
 use quipu_graph::GraphError;
 use quipu_index::IndexError;
 use quipu_model::ModelError;
@@ -80,5 +81,6 @@ fn is_wrong_usage(error: &anyhow::Error) -> bool {
             || matches!(cause.downcast_ref(), Some(GraphError::Usage(_)))
             || matches!(cause.downcast_ref(), Some(ModelError::Usage(_)))
             || matches!(cause.downcast_ref(), Some(AnswerError::Usage(_)))
+            || matches!(cause.downcast_ref(), Some(EvalError::Usage(_)))
     })
 }

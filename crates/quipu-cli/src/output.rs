@@ -34,6 +34,26 @@ pub(crate) fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Writes values as JSON lines to a new file, or to standard output. A file that is there already is left alone.
+pub(crate) fn write_lines<T: serde::Serialize>(
+    path: Option<&std::path::Path>,
+    values: &[T],
+) -> anyhow::Result<()> {
+    use anyhow::Context as _;
+    let mut lines = Vec::new();
+    for value in values {
+        serde_json::to_writer(&mut lines, value)?;
+        lines.push(b'\n');
+    }
+    match path {
+        None => io::stdout().lock().write_all(&lines)?,
+        Some(path) => std::fs::File::create_new(path)
+            .and_then(|mut file| file.write_all(&lines))
+            .with_context(|| format!("cannot write {}", path.display()))?,
+    }
+    Ok(())
+}
+
 /// Columns of the terminal on standard output; `None` where it is none, and nothing needs to be cut.
 fn terminal_columns() -> Option<usize> {
     io::stdout().is_terminal().then(terminal_size::terminal_size)?.map(|(width, _)| usize::from(width.0))

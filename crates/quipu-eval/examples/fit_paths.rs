@@ -27,7 +27,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         let [workspace, questions] = pair else { return Err("a workspace without questions".into()) };
         let workspace = Arc::new(Workspace::open(Path::new(workspace))?);
         let engine = Engine::new(workspace, None, Some(Arc::clone(&embedder)))?;
-        for gold in read_questions(Path::new(questions), None)? {
+        for gold in read_questions(Path::new(questions), None)?.questions {
             let question = Question::new(&gold.question, jiff::Zoned::now())?;
             let right: BTreeSet<String> = gold.answers.iter().map(|a| normalise(a)).collect();
             let paths: Vec<_> = engine

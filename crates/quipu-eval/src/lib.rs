@@ -1,13 +1,48 @@
 //! Measuring methods on question sets: every question counts, a failure is a zero that is listed.
-
-mod dataset;
+mod compare;
 mod error;
+mod folder;
+mod formats;
+mod gold;
+mod head_to_tail;
+mod html;
+mod judge;
+mod learnt;
+mod manifest;
 mod metrics;
-mod report;
+mod normal;
+mod perturb;
+mod question;
+mod random;
+mod row;
 mod runner;
+mod select;
+mod summary;
+mod table;
 
-pub use dataset::{GoldQuestion, read_questions};
+pub use compare::{Comparison, LabelledRows, PairedDifference, compare, comparisons_to_markdown};
 pub use error::EvalError;
-pub use metrics::{Score, score};
-pub use report::{Summary, summarise, to_markdown};
-pub use runner::{Row, RunConfig, run};
+pub use folder::{Results, ResultsFolder, TraceRow};
+pub use formats::{QuestionFile, QuestionFormat, read_questions};
+pub use gold::{PreparedQuestion, prepare};
+pub use head_to_tail::{Bucket, HeadToTail, HeadToTailConfig, Templates, head_to_tail, read_templates};
+pub use html::write_html;
+pub use judge::{
+    Agreement, Judge, JudgeCase, Judged, KindAgreement, ModelJudge, Verdict, judge_agreement, judge_by_rule,
+    labelled_cases, prompt_template,
+};
+pub use learnt::LearntFiles;
+pub use manifest::{
+    AnchorSetting, DatasetFacts, LlmFacts, Manifest, RESULTS_FORMAT, Selection, WorkspaceFacts, prompt_hashes,
+};
+pub use metrics::{
+    Calibration, CalibrationBin, GoldAnswer, Interval, Score, bootstrap_mean, calibration, rouge_l, score,
+};
+pub use normal::{occurs_in, same_answer};
+pub use perturb::{PerturbConfig, Perturbed, perturb};
+pub use question::{GoldQuestion, Page};
+pub use row::{Ended, ErrorClass, Row, RowCost, StageCost};
+pub use runner::{Budget, RunConfig, RunOutcome, run};
+pub use select::select;
+pub use summary::{Abstention, Group, Metric, Summary, summarise};
+pub use table::{agreement_to_text, errors_to_markdown, failures_to_text, groups_to_markdown, to_markdown};

@@ -1,175 +1,425 @@
-//! Runs a method over questions, one row a question, appended to a file as it comes: a run that was killed goes on.
+//! Runs a method over questions: one row a question, kept as it comes, so that a run that was killed goes on.
 
-use std::collections::HashMap;
-use std::fs::{self, OpenOptions};
-use std::io::Write as _;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
+use futures::stream::{FuturesUnordered, StreamExt as _};
 use jiff::Zoned;
-use quipu_answer::{AskOptions, Engine, Question, Status};
-use serde::{Deserialize, Serialize};
+use quipu_answer::{
+    Answer, AnswerError, AskOptions, Engine, Event, Evidence, EvidenceContent, Exhausted, Question,
+    TimedEvent,
+};
+use quipu_index::normalise;
+use tokio::task::JoinSet;
 
 use crate::EvalError;
-use crate::dataset::GoldQuestion;
-use crate::metrics::{Score, score};
+use crate::folder::{ResultsFolder, TraceRow};
+use crate::gold::PreparedQuestion;
+use crate::judge::model::judge_without_model;
+use crate::judge::{Judge, JudgeCase, Judged, ModelJudge, Verdict};
+use crate::manifest::AnchorSetting;
+use crate::metrics::{GoldAnswer, Score, score, share};
+use crate::row::{Ended, ErrorClass, Row, RowCost, StageCost};
 
-/// What to run.
-pub struct RunConfig {
+/// A question that is still being worked on this long after its own limit is given up.
+const GRACE: Duration = Duration::from_secs(60);
+
+/// One method under one model, over all questions.
+pub struct RunConfig<'a> {
+    /// The workspace with its models.
+    pub engine: &'a Engine,
     /// How each question is asked.
     pub options: AskOptions,
-    /// Where rows go; rows that stand there already are not asked again.
-    pub rows: Option<PathBuf>,
+    /// The language model as results name it.
+    pub llm: String,
+    /// Whether the gold anchors are given.
+    pub anchors: AnchorSetting,
+    /// When a question is asked that does not say so itself: when the run began, so that a replay asks the same.
+    pub now: Zoned,
+    /// Judges what rules leave open.
+    pub judge: Option<&'a ModelJudge>,
+    /// Questions asked side by side.
+    pub parallel: usize,
+    /// Rows that a replay takes its times from.
+    pub measured: Option<&'a [Row]>,
 }
 
-/// One question's result.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Row {
-    /// The question's id.
-    pub id: String,
-    /// The question.
-    pub question: String,
-    /// How it ended; `None` when it failed.
-    pub status: Option<Status>,
-    /// The values given.
-    pub answers: Vec<String>,
-    /// The gold answers.
-    pub gold: Vec<String>,
-    /// Its scores.
-    pub score: Score,
-    /// Whether the answer was found in the evidence.
-    pub grounded: bool,
-    /// Whether a gold answer is in the evidence.
-    pub retrieved: bool,
-    /// The method's confidence.
-    pub confidence: f64,
-    /// Model calls.
-    pub llm_calls: u32,
-    /// Tokens of prompts and replies.
-    pub tokens: u64,
-    /// Seconds in all.
-    pub seconds: f64,
-    /// Seconds that were not spent waiting for a model or an embedder.
-    pub engine_seconds: f64,
-    /// Why there is no answer, or what failed.
-    pub reason: Option<String>,
+/// Model calls that a whole evaluation may make. Held before each question: the ones at work may end above it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Budget {
+    /// The most; `None` is no limit.
+    pub calls: Option<u64>,
+    /// Made so far, the judge's among them, the cached ones not.
+    pub spent: u64,
 }
 
-/// Asks all questions in turn. `progress` sees each row as it is done.
+impl Budget {
+    /// Whether no further question may be asked.
+    pub fn is_spent(&self) -> bool {
+        self.calls.is_some_and(|calls| self.spent >= calls)
+    }
+}
+
+/// What a run left.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct RunOutcome {
+    /// One row for each question that was asked, in the questions' order.
+    pub rows: Vec<Row>,
+    /// Questions that the budget left unasked.
+    pub left: usize,
+}
+
+/// Asks all questions but those that are `done`. `progress` sees each row as it is done; those of before first.
 ///
 /// # Errors
-/// Only when the rows cannot be read or written; a question that fails is a row with a zero.
+/// Only when results cannot be written; a question that fails is a row with a zero.
 pub async fn run(
-    engine: &Engine,
-    questions: &[GoldQuestion],
-    config: &RunConfig,
+    config: &RunConfig<'_>,
+    questions: &[PreparedQuestion],
+    done: &[Row],
+    mut folder: Option<&mut ResultsFolder>,
+    budget: &mut Budget,
     mut progress: impl FnMut(&Row),
-) -> Result<Vec<Row>, EvalError> {
-    let mut done = finished_rows(config)?;
-    let mut rows = Vec::with_capacity(questions.len());
+) -> Result<RunOutcome, EvalError> {
+    let method = config.options.method.name();
+    let of_this = |row: &&Row| row.method == method && row.llm == config.llm;
+    let mut by_id: HashMap<String, Row> =
+        done.iter().filter(of_this).map(|row| (row.id.clone(), row.clone())).collect();
+    let is_done = |by_id: &HashMap<String, Row>, q: &PreparedQuestion| by_id.contains_key(&q.question.id);
     for question in questions {
-        let row = match done.remove(&question.id) {
-            Some(row) => row,
-            None => {
-                let row = ask(engine, question, &config.options).await;
-                append(config, &row)?;
-                row
-            }
-        };
-        progress(&row);
-        rows.push(row);
-    }
-    Ok(rows)
-}
-
-async fn ask(engine: &Engine, gold: &GoldQuestion, options: &AskOptions) -> Row {
-    let mut row = Row {
-        id: gold.id.clone(),
-        question: gold.question.clone(),
-        status: None,
-        answers: Vec::new(),
-        gold: gold.answers.clone(),
-        score: Score::default(),
-        grounded: false,
-        retrieved: false,
-        confidence: 0.0,
-        llm_calls: 0,
-        tokens: 0,
-        seconds: 0.0,
-        engine_seconds: 0.0,
-        reason: None,
-    };
-    let asked_at = gold.query_time.as_deref().and_then(|t| t.parse().ok()).unwrap_or_else(Zoned::now);
-    let answer = match Question::new(&gold.question, asked_at) {
-        Ok(question) => engine.ask(&question, options).await,
-        Err(error) => Err(error),
-    };
-    match answer {
-        Ok(answer) => {
-            let waited: f64 = answer.usage.by_stage.iter().map(|s| s.model_seconds).sum();
-            let stated = || answer.evidence.iter().flat_map(|e| e.values());
-            row.score = score(&answer.answers, &gold.answers);
-            row.retrieved =
-                stated().any(|value| gold.answers.iter().any(|g| quipu_answer::same_value(g, value)));
-            row.status = Some(answer.status);
-            row.grounded = answer.grounded;
-            row.confidence = answer.confidence;
-            row.llm_calls = answer.usage.llm_calls + answer.usage.cached_calls;
-            row.tokens = answer.usage.prompt_tokens + answer.usage.completion_tokens;
-            row.seconds = answer.usage.seconds;
-            row.engine_seconds = (answer.usage.seconds - waited).max(0.0);
-            row.answers = answer.answers;
-            row.reason = answer.reason;
+        if let Some(row) = by_id.get(&question.question.id) {
+            progress(row);
         }
-        Err(error) => row.reason = Some(error.to_string()),
     }
-    row
+    let waiting: Vec<&PreparedQuestion> = questions.iter().filter(|q| !is_done(&by_id, q)).collect();
+    let mut waiting = waiting.into_iter();
+    let mut working = FuturesUnordered::new();
+    loop {
+        while working.len() < config.parallel.max(1) && !budget.is_spent() {
+            let Some(question) = waiting.next() else { break };
+            working.push(answer_question(config, question));
+        }
+        let Some(done) = working.next().await else { break };
+        budget.spent += u64::from(done.calls);
+        if let Some(folder) = folder.as_deref_mut() {
+            folder.add(&done.row, &done.trace)?;
+        }
+        progress(&done.row);
+        by_id.insert(done.row.id.clone(), done.row);
+    }
+    let rows: Vec<Row> = questions.iter().filter_map(|q| by_id.remove(&q.question.id)).collect();
+    Ok(RunOutcome { left: questions.len() - rows.len(), rows })
 }
 
-/// Rows of an earlier run. A last line that was cut off while it was written does not count.
-fn finished_rows(config: &RunConfig) -> Result<HashMap<String, Row>, EvalError> {
-    let Some(path) = config.rows.as_ref().filter(|path| path.exists()) else { return Ok(HashMap::new()) };
-    let text = fs::read_to_string(path).map_err(EvalError::io("cannot read", path))?;
-    let rows: Vec<Row> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-    if !text.is_empty() && !text.ends_with('\n') {
-        let whole: String = text.split_inclusive('\n').filter(|line| line.ends_with('\n')).collect();
-        fs::write(path, whole).map_err(EvalError::io("cannot write", path))?;
-    }
-    Ok(rows.into_iter().map(|row| (row.id.clone(), row)).collect())
+/// A question's result with what is kept beside the row.
+struct Done {
+    row: Row,
+    trace: TraceRow,
+    /// Calls that reached a model.
+    calls: u32,
 }
 
-fn append(config: &RunConfig, row: &Row) -> Result<(), EvalError> {
-    let Some(path) = &config.rows else { return Ok(()) };
-    let line = serde_json::to_string(row).unwrap_or_default();
-    let mut file = OpenOptions::new()
-        .create(true)
-        .append(true)
-        .open(path)
-        .map_err(EvalError::io("cannot open", path))?;
-    writeln!(file, "{line}").map_err(EvalError::io("cannot write", path))
+async fn answer_question(config: &RunConfig<'_>, prepared: &PreparedQuestion) -> Done {
+    let gold = &prepared.question;
+    let started = Instant::now();
+    let events: Arc<Mutex<Vec<TimedEvent>>> = Arc::default();
+    let seen = events.clone();
+    let sink = move |event: &TimedEvent| lock(&seen).push(event.clone());
+    let anchors = if config.anchors == AnchorSetting::Gold { gold.anchors().to_vec() } else { Vec::new() };
+    let options = AskOptions { sink: Some(Arc::new(sink)), anchors, ..config.options.clone() };
+    let asked_at = gold.asked_at().unwrap_or_else(|| config.now.clone());
+    let answered = match Question::new(&gold.question, asked_at) {
+        Ok(question) => ask(config.engine, question, options).await,
+        Err(error) => Err(Failure { class: ErrorClass::Failed, reason: error.to_string() }),
+    };
+    let events = std::mem::take(&mut *lock(&events));
+    let mut row = match &answered {
+        Ok(answer) => answered_row(config, prepared, answer, &events),
+        Err(failure) => {
+            let cost = RowCost { seconds: started.elapsed().as_secs_f64(), ..cost_of_events(&events) };
+            let reason = Some(failure.reason.clone());
+            Row {
+                ended: Ended::Failed,
+                error: Some(failure.class),
+                cost,
+                reason,
+                ..empty_row(config, prepared)
+            }
+        }
+    };
+    let calls = answered.as_ref().map_or(row.cost.llm_calls, |answer| answer.usage.llm_calls);
+    judge_row(config, prepared, &mut row).await;
+    row.error = error_of(prepared, &row, config);
+    let same = |other: &&Row| other.id == row.id && other.method == row.method && other.llm == row.llm;
+    if let Some(measured) = config.measured.and_then(|rows| rows.iter().find(same)) {
+        row.take_times(measured);
+    }
+    let evidence = answered.map(|answer| answer.evidence).unwrap_or_default();
+    let trace =
+        TraceRow { id: row.id.clone(), method: row.method.clone(), llm: row.llm.clone(), evidence, events };
+    Done { calls: calls + row.cost.judge_calls, row: row.rounded(), trace }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
-    #[test]
-    fn a_killed_run_leaves_its_whole_rows() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("rows.jsonl");
-        let config = RunConfig { options: AskOptions::default(), rows: Some(path.clone()) };
-        let row: Row = serde_json::from_value(serde_json::json!({
-            "id": "1", "question": "?", "status": "answered", "answers": ["a"], "gold": ["a"],
-            "score": { "hit_at_1": 1.0, "precision": 1.0, "recall": 1.0, "f1": 1.0, "exact": 1.0 },
-            "grounded": true, "retrieved": true, "confidence": 0.5, "llm_calls": 1, "tokens": 10, "seconds": 0.1,
-            "engine_seconds": 0.001, "reason": null
-        }))
-        .unwrap();
-        append(&config, &row).unwrap();
-        let mut file = OpenOptions::new().append(true).open(&path).unwrap();
-        write!(file, "{{\"id\": \"2\", \"quest").unwrap();
-        let rows = finished_rows(&config).unwrap();
-        assert_eq!(rows.keys().collect::<Vec<_>>(), ["1"]);
-        append(&config, &Row { id: "2".into(), ..row }).unwrap();
-        assert_eq!(finished_rows(&config).unwrap().len(), 2);
+/// Why there is no answer, not even an abstention.
+struct Failure {
+    class: ErrorClass,
+    reason: String,
+}
+
+/// Asks in a task of its own, so that a crash ends this question only.
+async fn ask(engine: &Engine, question: Question, options: AskOptions) -> Result<Answer, Failure> {
+    let limit = options.limits.time + GRACE;
+    let engine = engine.clone();
+    let mut task = JoinSet::new();
+    task.spawn(async move { engine.ask(&question, &options).await });
+    let failed = |reason: String| Failure { class: ErrorClass::Failed, reason };
+    match tokio::time::timeout(limit, task.join_next()).await {
+        Err(_) => {
+            let reason = format!("given up after {} s", limit.as_secs());
+            Err(Failure { class: ErrorClass::TimedOut, reason })
+        }
+        Ok(Some(Ok(Ok(answer)))) => Ok(answer),
+        Ok(Some(Ok(Err(error)))) => {
+            let timed_out = matches!(
+                error,
+                AnswerError::Exhausted(Exhausted::Seconds(_))
+                    | AnswerError::Model(quipu_model::ModelError::TimedOut { .. })
+            );
+            let class = if timed_out { ErrorClass::TimedOut } else { ErrorClass::Failed };
+            Err(Failure { class, reason: error.to_string() })
+        }
+        Ok(Some(Err(crash))) => Err(failed(format!("crashed: {crash}"))),
+        Ok(None) => Err(failed("the task was lost".into())),
     }
+}
+
+fn empty_row(config: &RunConfig<'_>, prepared: &PreparedQuestion) -> Row {
+    let gold = &prepared.question;
+    Row {
+        id: gold.id.clone(),
+        method: config.options.method.name().into(),
+        llm: config.llm.clone(),
+        question: gold.question.clone(),
+        ended: Ended::Failed,
+        answer: String::new(),
+        answers: Vec::new(),
+        answer_keys: Vec::new(),
+        gold: prepared.gold.clone(),
+        unanswerable: gold.has_no_answer(),
+        score: Score::default(),
+        judged: Judged { verdict: Verdict::Missing, by: Judge::Rule, reason: None },
+        error: None,
+        anchors: None,
+        gold_anchors: prepared.anchors.clone(),
+        linked: None,
+        evidence_recall: None,
+        evidence: Vec::new(),
+        citations: Vec::new(),
+        grounded: false,
+        confidence: 0.0,
+        cost: RowCost::default(),
+        reason: None,
+        hops: gold.hops,
+        kind: gold.kind.clone(),
+        domain: gold.domain.clone(),
+        popularity: gold.popularity.clone(),
+    }
+}
+
+fn answered_row(
+    config: &RunConfig<'_>,
+    prepared: &PreparedQuestion,
+    answer: &Answer,
+    events: &[TimedEvent],
+) -> Row {
+    let empty = empty_row(config, prepared);
+    let ended = Ended::from(answer.status);
+    let keys: Vec<Vec<String>> =
+        answer.answers.iter().map(|value| keys_of(value, &answer.evidence)).collect();
+    let given: Vec<(String, Vec<String>)> =
+        answer.answers.iter().cloned().zip(keys.iter().cloned()).collect();
+    let gold = &prepared.question;
+    let score = if gold.has_no_answer() {
+        let right = match ended {
+            Ended::Abstained => gold.unanswerable,
+            Ended::InvalidQuestion => true,
+            Ended::Answered | Ended::Failed => false,
+        };
+        if right { Score::FULL } else { Score::default() }
+    } else if ended == Ended::Answered {
+        score(&given, &answer.answer, &prepared.gold, gold.any_of)
+    } else {
+        Score::default()
+    };
+    let anchors = linked_names(events);
+    Row {
+        ended,
+        answer: answer.answer.clone(),
+        answers: answer.answers.clone(),
+        answer_keys: if keys.iter().all(Vec::is_empty) { Vec::new() } else { keys },
+        score,
+        linked: linked(anchors.as_deref(), &prepared.anchors),
+        anchors,
+        evidence_recall: evidence_recall(&answer.evidence, &prepared.gold),
+        evidence: answer.evidence.iter().map(|evidence| evidence.id.clone()).collect(),
+        citations: answer.citations.clone(),
+        grounded: answer.grounded,
+        confidence: answer.confidence,
+        cost: cost_of(answer),
+        reason: answer.reason.clone(),
+        ..empty
+    }
+}
+
+/// Keys of the entities of this name in the evidence, where keys are not names.
+fn keys_of(value: &str, evidence: &[Evidence]) -> Vec<String> {
+    let name = normalise(value);
+    let mut keys = Vec::new();
+    for piece in evidence {
+        let EvidenceContent::Triple { head, tail, keys: Some(of), .. } = &piece.content else { continue };
+        let [head_key, _, tail_key] = of.as_ref();
+        for (shown, key) in [(head, head_key), (tail, tail_key)] {
+            if shown != key && !keys.contains(key) && normalise(shown) == name {
+                keys.push(key.clone());
+            }
+        }
+    }
+    keys
+}
+
+/// Names of the anchors that linking settled on last.
+fn linked_names(events: &[TimedEvent]) -> Option<Vec<String>> {
+    events.iter().rev().find_map(|event| match &event.event {
+        Event::Linked { mentions } => {
+            let best = mentions.iter().filter_map(|mention| mention.candidates.first());
+            Some(best.map(|candidate| candidate.name.clone()).collect())
+        }
+        _ => None,
+    })
+}
+
+fn linked(anchors: Option<&[String]>, gold: &[String]) -> Option<bool> {
+    let anchors: Vec<String> = anchors?.iter().map(|name| normalise(name)).collect();
+    (!gold.is_empty()).then(|| gold.iter().all(|name| anchors.contains(&normalise(name))))
+}
+
+/// Share of the gold answers that the evidence states, or a passage of it mentions.
+fn evidence_recall(evidence: &[Evidence], gold: &[GoldAnswer]) -> Option<f64> {
+    let holds = |answer: &GoldAnswer, piece: &Evidence| {
+        let passage = match &piece.content {
+            EvidenceContent::Passage { passage, .. } => answer.occurs_in(passage),
+            EvidenceContent::Triple { .. } | EvidenceContent::Calculation { .. } => false,
+        };
+        passage || piece.values().iter().any(|value| answer.is(value, &[]))
+    };
+    let found = gold.iter().filter(|answer| evidence.iter().any(|piece| holds(answer, piece))).count();
+    (!gold.is_empty()).then(|| share(found, gold.len()))
+}
+
+fn cost_of(answer: &Answer) -> RowCost {
+    let usage = &answer.usage;
+    let waited: f64 = usage.by_stage.iter().map(|stage| stage.model_seconds).sum();
+    let by_stage = usage.by_stage.iter().map(|stage| {
+        let cost = StageCost {
+            llm_calls: stage.llm_calls + stage.cached_calls,
+            tokens: stage.prompt_tokens + stage.completion_tokens,
+            seconds: stage.seconds,
+        };
+        (stage.stage.clone(), cost)
+    });
+    RowCost {
+        llm_calls: usage.llm_calls + usage.cached_calls,
+        prompt_tokens: usage.prompt_tokens,
+        completion_tokens: usage.completion_tokens,
+        judge_calls: 0,
+        seconds: usage.seconds,
+        engine_seconds: (usage.seconds - waited).max(0.0),
+        by_stage: by_stage.collect(),
+    }
+}
+
+/// What a question that failed had cost by then.
+fn cost_of_events(events: &[TimedEvent]) -> RowCost {
+    let mut cost = RowCost::default();
+    let mut by_stage: BTreeMap<String, StageCost> = BTreeMap::new();
+    for event in events {
+        let Event::ModelCalled { usage, .. } = &event.event else { continue };
+        let calls = usage.llm_calls + usage.cached_calls;
+        cost.llm_calls += calls;
+        cost.prompt_tokens += usage.prompt_tokens;
+        cost.completion_tokens += usage.completion_tokens;
+        let stage = by_stage.entry(event.stage.name().into()).or_default();
+        stage.llm_calls += calls;
+        stage.tokens += usage.prompt_tokens + usage.completion_tokens;
+        stage.seconds += usage.seconds;
+    }
+    RowCost { by_stage, ..cost }
+}
+
+/// CRAG's verdict: from how the question ended, from equal sets, from the rules, from the model.
+async fn judge_row(config: &RunConfig<'_>, prepared: &PreparedQuestion, row: &mut Row) {
+    let gold = &prepared.question;
+    let certain = match row.ended {
+        Ended::Abstained if gold.unanswerable => Some(Verdict::Accurate),
+        Ended::Abstained | Ended::Failed => Some(Verdict::Missing),
+        Ended::InvalidQuestion if gold.has_no_answer() => Some(Verdict::Accurate),
+        Ended::InvalidQuestion => Some(Verdict::Hallucination),
+        Ended::Answered if gold.has_no_answer() => Some(Verdict::Hallucination),
+        Ended::Answered if row.score.exact == 1.0 => Some(Verdict::Accurate),
+        Ended::Answered => None,
+    };
+    if let Some(verdict) = certain {
+        row.judged = Judged { verdict, by: Judge::Rule, reason: None };
+        return;
+    }
+    let names: Vec<String> = prepared.gold.iter().map(|answer| answer.name.clone()).collect();
+    let case = JudgeCase {
+        question: &gold.question,
+        gold: &names,
+        any_of: gold.any_of,
+        prediction: &row.answer,
+        values: &row.answers,
+    };
+    row.judged = match config.judge {
+        None => judge_without_model(&case),
+        Some(judge) => match judge.judge(&case).await {
+            Ok((judged, calls)) => {
+                row.cost.judge_calls = calls;
+                judged
+            }
+            Err(error) => {
+                let reason = Some(format!("the judge failed: {error}"));
+                Judged { reason, ..judge_without_model(&case) }
+            }
+        },
+    };
+}
+
+/// What went wrong; `None` where the first value is right.
+fn error_of(prepared: &PreparedQuestion, row: &Row, config: &RunConfig<'_>) -> Option<ErrorClass> {
+    if row.error.is_some() || row.score.hit_at_1 == 1.0 {
+        return row.error;
+    }
+    let out_of_time = Exhausted::Seconds(config.options.limits.time.as_secs()).to_string();
+    let abstained = row.ended != Ended::Answered;
+    Some(if abstained && row.reason.as_deref() == Some(&out_of_time) {
+        ErrorClass::TimedOut
+    } else if prepared.question.has_no_answer() {
+        if abstained { ErrorClass::WronglyAbstained } else { ErrorClass::ShouldAbstain }
+    } else if row.score.lenient == 1.0 {
+        ErrorClass::Format
+    } else if row.linked == Some(false) {
+        ErrorClass::Linking
+    } else if row.retrieved() == Some(false) {
+        ErrorClass::Retrieval
+    } else if abstained {
+        ErrorClass::WronglyAbstained
+    } else {
+        ErrorClass::Composition
+    })
 }

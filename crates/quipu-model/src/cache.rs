@@ -2,16 +2,20 @@
 //!
 //! An entry is a JSON file `xx/KEY.json`, where KEY is the SHA-256 of everything that decides the reply: model and
 //! file, messages, constraint, limits, temperature, seed and stop texts. It holds the question beside the reply, so that
-//! a recording can be read, and one that was moved to a wrong name is noticed.
+//! a recording can be read, and one that was moved to a wrong name is noticed. Beside the entries stands what a replay
+//! needs to know of the model itself (see [`crate::RecordedModel`]).
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+use parking_lot::Mutex;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
+use crate::recorded::{Record, RecordedModel};
 use crate::{Abilities, ChatReply, ChatRequest, LanguageModel, ModelError, ScoreReply, ScoreRequest, Usage};
 
 /// Changes with the form of the entries.
@@ -36,6 +40,8 @@ pub struct CachedModel {
     identity: String,
     folder: PathBuf,
     mode: CacheMode,
+    /// What is said of the model beside the entries; `None` where nothing is written.
+    record: Option<Mutex<Record>>,
 }
 
 impl CachedModel {
@@ -47,7 +53,21 @@ impl CachedModel {
         mode: CacheMode,
     ) -> Self {
         let identity = format!("{}@{version}", inner.name());
-        Self { inner, identity, folder: folder.into(), mode }
+        let folder = folder.into();
+        let writes = mode == CacheMode::ReadWrite;
+        let record = writes.then(|| Mutex::new(Record::new(&folder, &*inner, version)));
+        Self { inner, identity, folder, mode, record }
+    }
+
+    /// Replays what is kept of the model called `name`; the model itself need not be on this machine.
+    ///
+    /// # Errors
+    /// [`ModelError::Usage`] when nothing is kept of it in `folder`.
+    pub fn replay(name: &str, folder: impl Into<PathBuf>) -> Result<Self, ModelError> {
+        let folder = folder.into();
+        let model = RecordedModel::open(name, &folder)?;
+        let version = model.version().to_owned();
+        Ok(Self::new(Arc::new(model), &version, folder, CacheMode::ReplayOnly))
     }
 
     fn entry_path(&self, question: &Value) -> PathBuf {
@@ -73,6 +93,9 @@ impl CachedModel {
     }
 
     fn write<T: Serialize>(&self, question: &Value, reply: &T) -> Result<(), ModelError> {
+        if let Some(record) = &self.record {
+            record.lock().keep()?;
+        }
         let path = self.entry_path(question);
         let folder = path.parent().unwrap_or(Path::new("."));
         let cannot_write = |source| ModelError::Io { action: "cannot write", path: path.clone(), source };
@@ -125,7 +148,11 @@ impl LanguageModel for CachedModel {
     }
 
     fn count_tokens(&self, text: &str) -> usize {
-        self.inner.count_tokens(text)
+        let tokens = self.inner.count_tokens(text);
+        if let Some(record) = &self.record {
+            record.lock().count(text, tokens);
+        }
+        tokens
     }
 
     async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, ModelError> {
@@ -247,7 +274,8 @@ mod tests {
         cache.chat(&request("capital?")).await.unwrap_err();
         cache.chat(&request("capital?")).await.unwrap();
         assert_eq!(model.calls(), 2);
-        let shelf = std::fs::read_dir(folder.path()).unwrap().next().unwrap().unwrap().path();
+        let mut entries = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
+        let shelf = entries.find(|path| path.is_dir()).unwrap();
         let entry = std::fs::read_dir(shelf).unwrap().next().unwrap().unwrap().path();
         std::fs::write(&entry, "{").unwrap();
         let error = cache.chat(&request("capital?")).await.unwrap_err();

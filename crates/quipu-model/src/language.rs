@@ -217,7 +217,7 @@ pub struct ScoreReply {
 }
 
 /// What a model can do beyond free chat.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Abilities {
     /// Honours [`Constraint::JsonSchema`] and [`Constraint::Choice`] while decoding.
     pub constrained: bool,

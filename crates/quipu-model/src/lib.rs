@@ -12,6 +12,7 @@ mod language;
 mod lenient;
 mod local;
 mod open;
+mod recorded;
 mod registry;
 mod scripted;
 mod structured;
@@ -28,7 +29,11 @@ pub use language::{
     ScoreRequest, Tool, Usage,
 };
 pub use local::{LocalConfig, LocalModel};
-pub use open::{OpenOptions, default_model_name, open_embedder, open_language_model};
+pub use open::{
+    ModelIdentity, OpenOptions, default_model_name, identify_language_model, open_embedder,
+    open_language_model,
+};
+pub use recorded::RecordedModel;
 pub use registry::{
     HubSource, ModelEntry, ModelFile, ModelKind, ModelState, PackageSource, PullProgress, PullStep, Registry,
 };

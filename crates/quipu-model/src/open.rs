@@ -38,47 +38,72 @@ impl OpenOptions {
         }
     }
 
+    /// Where replies are kept.
+    fn replies(&self) -> Result<PathBuf, ModelError> {
+        match &self.cache_folder {
+            Some(folder) => Ok(folder.clone()),
+            None => Ok(self.registry()?.folder().with_file_name("replies")),
+        }
+    }
+
     fn endpoint(&self) -> Result<EndpointConfig, ModelError> {
         self.endpoint.clone().map_or_else(EndpointConfig::from_env, Ok)
     }
 }
 
-/// Opens a language model: `openai:MODEL`, a name of `models.toml`, or the path of a `.gguf` file.
+/// What a result must say of the model that it was made with.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct ModelIdentity {
+    /// The name that it is opened by.
+    pub name: String,
+    /// SHA-256 of a file that `models.toml` knows, the base URL of an endpoint, size and date of another file.
+    pub version: String,
+}
+
+/// Tells what a name stands for, without opening it.
+///
+/// # Errors
+/// As [`open_language_model`], but for what only loading shows.
+pub fn identify_language_model(name: &str, options: &OpenOptions) -> Result<ModelIdentity, ModelError> {
+    let version = if name.strip_prefix(ENDPOINT).is_some() {
+        options.endpoint()?.base_url
+    } else if is_gguf(name) {
+        file_version(Path::new(name))?
+    } else {
+        let registry = options.registry()?;
+        let entry = of_kind(&registry, name, ModelKind::Chat)?;
+        entry.files.first().map(|file| file.sha256.clone()).unwrap_or_default()
+    };
+    Ok(ModelIdentity { name: name.to_owned(), version })
+}
+
+/// Opens a language model: `openai:MODEL`, a name of `models.toml`, or the path of a `.gguf` file. With
+/// [`CacheMode::ReplayOnly`], only what the cache's folder says of it.
 pub fn open_language_model(name: &str, options: &OpenOptions) -> Result<Arc<dyn LanguageModel>, ModelError> {
-    let (model, version): (Arc<dyn LanguageModel>, String) = if let Some(model) = name.strip_prefix(ENDPOINT)
-    {
-        let config = options.endpoint()?;
-        let version = config.base_url.clone();
-        let mut http = HttpModel::new(model, config)?;
+    if options.cache == CacheMode::ReplayOnly {
+        return Ok(Arc::new(CachedModel::replay(name, options.replies()?)?));
+    }
+    let version = identify_language_model(name, options)?.version;
+    let model: Arc<dyn LanguageModel> = if let Some(model) = name.strip_prefix(ENDPOINT) {
+        let mut http = HttpModel::new(model, options.endpoint()?)?;
         if let Some(tokens) = options.context_tokens {
             http = http.with_context_tokens(tokens as usize);
         }
         if options.endpoint_scores {
             http = http.with_scores();
         }
-        (Arc::new(http), version)
+        Arc::new(http)
     } else {
-        let (path, version) = if is_gguf(name) {
-            (PathBuf::from(name), file_version(Path::new(name))?)
-        } else {
-            let registry = options.registry()?;
-            let entry = of_kind(&registry, name, ModelKind::Chat)?;
-            let version = entry.files.first().map(|file| file.sha256.clone()).unwrap_or_default();
-            (registry.path(name)?, version)
-        };
+        let path = if is_gguf(name) { PathBuf::from(name) } else { options.registry()?.path(name)? };
         let mut config = LocalConfig::default();
         config.context_tokens = options.context_tokens.unwrap_or(config.context_tokens);
         config.threads = options.threads.unwrap_or(config.threads);
-        (Arc::new(LocalModel::load(name, &path, &config)?), version)
+        Arc::new(LocalModel::load(name, &path, &config)?)
     };
     if options.cache == CacheMode::Off {
         return Ok(model);
     }
-    let folder = match &options.cache_folder {
-        Some(folder) => folder.clone(),
-        None => options.registry()?.folder().with_file_name("replies"),
-    };
-    Ok(Arc::new(CachedModel::new(model, &version, folder, options.cache)))
+    Ok(Arc::new(CachedModel::new(model, &version, options.replies()?, options.cache)))
 }
 
 /// Opens an embedder: `openai:MODEL`, a name of `models.toml`, or a folder with `model.safetensors`.

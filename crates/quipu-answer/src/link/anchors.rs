@@ -7,10 +7,11 @@ use quipu_index::{MatchReason, Mention};
 
 use crate::AnswerError;
 use crate::context::Context;
+use crate::link::given::given;
 use crate::trace::{CandidateEvent, MentionEvent};
 
 /// Candidates kept of each mention.
-const CANDIDATES: usize = 5;
+pub(super) const CANDIDATES: usize = 5;
 /// A name that a model gave must match at least this well to be an anchor (1: exactly).
 const GOOD_MATCH: f64 = 0.6;
 
@@ -94,6 +95,9 @@ fn describe(reason: &MatchReason, matched: &str) -> String {
 /// # Errors
 /// The index's and the embedder's.
 pub async fn mentions(context: &Context<'_>, text: &str) -> Result<Vec<Mentioned>, AnswerError> {
+    if !context.anchors.is_empty() {
+        return given(context, text).await;
+    }
     let found = match context.embedder() {
         Some(embedder) => context.workspace.link_with(text, CANDIDATES, embedder).await?,
         None => context.workspace.link(text, CANDIDATES)?,
@@ -114,6 +118,9 @@ pub async fn anchors_for_names(
     text: &str,
     names: &[String],
 ) -> Result<Vec<Mentioned>, AnswerError> {
+    if !context.anchors.is_empty() {
+        return given(context, text).await;
+    }
     let names: Vec<&str> = names.iter().map(String::as_str).filter(|n| !n.trim().is_empty()).collect();
     let found = context.workspace.candidates_for(text, &names, CANDIDATES, context.embedder()).await?;
     let good = |m: &Mentioned| m.best().is_some_and(|best| best.score >= GOOD_MATCH);

@@ -1,5 +1,6 @@
 //! Linking: the words of the question to the entities of the graph.
 
 mod anchors;
+mod given;
 
 pub use anchors::{Anchor, Mentioned, anchors_for_names, mask, mentions, without};

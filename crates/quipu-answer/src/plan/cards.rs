@@ -20,7 +20,7 @@ use crate::prompts::Prompt;
 use crate::trace::Stage;
 
 /// Name of the file in the workspace.
-const FILE: &str = "relations.toml";
+pub const CARDS_FILE: &str = "relations.toml";
 /// Triples shown as examples.
 const EXAMPLES: usize = 3;
 /// Triples looked at for the relations that the same heads also have.
@@ -103,7 +103,7 @@ impl Cards {
     /// # Errors
     /// [`AnswerError::Usage`] when the file cannot be read or is not what it should be.
     pub fn open(folder: &Path) -> Result<Self, AnswerError> {
-        let path = folder.join(FILE);
+        let path = folder.join(CARDS_FILE);
         let text = match std::fs::read_to_string(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),

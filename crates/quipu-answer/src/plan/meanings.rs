@@ -21,7 +21,7 @@ use crate::prompts::Prompt;
 use crate::trace::Stage;
 
 /// Name of the file in the workspace.
-const FILE: &str = "words.toml";
+pub const MEANINGS_FILE: &str = "words.toml";
 /// Together, the graph's names must have at least this probability: else the word means something that the graph lacks.
 const LEAST_MASS: f64 = 0.01;
 /// Of that, the word's meaning must have at least this share.
@@ -58,7 +58,7 @@ impl Meanings {
     /// # Errors
     /// [`AnswerError::Usage`] when the file cannot be read or is not what it should be.
     pub fn open(folder: &Path) -> Result<Self, AnswerError> {
-        let path = folder.join(FILE);
+        let path = folder.join(MEANINGS_FILE);
         let text = match std::fs::read_to_string(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),

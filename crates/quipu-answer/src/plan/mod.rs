@@ -8,9 +8,9 @@ mod paths;
 mod scope;
 mod topic;
 
-pub use cards::{Cards, RelationCard, write_card};
+pub use cards::{CARDS_FILE, Cards, RelationCard, write_card};
 pub use condition::{Condition, condition};
-pub use meanings::Meanings;
+pub use meanings::{MEANINGS_FILE, Meanings};
 pub use operation::{Wanted, wanted};
 pub use paths::{
     FEATURE_NAMES, Features, RankConfig, RankedPath, Seen, StepSamples, Walk, WalkConfig, follow, rank,

@@ -162,9 +162,9 @@ impl How {
 }
 
 /// Paths that `--filter paths` keeps.
-const KEPT_PATHS: usize = 3;
+pub(super) const KEPT_PATHS: usize = 3;
 /// Relations that the filter by similarity keeps, as the KERAG paper has it (App. E).
-const KEPT_BY_SIMILARITY: usize = 30;
+pub(super) const KEPT_BY_SIMILARITY: usize = 30;
 
 /// Reads `2024-02-28T12:00:00+01:00`, with or without a zone's name in brackets.
 fn parse_time(text: &str) -> Result<Zoned, String> {

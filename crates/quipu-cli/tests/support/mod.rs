@@ -8,6 +8,8 @@
 )]
 //! Runs the `quipu` command in a home of its own, without the user's configuration, models and network.
 
+pub mod endpoint;
+
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -1,0 +1,60 @@
+//! Anchors that came with the question (the gold-entity setting, `--anchor`): linking takes them as they are.
+
+use quipu_graph::NodeId;
+
+use crate::AnswerError;
+use crate::context::Context;
+use crate::link::anchors::{Anchor, CANDIDATES, Mentioned};
+
+/// The given anchors, in their order. Each is an entity's key, else a name as the index knows it; where several entities
+/// bear the name, they are its candidates. What the graph does not hold is left out.
+///
+/// # Errors
+/// The graph's and the index's.
+pub(super) async fn given(context: &Context<'_>, text: &str) -> Result<Vec<Mentioned>, AnswerError> {
+    let keys: Vec<&str> = context.anchors.iter().map(String::as_str).collect();
+    let by_key = context.graph().resolve(&keys).await?;
+    let detected = context.workspace.link(text, CANDIDATES)?;
+    let mut mentioned = Vec::new();
+    for (key, node) in keys.into_iter().zip(by_key) {
+        let nodes = match node {
+            Some(node) => vec![node],
+            None => named(context, key)?,
+        };
+        let summaries = context.graph().summaries(&nodes).await?;
+        let Some(first) = summaries.first() else { continue };
+        let means = |m: &&quipu_index::Mention| m.candidates.iter().any(|c| nodes.contains(&c.node));
+        let span = match detected.iter().find(means) {
+            Some(mention) => mention.span.clone(),
+            None => place(context, text, &first.name)?,
+        };
+        let anchor = |(node, name): (NodeId, String)| Anchor {
+            node,
+            name,
+            score: 1.0,
+            reason: "given with the question".into(),
+            span: span.clone(),
+        };
+        mentioned.push(Mentioned {
+            text: text.get(span.clone()).filter(|t| !t.is_empty()).unwrap_or(&first.name).to_owned(),
+            span: span.clone(),
+            candidates: summaries.iter().map(|s| anchor((s.node, s.name.clone()))).collect(),
+            score: 1.0,
+            chosen: true,
+        });
+    }
+    Ok(mentioned)
+}
+
+fn named(context: &Context<'_>, name: &str) -> Result<Vec<NodeId>, AnswerError> {
+    let found = context.workspace.names().exact(name, CANDIDATES)?;
+    Ok(found.into_iter().map(|candidate| candidate.node).collect())
+}
+
+/// Where the text holds the name; empty where it does not.
+fn place(context: &Context<'_>, text: &str, name: &str) -> Result<std::ops::Range<usize>, AnswerError> {
+    let detector =
+        quipu_index::MentionDetector::new(context.workspace.names(), context.workspace.vocabulary());
+    let mention = detector.candidates_for(text, &[name], 1)?.into_iter().next();
+    Ok(mention.map_or(text.len()..text.len(), |mention| mention.span))
+}

@@ -1,0 +1,35 @@
+//! `quipu eval compare`.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+use quipu_eval::{compare, comparisons_to_markdown};
+
+use super::labels::Folders;
+use crate::output::print_json;
+
+#[derive(Debug, Args)]
+pub(in crate::commands) struct Compare {
+    /// Results folders; the first method and model of the first one is what the others are held against
+    #[arg(required = true, value_name = "DIR")]
+    folders: Vec<PathBuf>,
+    /// Seed of the intervals
+    #[arg(long, value_name = "SEED", default_value_t = 0)]
+    seed: u64,
+    /// Print one JSON array
+    #[arg(long)]
+    json: bool,
+}
+
+impl Compare {
+    pub(super) fn run(self) -> Result<()> {
+        let folders = Folders::read(&self.folders)?;
+        let comparisons = compare(&folders.runs(), self.seed)?;
+        if self.json {
+            return print_json(&comparisons);
+        }
+        anstream::print!("{}", comparisons_to_markdown(&comparisons));
+        Ok(())
+    }
+}

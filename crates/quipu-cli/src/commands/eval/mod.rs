@@ -1,0 +1,39 @@
+//! `quipu eval`: methods, models and sources measured on question files.
+
+mod compare;
+mod head_to_tail;
+mod labels;
+mod perturb;
+mod progress;
+mod report;
+mod run;
+mod set;
+
+use anyhow::Result;
+use clap::Subcommand;
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Ask the questions of files and score the answers; --method and --llm take several names, parted by commas
+    Run(Box<run::Run>),
+    /// Hold runs against the first one, question by question
+    Compare(compare::Compare),
+    /// Write one self-contained page of runs: tables, plots, every question
+    Report(report::Report),
+    /// Write the open-world variant of a question file: typing errors, unanswerable questions
+    Perturb(perturb::Perturb),
+    /// Write questions about popular, less popular and unpopular entities of a workspace
+    HeadToTail(head_to_tail::HeadToTail),
+}
+
+impl Command {
+    pub(super) async fn run(self) -> Result<()> {
+        match self {
+            Self::Run(arguments) => arguments.run().await,
+            Self::Compare(arguments) => arguments.run(),
+            Self::Report(arguments) => arguments.run(),
+            Self::Perturb(arguments) => arguments.run(),
+            Self::HeadToTail(arguments) => arguments.run().await,
+        }
+    }
+}

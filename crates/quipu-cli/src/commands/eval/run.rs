@@ -1,0 +1,455 @@
+//! `quipu eval run`.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anstream::eprintln;
+use anyhow::{Context as _, Result, bail};
+use clap::Args;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
+use quipu_answer::{AskOptions, Engine};
+use quipu_eval::{
+    Agreement, Budget, DatasetFacts, EvalError, LearntFiles, LlmFacts, Manifest, ModelJudge,
+    PreparedQuestion, QuestionFile, QuestionFormat, RESULTS_FORMAT, Results, ResultsFolder, Row, RunConfig,
+    Selection, Summary, WorkspaceFacts, agreement_to_text, errors_to_markdown, failures_to_text,
+    groups_to_markdown, judge_agreement, prepare, prompt_hashes, read_questions, select, summarise,
+    to_markdown,
+};
+use quipu_model::{
+    CacheMode, ModelKind, OpenOptions, default_model_name, identify_language_model, open_language_model,
+};
+use serde::Serialize;
+
+use super::labels::label;
+use super::progress::RunBar;
+use super::set::{Assignments, KEYS};
+use crate::commands::ask::How;
+use crate::config::Settings;
+use crate::engine;
+use crate::failure::WrongUsage;
+use crate::output::{counted, print_json};
+use crate::progress::spinner;
+
+/// As a model's name: none.
+const NONE: &str = "none";
+
+#[derive(Debug, Args)]
+pub(in crate::commands) struct Run {
+    /// The workspace's folder
+    workspace: PathBuf,
+    /// Question files
+    #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
+    questions: Vec<PathBuf>,
+    /// Their form: auto, quipu, qald, tog, grailqa, webqsp, crag, stark, head-to-tail
+    #[arg(long, value_name = "FORMAT", default_value = "auto", value_parser = Form::read)]
+    format: Form,
+    /// Ask those questions only whose ids stand in this file, one a line
+    #[arg(long, value_name = "FILE")]
+    ids: Option<PathBuf>,
+    /// Ask N questions of each file only: the first, or a sample
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+    /// Take a sample, the same for the same seed
+    #[arg(long, value_name = "SEED")]
+    sample: Option<u64>,
+    /// Keep the results in this folder: rows, traces, replies of the models, what the run was made with
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Go on with the run in the folder of --out, or begin it
+    #[arg(long, requires = "out")]
+    resume: bool,
+    /// Questions asked side by side
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    parallel: usize,
+    /// Language model that judges what rules leave open, or `none`
+    #[arg(long, value_name = "NAME", default_value = NONE)]
+    judge: String,
+    /// Ask no further question once so many model calls were made
+    #[arg(long, value_name = "N")]
+    budget_calls: Option<u64>,
+    #[arg(long, value_name = "KEY=VALUE", help = format!("Set what methods do: {KEYS}"))]
+    set: Vec<String>,
+    /// Ask no model: replay the run in this results folder from its recorded replies, and tell where it differs
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["resume", "budget_calls"])]
+    replay: Option<PathBuf>,
+    #[command(flatten)]
+    how: How,
+    /// Print one JSON object: the manifest and all figures
+    #[arg(long)]
+    json: bool,
+}
+
+/// `--format`: a question format, or none for `auto`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Form(pub(super) Option<QuestionFormat>);
+
+impl Form {
+    pub(super) fn read(name: &str) -> Result<Self, String> {
+        match name {
+            "auto" => Ok(Self(None)),
+            name => {
+                name.parse().map(|format| Self(Some(format))).map_err(|error: EvalError| error.to_string())
+            }
+        }
+    }
+}
+
+/// What the flags, files and environment come to.
+struct Plan {
+    settings: Settings,
+    assignments: Assignments,
+    methods: Vec<AskOptions>,
+    llms: Vec<String>,
+    files: Vec<QuestionFile>,
+    questions: Vec<quipu_eval::GoldQuestion>,
+    selection: Selection,
+    models: OpenOptions,
+    recording: Option<Results>,
+}
+
+#[derive(Serialize)]
+struct Printed<'a> {
+    manifest: &'a Manifest,
+    summaries: &'a [Summary],
+}
+
+impl Run {
+    pub(super) async fn run(self) -> Result<()> {
+        let plan = self.plan()?;
+        let judge = self.open_judge(&plan).await?;
+        let mut budget = Budget { calls: self.budget_calls, spent: 0 };
+        let agreement = self.judge_agreement(judge.as_ref(), &mut budget).await?;
+        let learnt = self.learnt(&plan)?;
+        let kept = plan.recording.is_some().then(|| folder_of(&learnt)).transpose()?;
+        let first = self.open_engine(&plan, plan.llms.first(), kept.as_ref()).await?;
+        let questions = prepare(first.workspace(), &plan.questions, plan.assignments.key_prefix()).await?;
+        let manifest = self.manifest(&plan, &first, &learnt, agreement, &questions)?;
+        let (mut folder, manifest, done) = match &self.out {
+            Some(path) => {
+                let (folder, manifest, done) = ResultsFolder::open(path, &manifest, &learnt, self.resume)?;
+                (Some(folder), manifest, done)
+            }
+            None => (None, manifest, Vec::new()),
+        };
+        warn_of_unknown_gold(&questions);
+        let mut engines = vec![first];
+        let (mut rows, mut summaries, mut left) = (Vec::new(), Vec::new(), 0);
+        for llm in &plan.llms {
+            let engine = match engines.pop() {
+                Some(engine) => engine,
+                None => self.open_engine(&plan, Some(llm), kept.as_ref()).await?,
+            };
+            for options in &plan.methods {
+                let config = self.config(&plan, &manifest, &engine, options, llm, judge.as_ref())?;
+                let outcome =
+                    run_one(&config, &manifest, &questions, &done, folder.as_mut(), &mut budget).await?;
+                let name = label(&manifest, options.method.name(), llm);
+                summaries.push(summarise(&name, &outcome.rows, questions.len(), manifest.seed));
+                left += outcome.left;
+                rows.extend(outcome.rows);
+            }
+        }
+        self.print(&manifest, &summaries, &rows)?;
+        if left > 0 {
+            let unasked = counted(left as u64, "question was", "questions were");
+            eprintln!("the budget is spent: {unasked} not asked; --resume with another budget goes on");
+        }
+        plan.recording.map_or(Ok(()), |recording| told_differences(&recording, &rows))
+    }
+
+    fn plan(&self) -> Result<Plan> {
+        let recording = self.replay.as_deref().map(Results::read).transpose()?;
+        let settings = Settings::load(self.how.as_settings(), &self.workspace)?;
+        let assignments = Assignments::parse(&self.set)?;
+        let methods = self.methods(&settings, &assignments)?;
+        let models = self.models();
+        let llms = match settings.llm.as_deref().map(listed) {
+            Some(llms) => llms,
+            None => vec![default_model_name(ModelKind::Chat, &models)?],
+        };
+        let files: Vec<QuestionFile> = self
+            .questions
+            .iter()
+            .map(|path| read_questions(path, self.format.0))
+            .collect::<Result<_, _>>()?;
+        let ids = self.ids.as_deref().map(read_ids).transpose()?;
+        let (questions, selection) = select(&files, self.limit, self.sample, ids.as_deref())?;
+        Ok(Plan { settings, assignments, methods, llms, files, questions, selection, models, recording })
+    }
+
+    /// The options of each method that is named.
+    fn methods(&self, settings: &Settings, assignments: &Assignments) -> Result<Vec<AskOptions>> {
+        let names = match settings.method.as_deref().map(listed) {
+            Some(names) => names,
+            None => vec![AskOptions::default().method.name().to_owned()],
+        };
+        names
+            .into_iter()
+            .map(|name| {
+                let settings = Settings { method: Some(name), ..settings.clone() };
+                let mut options = self.how.options(&settings)?;
+                assignments.apply(&mut options)?;
+                Ok(options)
+            })
+            .collect()
+    }
+
+    /// Replies are kept in the results folder, unless another place is named.
+    fn models(&self) -> OpenOptions {
+        let own = self.how.open_options();
+        let beside = self.replay.as_ref().or(self.out.as_ref()).map(|path| ResultsFolder::replies(path));
+        let cache_folder = own.cache_folder.clone().or(beside);
+        let cache = match (&self.replay, &cache_folder) {
+            (Some(_), _) => CacheMode::ReplayOnly,
+            (None, Some(_)) => CacheMode::ReadWrite,
+            (None, None) => CacheMode::Off,
+        };
+        OpenOptions { cache, cache_folder, ..own }
+    }
+
+    async fn open_engine(
+        &self,
+        plan: &Plan,
+        llm: Option<&String>,
+        learnt: Option<&tempfile::TempDir>,
+    ) -> Result<Engine> {
+        let settings = Settings { llm: llm.cloned(), ..plan.settings.clone() };
+        let engine = engine::open(&self.workspace, &settings, plan.models.clone()).await?;
+        Ok(match learnt {
+            Some(folder) => engine.with_learnt_in(folder.path())?,
+            None => engine,
+        })
+    }
+
+    async fn open_judge(&self, plan: &Plan) -> Result<Option<ModelJudge>> {
+        if self.judge == NONE {
+            return Ok(None);
+        }
+        let (name, options) = (self.judge.clone(), plan.models.clone());
+        let loading = spinner("loading the judge");
+        let model = tokio::task::spawn_blocking(move || open_language_model(&name, &options)).await;
+        loading.finish_and_clear();
+        Ok(Some(ModelJudge::new(model.context("the judge's thread is gone")??)))
+    }
+
+    async fn judge_agreement(&self, judge: Option<&ModelJudge>, budget: &mut Budget) -> Result<Agreement> {
+        let working = spinner("holding the judge against the labelled cases");
+        let agreement = judge_agreement(judge).await;
+        working.finish_and_clear();
+        let agreement = agreement?;
+        budget.spent += u64::from(agreement.calls);
+        Ok(agreement)
+    }
+
+    /// What the run begins with.
+    fn learnt(&self, plan: &Plan) -> Result<LearntFiles> {
+        Ok(match &plan.recording {
+            Some(recording) => recording.learnt()?,
+            None => LearntFiles::read(&self.workspace)?,
+        })
+    }
+
+    fn manifest(
+        &self,
+        plan: &Plan,
+        engine: &Engine,
+        learnt: &LearntFiles,
+        agreement: Agreement,
+        questions: &[PreparedQuestion],
+    ) -> Result<Manifest> {
+        let mut settings = plan.assignments.as_settings();
+        for options in &plan.methods {
+            let parameters = format!("{:?} {:?}", options.config, options.limits);
+            settings.insert(format!("parameters of {}", options.method.name()), parameters);
+        }
+        let manifest = Manifest {
+            format: RESULTS_FORMAT,
+            quipu: env!("CARGO_PKG_VERSION").into(),
+            began: plan
+                .recording
+                .as_ref()
+                .map_or_else(|| Timestamp::now().to_string(), |r| r.manifest.began.clone()),
+            command: std::env::args().collect(),
+            workspace: WorkspaceFacts::of(engine.workspace(), learnt),
+            datasets: plan.files.iter().map(DatasetFacts::of).collect(),
+            selection: plan.selection.clone(),
+            methods: plan.methods.iter().map(|options| options.method.name().to_owned()).collect(),
+            llms: plan.llm_facts()?,
+            embedder: engine
+                .embedder()
+                .map(|(name, fingerprint)| format!("{name} {fingerprint}"))
+                .unwrap_or_default(),
+            anchors: plan.assignments.anchors()?,
+            settings,
+            prompts: prompt_hashes(),
+            judge: self.judge.clone(),
+            judge_agreement: Some(agreement),
+            seed: self.sample.unwrap_or_default(),
+            parallel: self.parallel,
+            unknown_gold: questions.iter().map(|question| question.unknown.len()).sum(),
+        };
+        if let Some(recording) = &plan.recording
+            && let Some((name, ours, theirs)) = manifest.differences(&recording.manifest).first()
+        {
+            let message = format!(
+                "{}: the recorded run's {name} is {theirs}, this one's {ours}; a replay needs the same",
+                recording.path.display()
+            );
+            return Err(WrongUsage(message).into());
+        }
+        Ok(manifest)
+    }
+
+    fn config<'a>(
+        &self,
+        plan: &'a Plan,
+        manifest: &Manifest,
+        engine: &'a Engine,
+        options: &AskOptions,
+        llm: &str,
+        judge: Option<&'a ModelJudge>,
+    ) -> Result<RunConfig<'a>> {
+        let began: Timestamp = manifest.began.parse().context("the manifest's time cannot be read")?;
+        let now: Zoned = began.to_zoned(TimeZone::UTC);
+        Ok(RunConfig {
+            engine,
+            options: options.clone(),
+            llm: llm.to_owned(),
+            anchors: manifest.anchors,
+            now,
+            judge,
+            parallel: self.parallel,
+            measured: plan.recording.as_ref().map(|recording| recording.rows.as_slice()),
+        })
+    }
+
+    fn print(&self, manifest: &Manifest, summaries: &[Summary], rows: &[Row]) -> Result<()> {
+        if self.json {
+            return print_json(&Printed { manifest, summaries });
+        }
+        let mut text = format!("{}\n{}", to_markdown(summaries), errors_to_markdown(summaries));
+        for part in [groups_to_markdown(summaries), failures_to_text(rows)].into_iter().flatten() {
+            text.push('\n');
+            text.push_str(&part);
+        }
+        if let Some(agreement) = &manifest.judge_agreement {
+            text.push_str(&format!("\n{}\n", agreement_to_text(&manifest.judge, agreement)));
+        }
+        anstream::print!("{text}");
+        Ok(())
+    }
+}
+
+impl Plan {
+    /// In a replay, what the recording says: the models need not be here.
+    fn llm_facts(&self) -> Result<Vec<LlmFacts>> {
+        let fact = |name: &String| {
+            let recorded = self.recording.as_ref().map(|recording| &recording.manifest.llms);
+            let recorded = recorded.and_then(|llms| llms.iter().find(|llm| llm.name == *name));
+            Ok(match recorded {
+                Some(recorded) => recorded.clone(),
+                None if name == NONE => LlmFacts { name: NONE.into(), version: String::new() },
+                None => {
+                    let identity = identify_language_model(name, &self.models)?;
+                    LlmFacts { name: identity.name, version: identity.version }
+                }
+            })
+        };
+        self.llms.iter().map(fact).collect()
+    }
+}
+
+async fn run_one(
+    config: &RunConfig<'_>,
+    manifest: &Manifest,
+    questions: &[PreparedQuestion],
+    done: &[Row],
+    folder: Option<&mut ResultsFolder>,
+    budget: &mut Budget,
+) -> Result<quipu_eval::RunOutcome> {
+    let method = config.options.method.name();
+    let mut bar = RunBar::new(label(manifest, method, &config.llm), questions.len());
+    bar.skip(done.iter().filter(|row| row.method == method && row.llm == config.llm).count());
+    let outcome = quipu_eval::run(config, questions, done, folder, budget, |row| bar.row(row)).await;
+    bar.finish();
+    Ok(outcome?)
+}
+
+/// `a,b` as a list, each once.
+fn listed(names: &str) -> Vec<String> {
+    let mut list: Vec<String> = Vec::new();
+    for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+        if !list.iter().any(|other| other == name) {
+            list.push(name.to_owned());
+        }
+    }
+    list
+}
+
+fn read_ids(path: &Path) -> Result<Vec<String>> {
+    let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    Ok(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect())
+}
+
+/// A folder with what a recorded run began with, so that its replay leaves the workspace as it is.
+fn folder_of(learnt: &LearntFiles) -> Result<tempfile::TempDir> {
+    let folder = tempfile::tempdir().context("cannot create a temporary folder")?;
+    learnt.write(folder.path())?;
+    Ok(folder)
+}
+
+fn warn_of_unknown_gold(questions: &[PreparedQuestion]) {
+    const SHOWN: usize = 5;
+    let unknown: Vec<String> = questions
+        .iter()
+        .flat_map(|question| {
+            question.unknown.iter().map(|gold| format!("{gold} (question {})", question.question.id))
+        })
+        .collect();
+    if unknown.is_empty() {
+        return;
+    }
+    let shown = unknown.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
+    let more = if unknown.len() > SHOWN { ", …" } else { "" };
+    let number = counted(unknown.len() as u64, "gold answer is", "gold answers are");
+    eprintln!(
+        "{number} not in the graph, and can be named by none of its entities: {shown}{more}; the questions count all the same"
+    );
+}
+
+/// A replay that differs from its recording is a failure.
+fn told_differences(recording: &Results, rows: &[Row]) -> Result<()> {
+    let recorded: HashMap<_, &Row> = recording.rows.iter().map(|row| (row.key(), row)).collect();
+    let other = |row: &&Row| recorded.get(&row.key()).is_none_or(|recorded| *recorded != *row);
+    let different: Vec<String> =
+        rows.iter().filter(other).map(|row| format!("{} with {}: {}", row.method, row.llm, row.id)).collect();
+    let asked = rows.len();
+    if different.is_empty() {
+        eprintln!("replayed {}, all as recorded", counted(asked as u64, "question", "questions"));
+        return Ok(());
+    }
+    bail!(
+        "{} of {asked} questions were answered otherwise than recorded: {}",
+        different.len(),
+        different.iter().take(10).cloned().collect::<Vec<_>>().join("; ")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_parted_by_commas_and_hold_each_name_once() {
+        assert_eq!(listed("paths, kerag,,paths"), ["paths", "kerag"]);
+    }
+
+    #[test]
+    fn auto_names_no_format() {
+        assert_eq!(Form::read("auto"), Ok(Form(None)));
+        assert_eq!(Form::read("qald"), Ok(Form(Some(QuestionFormat::Qald))));
+        assert!(Form::read("xml").unwrap_err().contains("the formats are auto"));
+    }
+}

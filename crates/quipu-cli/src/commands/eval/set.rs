@@ -1,0 +1,172 @@
+//! `--set key=value`: what methods do, by name.
+
+use std::collections::BTreeMap;
+use std::str::FromStr;
+use std::time::Duration;
+
+use anyhow::Result;
+use quipu_answer::{AskOptions, RelationFilter};
+use quipu_eval::AnchorSetting;
+
+use crate::commands::ask::{KEPT_BY_SIMILARITY, KEPT_PATHS};
+use crate::failure::WrongUsage;
+
+/// Keys with what they set, for the help and for messages.
+pub(super) const KEYS: &str = "anchors=open|gold, key_prefix=TEXT, max_hops=N, multi_hop=yes|no, llm_calls=N, seconds=N, \
+evidence_tokens=N, kerag.max_hops=N, kerag.filter=model|similarity[:N]|paths[:N]|off, kerag.reasoning=yes|no, paths.max_hops=N, \
+paths.mentions=N, paths.candidates=N, paths.run=N, paths.new_cards=N, paths.meet=N, paths.sure=X, paths.least_confidence=X";
+
+/// What was set, in the order in which it was set.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Assignments(Vec<(String, String)>);
+
+impl Assignments {
+    pub(super) fn parse(set: &[String]) -> Result<Self> {
+        let pair = |text: &String| {
+            let (key, value) = text.split_once('=').ok_or_else(|| {
+                WrongUsage(format!("--set {text}: key=value was expected; the keys are {KEYS}"))
+            })?;
+            Ok((key.trim().to_owned(), value.trim().to_owned()))
+        };
+        let assignments = Self(set.iter().map(pair).collect::<Result<_>>()?);
+        // Said before anything is asked, whatever the method.
+        assignments.apply(&mut AskOptions::default())?;
+        assignments.anchors()?;
+        Ok(assignments)
+    }
+
+    /// As results record it.
+    pub(super) fn as_settings(&self) -> BTreeMap<String, String> {
+        self.0.iter().cloned().collect()
+    }
+
+    pub(super) fn anchors(&self) -> Result<AnchorSetting> {
+        match self.last("anchors") {
+            None | Some("open") => Ok(AnchorSetting::Open),
+            Some("gold") => Ok(AnchorSetting::Gold),
+            Some(other) => {
+                Err(WrongUsage(format!("--set anchors={other}: open or gold was expected")).into())
+            }
+        }
+    }
+
+    /// What stands before the question file's keys in the graph.
+    pub(super) fn key_prefix(&self) -> Option<&str> {
+        self.last("key_prefix")
+    }
+
+    fn last(&self, key: &str) -> Option<&str> {
+        self.0.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
+    }
+
+    /// Sets what the options hold.
+    pub(super) fn apply(&self, options: &mut AskOptions) -> Result<()> {
+        for (key, value) in &self.0 {
+            set(options, key, value)?;
+        }
+        Ok(())
+    }
+}
+
+fn set(options: &mut AskOptions, key: &str, value: &str) -> Result<()> {
+    let AskOptions { config, limits, .. } = options;
+    match key {
+        "anchors" | "key_prefix" => {}
+        "max_hops" => {
+            config.kerag.max_hops = parse(key, value)?;
+            config.paths.walk.max_hops = parse(key, value)?;
+        }
+        "multi_hop" => {
+            if !yes_or_no(key, value)? {
+                config.kerag.max_hops = 1;
+                config.paths.walk.max_hops = 1;
+            }
+        }
+        "llm_calls" => limits.llm_calls = parse(key, value)?,
+        "seconds" => limits.time = Duration::from_secs(parse(key, value)?),
+        "evidence_tokens" => limits.evidence_tokens = parse(key, value)?,
+        "kerag.max_hops" => config.kerag.max_hops = parse(key, value)?,
+        "kerag.filter" => config.kerag.filter = filter(value)?,
+        "kerag.reasoning" => config.kerag.reasoning = yes_or_no(key, value)?,
+        "paths.max_hops" => config.paths.walk.max_hops = parse(key, value)?,
+        "paths.mentions" => config.paths.mentions = parse(key, value)?,
+        "paths.candidates" => config.paths.candidates = parse(key, value)?,
+        "paths.run" => config.paths.run = parse(key, value)?,
+        "paths.new_cards" => config.paths.new_cards = parse(key, value)?,
+        "paths.meet" => config.paths.meet = parse(key, value)?,
+        "paths.sure" => config.paths.sure = parse(key, value)?,
+        "paths.least_confidence" => config.paths.least_confidence = parse(key, value)?,
+        _ => return Err(WrongUsage(format!("--set {key}: there is no such key; the keys are {KEYS}")).into()),
+    }
+    Ok(())
+}
+
+fn parse<T: FromStr>(key: &str, value: &str) -> Result<T> {
+    value.parse().map_err(|_| WrongUsage(format!("--set {key}={value}: a number was expected")).into())
+}
+
+fn yes_or_no(key: &str, value: &str) -> Result<bool> {
+    match value {
+        "yes" | "true" | "on" => Ok(true),
+        "no" | "false" | "off" => Ok(false),
+        _ => Err(WrongUsage(format!("--set {key}={value}: yes or no was expected")).into()),
+    }
+}
+
+fn filter(value: &str) -> Result<RelationFilter> {
+    let (kind, keep) = value.split_once(':').unwrap_or((value, ""));
+    match (kind, keep) {
+        ("model", "") => Ok(RelationFilter::Model),
+        ("off", "") => Ok(RelationFilter::Off),
+        ("similarity", "") => Ok(RelationFilter::Similarity { keep: KEPT_BY_SIMILARITY }),
+        ("paths", "") => Ok(RelationFilter::Paths { keep: KEPT_PATHS }),
+        ("paths", keep) => Ok(RelationFilter::Paths { keep: parse("kerag.filter", keep)? }),
+        ("similarity", keep) => Ok(RelationFilter::Similarity { keep: parse("kerag.filter", keep)? }),
+        _ => Err(WrongUsage(format!(
+            "--set kerag.filter={value}: model, similarity[:N], paths[:N] or off was expected"
+        ))
+        .into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn assignments(set: &[&str]) -> Result<Assignments> {
+        Assignments::parse(&set.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn keys_reach_the_options() {
+        let set = assignments(&[
+            "max_hops=2",
+            "kerag.filter=similarity:7",
+            "paths.least_confidence=0.5",
+            "anchors=gold",
+        ])
+        .unwrap();
+        let mut options = AskOptions::default();
+        set.apply(&mut options).unwrap();
+        assert_eq!((options.config.kerag.max_hops, options.config.paths.walk.max_hops), (2, 2));
+        assert_eq!(options.config.kerag.filter, RelationFilter::Similarity { keep: 7 });
+        assert_eq!(options.config.paths.least_confidence, 0.5);
+        assert_eq!(set.anchors().unwrap(), AnchorSetting::Gold);
+        assert_eq!(set.as_settings()["max_hops"], "2");
+    }
+
+    #[test]
+    fn what_cannot_be_set_is_said_with_what_can() {
+        for (text, expected) in [
+            ("beam=3", "the keys are anchors=open|gold"),
+            ("max_hops", "key=value was expected"),
+            ("max_hops=two", "a number was expected"),
+            ("anchors=silver", "open or gold"),
+            ("kerag.filter=luck", "paths[:N] or off"),
+            ("kerag.reasoning=maybe", "yes or no"),
+        ] {
+            let error = assignments(&[text]).unwrap_err();
+            assert!(error.is::<WrongUsage>() && error.to_string().contains(expected), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! An OpenAI-compatible endpoint that a test plays itself.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+
+/// Serves each connection on a port of its own; gives the base URL.
+pub fn endpoint(serve: impl Fn(TcpStream) + Send + 'static) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || listener.incoming().flatten().for_each(&serve));
+    format!("http://{address}/v1")
+}
+
+pub fn answer(mut stream: TcpStream, status: &str, body: &str) {
+    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    let (mut line, mut length) = (String::new(), 0);
+    while reader.read_line(&mut line).is_ok_and(|read| read > 2) {
+        if let Some((name, value)) = line.split_once(':')
+            && name.eq_ignore_ascii_case("content-length")
+        {
+            length = value.trim().parse().unwrap();
+        }
+        line.clear();
+    }
+    let mut request = vec![0; length];
+    let _ = reader.read_exact(&mut request);
+    let head = "Content-Type: application/json\r\nConnection: close";
+    let _ = write!(stream, "HTTP/1.1 {status}\r\n{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+}
+
+pub fn chat_reply(text: &str) -> String {
+    serde_json::json!({
+        "id": "1", "object": "chat.completion", "created": 0, "model": "parrot",
+        "choices": [{ "index": 0, "message": { "role": "assistant", "content": text }, "finish_reason": "stop" }],
+        "usage": { "prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10 }
+    })
+    .to_string()
+}

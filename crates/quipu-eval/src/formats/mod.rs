@@ -1,0 +1,221 @@
+//! Question files, each read from the form in which its field passes it round.
+//!
+//! | format | file | answers |
+//! | --- | --- | --- |
+//! | `quipu` | JSON lines: `id, question, answers` or `answer_ids`, ... | the set |
+//! | `qald` | QALD's JSON: `questions[].question[].string`, `answers[].results` | the set |
+//! | `tog` | JSON list as the Think-on-Graph family passes CWQ, SimpleQuestions, WebQuestions and QALD round | the set |
+//! | `grailqa` | JSON list with `qid`, `answer[].answer_argument` | the set |
+//! | `webqsp` | WebQSP's JSON: `Questions[].Parses[].Answers[]`, or a list of such questions | the set |
+//! | `crag` | JSON lines with `interaction_id, query, answer, alternative_answers, search_results` | any one |
+//! | `stark` | CSV with `id, query, answer_ids` | the set |
+//! | `head-to-tail` | JSON with lists `head`, `torso`, `tail` of [topic, question, answer] | any one |
+//!
+//! A file that cannot be read in its format is refused with line and field; nothing is skipped.
+
+mod crag;
+mod freebase;
+mod head_to_tail;
+mod qald;
+mod quipu;
+mod records;
+mod stark;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use crate::EvalError;
+use crate::question::GoldQuestion;
+use records::Fields;
+
+/// Form of a question file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum QuestionFormat {
+    /// Quipu's own JSON lines.
+    Quipu,
+    /// QALD's JSON.
+    Qald,
+    /// A JSON list as the Think-on-Graph family has it: `question`, `answer` or `answers`, `topic_entity`.
+    Tog,
+    /// GrailQA's JSON.
+    Grailqa,
+    /// WebQSP's JSON.
+    Webqsp,
+    /// CRAG's JSON lines.
+    Crag,
+    /// STaRK's CSV.
+    Stark,
+    /// Head-to-Tail's JSON.
+    HeadToTail,
+}
+
+impl QuestionFormat {
+    /// All formats.
+    pub const ALL: [Self; 8] = [
+        Self::Quipu,
+        Self::Qald,
+        Self::Tog,
+        Self::Grailqa,
+        Self::Webqsp,
+        Self::Crag,
+        Self::Stark,
+        Self::HeadToTail,
+    ];
+
+    /// The format's name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Quipu => "quipu",
+            Self::Qald => "qald",
+            Self::Tog => "tog",
+            Self::Grailqa => "grailqa",
+            Self::Webqsp => "webqsp",
+            Self::Crag => "crag",
+            Self::Stark => "stark",
+            Self::HeadToTail => "head-to-tail",
+        }
+    }
+}
+
+impl FromStr for QuestionFormat {
+    type Err = EvalError;
+
+    fn from_str(name: &str) -> Result<Self, EvalError> {
+        Self::ALL.into_iter().find(|format| format.name() == name).ok_or_else(|| {
+            let names = Self::ALL.map(Self::name).join(", ");
+            EvalError::Usage(format!("there is no question format {name}; the formats are auto, {names}"))
+        })
+    }
+}
+
+/// A question file that was read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QuestionFile {
+    /// Where it stands.
+    pub path: PathBuf,
+    /// SHA-256 of its bytes.
+    pub sha256: String,
+    /// Its form.
+    pub format: QuestionFormat,
+    /// Its questions, in its order.
+    pub questions: Vec<GoldQuestion>,
+}
+
+/// A question and the line where it stands.
+type Numbered = (usize, GoldQuestion);
+
+/// Reads a question file; without a format, its content tells which it is.
+///
+/// # Errors
+/// [`EvalError::Io`], or [`EvalError::Malformed`] with line and field: a record that does not fit the format, an empty
+/// list of answers, an id that stands there twice.
+pub fn read_questions(path: &Path, format: Option<QuestionFormat>) -> Result<QuestionFile, EvalError> {
+    let bytes = std::fs::read(path).map_err(EvalError::io("cannot read", path))?;
+    let sha256 = sha256_of(&bytes);
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let good = error.utf8_error().valid_up_to();
+        let line = error.as_bytes().iter().take(good).filter(|byte| **byte == b'\n').count() + 1;
+        EvalError::malformed(path, line, "not text in UTF-8; is this a question file?")
+    })?;
+    let text = text.trim_start_matches('\u{feff}');
+    let format = match format {
+        Some(format) => format,
+        None => detect(path, text)?,
+    };
+    let numbered = match format {
+        QuestionFormat::Quipu => quipu::read(path, text)?,
+        QuestionFormat::Qald => qald::read(path, text)?,
+        QuestionFormat::Tog => freebase::read_tog(path, text)?,
+        QuestionFormat::Grailqa => freebase::read_grailqa(path, text)?,
+        QuestionFormat::Webqsp => freebase::read_webqsp(path, text)?,
+        QuestionFormat::Crag => crag::read(path, text)?,
+        QuestionFormat::Stark => stark::read(path, text)?,
+        QuestionFormat::HeadToTail => head_to_tail::read(path, text)?,
+    };
+    check(path, &numbered)?;
+    let questions = numbered.into_iter().map(|(_, question)| question).collect();
+    Ok(QuestionFile { path: path.to_owned(), sha256, format, questions })
+}
+
+/// What holds in every format.
+fn check(path: &Path, questions: &[Numbered]) -> Result<(), EvalError> {
+    if questions.is_empty() {
+        return Err(EvalError::malformed(path, 1, "the file holds no question"));
+    }
+    let mut seen: HashMap<&str, usize> = HashMap::new();
+    for (line, question) in questions {
+        let wrong = |reason: String| Err(EvalError::malformed(path, *line, reason));
+        if question.question.trim().is_empty() {
+            return wrong("question: empty".into());
+        }
+        let gold = question.answers.iter().chain(&question.answer_ids);
+        if gold.clone().any(|answer| answer.trim().is_empty()) {
+            return wrong("answers: one of them is empty".into());
+        }
+        if gold.count() == 0 && !question.has_no_answer() {
+            let advice = "say \"unanswerable\": true where no answer is right";
+            return wrong(format!("answers: none for question {}; {advice}", question.id));
+        }
+        if let Some(first) = seen.insert(&question.id, *line) {
+            return wrong(format!("id: {} stands on line {first} already", question.id));
+        }
+    }
+    Ok(())
+}
+
+/// Tells the format by the first record.
+fn detect(path: &Path, text: &str) -> Result<QuestionFormat, EvalError> {
+    let unknown = |line: usize, found: &str| {
+        let names = QuestionFormat::ALL.map(QuestionFormat::name).join(", ");
+        EvalError::malformed(path, line, format!("{found}; name its format with --format ({names})"))
+    };
+    let start = text.trim_start();
+    if !start.starts_with(['{', '[']) {
+        let header = start.lines().next().unwrap_or_default();
+        let is_stark = ["id", "query", "answer_ids"].iter().all(|column| header.contains(column));
+        let other = || unknown(1, "neither JSON nor a CSV with the columns id, query, answer_ids");
+        return if is_stark { Ok(QuestionFormat::Stark) } else { Err(other()) };
+    }
+    let Some((line, first)) = records::first(path, text)? else {
+        return Err(unknown(1, "the file holds no question"));
+    };
+    let fields = Fields::new(path, line, &first);
+    let has = |name: &str| fields.has(name);
+    let format = if has("interaction_id") || (has("query") && has("search_results")) {
+        QuestionFormat::Crag
+    } else if has("Questions") || has("Parses") {
+        QuestionFormat::Webqsp
+    } else if has("questions") {
+        QuestionFormat::Qald
+    } else if has("qid") {
+        QuestionFormat::Grailqa
+    } else if has("head") && has("torso") && has("tail") {
+        QuestionFormat::HeadToTail
+    } else if start.starts_with('[') && has("question") {
+        QuestionFormat::Tog
+    } else if has("question") {
+        QuestionFormat::Quipu
+    } else {
+        return Err(unknown(line, "no known question format has such a record"));
+    };
+    Ok(format)
+}
+
+/// SHA-256 in lower-case hexadecimal.
+pub(crate) fn sha256_of(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// An id for a question of a file without ids.
+fn made_id(path: &Path, number: usize) -> String {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    format!("{}-{}", stem.split('.').next().unwrap_or_default(), number + 1)
+}
+
+#[cfg(test)]
+mod tests;

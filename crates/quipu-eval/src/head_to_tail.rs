@@ -1,0 +1,317 @@
+//! Questions from templates over head, torso and tail entities of any graph (Sun et al. 2024, Head-to-Tail; KERAG §5.1, App. A).
+//!
+//! Popularity is the number of triples with the entity. Entities in falling order of it are *head* until they hold a third of all of
+//! it, *torso* until two thirds, *tail* after that: the paper's cut by cumulative popularity.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+use quipu_answer::Engine;
+use quipu_graph::{Direction, Graph as _, NodeId, RelationId, RelationRole, Step};
+
+use crate::EvalError;
+use crate::question::GoldQuestion;
+use crate::random::Random;
+
+/// What is generated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HeadToTailConfig {
+    /// Questions of each bucket.
+    pub per_bucket: usize,
+    /// Relations with more tails than this make no question of an entity.
+    pub most_answers: u64,
+    /// Seed of all choices.
+    pub seed: u64,
+}
+
+impl Default for HeadToTailConfig {
+    fn default() -> Self {
+        Self { per_bucket: 100, most_answers: 10, seed: 0 }
+    }
+}
+
+/// Templates by relation key: a question with `_` for the entity.
+pub type Templates = BTreeMap<String, String>;
+
+/// What was generated.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct HeadToTail {
+    /// The questions: head, torso, tail.
+    pub questions: Vec<GoldQuestion>,
+    /// The buckets in this order.
+    pub buckets: Vec<Bucket>,
+}
+
+/// A bucket of entities.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bucket {
+    /// `head`, `torso` or `tail`.
+    pub name: &'static str,
+    /// Its entities.
+    pub entities: usize,
+    /// Triples of its least popular entity.
+    pub least_degree: u64,
+    /// Questions made.
+    pub questions: usize,
+}
+
+/// Reads templates as Head-to-Tail has them: a JSON object of relation keys, with or without angle brackets, and questions with
+/// `_` for the entity.
+///
+/// # Errors
+/// [`EvalError::Io`]; [`EvalError::Malformed`] for what is no such object, or a template without `_`.
+pub fn read_templates(path: &Path) -> Result<Templates, EvalError> {
+    let text = std::fs::read_to_string(path).map_err(EvalError::io("cannot read", path))?;
+    let templates: Templates = serde_json::from_str(&text).map_err(|error| {
+        EvalError::malformed(path, error.line(), format!("no object of templates: {error}"))
+    })?;
+    let mut read = Templates::new();
+    for (key, template) in templates {
+        if !template.contains('_') {
+            let line = text.lines().position(|line| line.contains(&key)).map_or(1, |at| at + 1);
+            return Err(EvalError::malformed(
+                path,
+                line,
+                format!("{key}: the template has no _ for the entity"),
+            ));
+        }
+        let bare = key.trim().trim_start_matches('<').trim_end_matches('>').to_owned();
+        read.insert(bare, template);
+    }
+    Ok(read)
+}
+
+/// Generates questions. Relations without a template are asked in the words of their card, else by their name.
+///
+/// # Errors
+/// The graph's; [`EvalError::Usage`] when no template fits the graph.
+pub async fn head_to_tail(
+    engine: &Engine,
+    templates: Option<&Templates>,
+    config: &HeadToTailConfig,
+) -> Result<HeadToTail, EvalError> {
+    let wordings = wordings(engine, templates);
+    if wordings.is_empty() {
+        let message =
+            "none of the templates' relations is one of this graph; leave --templates out to use its own";
+        return Err(EvalError::Usage(message.into()));
+    }
+    let mut random = Random::new(config.seed);
+    let mut made = HeadToTail::default();
+    for (name, entities) in buckets(engine, &wordings)? {
+        let mut maker = Maker { engine, wordings: &wordings, config, used: HashMap::new() };
+        let least_degree = entities.last().map_or(0, |(degree, _)| *degree);
+        let number = entities.len();
+        let mut nodes: Vec<NodeId> = entities.into_iter().map(|(_, node)| node).collect();
+        random.shuffle(&mut nodes);
+        let mut questions = Vec::new();
+        for node in nodes {
+            if questions.len() >= config.per_bucket {
+                break;
+            }
+            let id = format!("{name}-{}", questions.len() + 1);
+            if let Some(question) = maker.question(node, &mut random).await? {
+                questions.push(GoldQuestion { id, popularity: Some(name.into()), ..question });
+            }
+        }
+        made.buckets.push(Bucket { name, entities: number, least_degree, questions: questions.len() });
+        made.questions.extend(questions);
+    }
+    Ok(made)
+}
+
+/// For each relation that says something about the world, how it is asked for.
+fn wordings(engine: &Engine, templates: Option<&Templates>) -> HashMap<RelationId, String> {
+    let relations = engine.workspace().graph().relations().iter().zip(0u32..);
+    let ordinary = relations.filter(|(relation, _)| relation.role == RelationRole::Ordinary);
+    let asked = ordinary.filter_map(|(relation, number)| {
+        let own = wording(None, &relation.name);
+        let wording = match templates {
+            Some(templates) => templates.get(&relation.key)?.clone(),
+            None => {
+                let card = engine.relation_card(&relation.key);
+                wording(card.as_ref().map(|card| card.forward.as_str()), &relation.name)
+            }
+        };
+        Some((RelationId(number), wording, own))
+    });
+    told_apart(asked.collect())
+}
+
+/// Relations that would be asked for in the same words are asked for by their own names.
+fn told_apart(asked: Vec<(RelationId, String, String)>) -> HashMap<RelationId, String> {
+    let mut uses: HashMap<String, usize> = HashMap::new();
+    for (_, wording, _) in &asked {
+        *uses.entry(wording.clone()).or_default() += 1;
+    }
+    let alone = |wording: &String| uses.get(wording).is_none_or(|uses| *uses == 1);
+    asked
+        .into_iter()
+        .map(|(relation, wording, own)| (relation, if alone(&wording) { wording } else { own }))
+        .collect()
+}
+
+/// "the writers of X" is asked for as "What are the writers of _?", "the people who wrote X" as "Who wrote _?".
+fn wording(phrase: Option<&str>, name: &str) -> String {
+    let own = format!("the {} of X", name.replace('_', " "));
+    let phrase = phrase.filter(|phrase| phrase.contains('X')).unwrap_or(&own);
+    if let Some((_, deed)) = phrase.split_once(" who ") {
+        return format!("Who {}?", placed(deed));
+    }
+    let words: Vec<&str> = phrase.split(' ').collect();
+    let before =
+        words.iter().position(|word| matches!(*word, "of" | "that" | "which" | "in" | "by")).unwrap_or(0);
+    let noun = before.checked_sub(1).and_then(|at| words.get(at)).copied().unwrap_or_default();
+    let plural =
+        noun.ends_with('s') && !noun.ends_with("ss") && !noun.ends_with("us") && !noun.ends_with("is");
+    let verb = if plural { "are" } else { "is" };
+    format!("What {verb} {}?", placed(phrase))
+}
+
+/// The phrase with `_` where the card has X.
+fn placed(phrase: &str) -> String {
+    let place = |word: &str| if word == "X" { "_".to_owned() } else { word.to_owned() };
+    phrase.split(' ').map(place).collect::<Vec<_>>().join(" ")
+}
+
+type Popular = Vec<(u64, NodeId)>;
+
+/// Entities that are the head of a relation that can be asked for, by thirds of their cumulative popularity.
+fn buckets(
+    engine: &Engine,
+    wordings: &HashMap<RelationId, String>,
+) -> Result<[(&'static str, Popular); 3], EvalError> {
+    let graph = engine.workspace().graph();
+    let mut degrees: HashMap<NodeId, u64> = HashMap::new();
+    for relation in wordings.keys() {
+        for head in graph.heads(*relation) {
+            let head = head?;
+            if let std::collections::hash_map::Entry::Vacant(entry) = degrees.entry(head) {
+                entry.insert(graph.degree(head)?);
+            }
+        }
+    }
+    let mut entities: Popular = degrees.into_iter().map(|(node, degree)| (degree, node)).collect();
+    entities.sort_by_key(|(degree, node)| (std::cmp::Reverse(*degree), *node));
+    let total: u64 = entities.iter().map(|(degree, _)| degree).sum();
+    let mut buckets = [("head", Vec::new()), ("torso", Vec::new()), ("tail", Vec::new())];
+    let mut before = 0;
+    for entity in entities {
+        let third = usize::try_from(before * 3 / total.max(1)).unwrap_or(2).min(2);
+        before += entity.0;
+        if let Some((_, bucket)) = buckets.get_mut(third) {
+            bucket.push(entity);
+        }
+    }
+    Ok(buckets)
+}
+
+struct Maker<'a> {
+    engine: &'a Engine,
+    wordings: &'a HashMap<RelationId, String>,
+    config: &'a HeadToTailConfig,
+    /// How often each relation was asked for in this bucket, so that the frequent ones do not fill it.
+    used: HashMap<RelationId, usize>,
+}
+
+impl Maker<'_> {
+    /// A question about an entity; `None` where its name is not its own, or nothing can be asked.
+    async fn question(
+        &mut self,
+        node: NodeId,
+        random: &mut Random,
+    ) -> Result<Option<GoldQuestion>, EvalError> {
+        let graph = self.engine.workspace().graph();
+        let summary = graph.summary(node)?;
+        let namesakes = self.engine.workspace().names().exact(&summary.name, 2)?;
+        if namesakes.len() != 1 || summary.literal.is_some() {
+            return Ok(None);
+        }
+        let mut steps: Vec<Step> = graph
+            .relations_of_sync(node)?
+            .into_iter()
+            .filter(|u| u.step.direction == Direction::Forward && u.fan_out <= self.config.most_answers)
+            .filter(|u| self.wordings.contains_key(&u.step.relation))
+            .map(|u| u.step)
+            .collect();
+        random.shuffle(&mut steps);
+        let used = |step: &&Step| self.used.get(&step.relation).copied().unwrap_or_default();
+        let Some(step) = steps.iter().min_by_key(used).copied() else { return Ok(None) };
+        *self.used.entry(step.relation).or_default() += 1;
+        let Some(wording) = self.wordings.get(&step.relation) else { return Ok(None) };
+        let limit = usize::try_from(self.config.most_answers).unwrap_or(usize::MAX);
+        let tails: Vec<NodeId> = graph
+            .expand(&[node], Some(&[step]), limit)
+            .await?
+            .into_iter()
+            .flatten()
+            .flat_map(|expansion| expansion.nodes)
+            .collect();
+        let tails = graph.summaries(&tails).await?;
+        let keyed = tails.iter().all(|tail| tail.literal.is_none() && tail.key != tail.name);
+        let relation = usize::try_from(step.relation.0).ok().and_then(|at| graph.relations().get(at));
+        Ok(Some(GoldQuestion {
+            question: wording.replacen('_', &summary.name, 1),
+            answers: tails.iter().map(|tail| tail.name.clone()).collect(),
+            answer_ids: if keyed { tails.into_iter().map(|tail| tail.key).collect() } else { Vec::new() },
+            topic_ids: if summary.key == summary.name { Vec::new() } else { vec![summary.key] },
+            topic_entities: vec![summary.name],
+            hops: Some(1),
+            kind: relation.map(|relation| relation.name.clone()),
+            ..GoldQuestion::default()
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn relations_are_asked_for_in_plain_words() {
+        let check =
+            |phrase: Option<&str>, name: &str, expected: &str| assert_eq!(wording(phrase, name), expected);
+        check(Some("the writers of X"), "written_by", "What are the writers of _?");
+        check(Some("the director of X"), "directed_by", "What is the director of _?");
+        check(Some("the people who wrote X"), "written_by", "Who wrote _?");
+        check(Some("the status of X"), "status", "What is the status of _?");
+        check(None, "release_year", "What is the release year of _?");
+        check(Some("no place for it"), "time zone", "What is the time zone of _?");
+    }
+
+    #[test]
+    fn relations_with_one_wording_are_told_apart_by_name() {
+        let asked = |relation: u32, wording: &str, own: &str| {
+            (RelationId(relation), wording.to_owned(), own.to_owned())
+        };
+        let told = told_apart(vec![
+            asked(0, "What are the coordinates of _?", "What is the latitude of _?"),
+            asked(1, "What are the coordinates of _?", "What is the longitude of _?"),
+            asked(2, "Who wrote _?", "What is the writer of _?"),
+        ]);
+        assert_eq!(told[&RelationId(0)], "What is the latitude of _?");
+        assert_eq!(told[&RelationId(1)], "What is the longitude of _?");
+        assert_eq!(told[&RelationId(2)], "Who wrote _?");
+    }
+
+    #[test]
+    fn templates_are_read_as_the_field_has_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("templates.json");
+        std::fs::write(&path, "{\n \"<https://example.org/team>\": \"Which team is _ a part of?\"\n}")
+            .unwrap();
+        let templates = read_templates(&path).unwrap();
+        assert_eq!(templates["https://example.org/team"], "Which team is _ a part of?");
+        std::fs::write(&path, "{\n \"x\": \"Which team?\"\n}").unwrap();
+        let message = read_templates(&path).unwrap_err().to_string();
+        assert!(message.contains("templates.json:2: x: the template has no _"), "{message}");
+        let shared = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../../shared/data/formats/head-to-tail.dbpedia-templates.json"
+        );
+        match Path::new(shared).exists() {
+            true => assert!(read_templates(Path::new(shared)).unwrap().len() > 100),
+            false => println!("skipped: {shared} is not here"),
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! How an answer came about, as lines for people.
+
+use quipu_answer::{Event, TimedEvent};
+use serde::Serialize;
+
+use crate::folder::TraceRow;
+
+/// Longest text of a prompt or reply that the page shows, in characters.
+const LONGEST: usize = 2000;
+/// Most items of a list.
+const MOST_ITEMS: usize = 8;
+/// Most pieces of evidence.
+const MOST_EVIDENCE: usize = 40;
+
+/// Events and evidence of one answer.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Told {
+    steps: Vec<Step>,
+    evidence: Vec<Piece>,
+    more_evidence: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct Step {
+    at: String,
+    stage: &'static str,
+    what: String,
+    /// Prompt and reply of a model call.
+    exchange: Option<(String, String)>,
+}
+
+#[derive(Debug, Serialize)]
+struct Piece {
+    id: String,
+    line: String,
+    cited: bool,
+}
+
+/// What the trace holds; evidence that the answer cites first.
+pub(super) fn tell(trace: &TraceRow, citations: &[String]) -> Told {
+    let mut evidence: Vec<Piece> = trace
+        .evidence
+        .iter()
+        .map(|e| Piece { id: e.id.clone(), line: cut(&e.to_line(), 400), cited: citations.contains(&e.id) })
+        .collect();
+    evidence.sort_by_key(|piece| !piece.cited);
+    let more_evidence = evidence.len().saturating_sub(MOST_EVIDENCE);
+    evidence.truncate(MOST_EVIDENCE);
+    Told { steps: trace.events.iter().map(step).collect(), evidence, more_evidence }
+}
+
+fn step(event: &TimedEvent) -> Step {
+    let exchange = match &event.event {
+        Event::ModelCalled { prompt, reply, .. } => Some((cut(prompt, LONGEST), cut(reply, LONGEST))),
+        _ => None,
+    };
+    Step {
+        at: format!("{:.2}", event.at),
+        stage: event.stage.name(),
+        what: cut(&words(&event.event), LONGEST),
+        exchange,
+    }
+}
+
+fn words(event: &Event) -> String {
+    match event {
+        Event::Linked { mentions } if mentions.is_empty() => "linked nothing".into(),
+        Event::Linked { mentions } => {
+            let line = |m: &quipu_answer::MentionEvent| {
+                let candidates = m.candidates.iter().take(3);
+                let shown = candidates.map(|c| format!("{} ({:.2}, {})", c.name, c.score, c.reason));
+                format!("“{}” → {}", m.text, shown.collect::<Vec<_>>().join(" / "))
+            };
+            format!("linked {}", mentions.iter().map(line).collect::<Vec<_>>().join("; "))
+        }
+        Event::Read { reading } => format!("read: {reading}"),
+        Event::Ranked { considered, paths } => {
+            let shown = paths.iter().take(MOST_ITEMS).map(|p| format!("{} ({:.2})", p.phrase, p.score));
+            format!("ranked {considered} paths: {}", shown.collect::<Vec<_>>().join("; "))
+        }
+        Event::Expanded { hop, relations } => format!("hop {hop}: on offer {}", list(relations)),
+        Event::Filtered { hop, kept, dropped, by } => {
+            format!("hop {hop}: {by} dropped {dropped}, kept {}", list(kept))
+        }
+        Event::Judged { hop, verdict } => format!("hop {hop}: {verdict}"),
+        Event::Retrieved { evidence, left_out } => {
+            format!("retrieved {evidence} pieces, {left_out} left out")
+        }
+        Event::Calculated { operation, result } => format!("calculated {operation} = {result}"),
+        Event::Composed { reasoning, answers } => format!("composed {}: {reasoning}", list(answers)),
+        Event::Grounded { supported, unsupported } => {
+            format!("grounded {}; without support {}", list(supported), list(unsupported))
+        }
+        Event::ModelCalled { request, usage, .. } => {
+            let cached = if usage.llm_calls == 0 { ", from the recording" } else { "" };
+            format!(
+                "asked the model ({request}): {} + {} tokens{cached}",
+                usage.prompt_tokens, usage.completion_tokens
+            )
+        }
+        Event::Degraded { reason } => format!("made do with less: {reason}"),
+    }
+}
+
+fn list(items: &[String]) -> String {
+    if items.is_empty() {
+        return "nothing".into();
+    }
+    let shown = items.iter().take(MOST_ITEMS).cloned().collect::<Vec<_>>().join("; ");
+    match items.len().saturating_sub(MOST_ITEMS) {
+        0 => shown,
+        more => format!("{shown}; and {more} more"),
+    }
+}
+
+fn cut(text: &str, longest: usize) -> String {
+    match text.char_indices().nth(longest) {
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}

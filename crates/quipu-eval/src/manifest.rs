@@ -1,0 +1,263 @@
+//! What a results folder says of its run: everything that decides the scores, and what they were made with.
+
+use std::collections::BTreeMap;
+
+use quipu_answer::prompt_templates;
+use quipu_index::Workspace;
+use serde::{Deserialize, Serialize};
+
+use crate::formats::sha256_of;
+use crate::judge::{Agreement, prompt_template};
+use crate::learnt::LearntFiles;
+
+/// Changes with the form of manifest and rows.
+pub const RESULTS_FORMAT: u32 = 1;
+
+/// The manifest of a results folder: `manifest.json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// [`RESULTS_FORMAT`].
+    pub format: u32,
+    /// Version of Quipu.
+    pub quipu: String,
+    /// When the run began, RFC 3339.
+    pub began: String,
+    /// The command line that began it.
+    pub command: Vec<String>,
+    /// The workspace that was asked.
+    pub workspace: WorkspaceFacts,
+    /// The question files.
+    pub datasets: Vec<DatasetFacts>,
+    /// Which of their questions were taken.
+    pub selection: Selection,
+    /// Methods, in the order of the tables.
+    pub methods: Vec<String>,
+    /// Language models.
+    pub llms: Vec<LlmFacts>,
+    /// The embedder; empty without one.
+    pub embedder: String,
+    /// `open`: the question alone. `gold`: the gold anchors were given, which makes scores incomparable with the open setting.
+    pub anchors: AnchorSetting,
+    /// What was set other than by default, as `key=value`.
+    pub settings: BTreeMap<String, String>,
+    /// Prompts and the SHA-256 of their templates.
+    pub prompts: BTreeMap<String, String>,
+    /// The judge's model; `none`: rules, and the lenient match where they do not decide.
+    pub judge: String,
+    /// The judge's agreement with the labelled cases.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judge_agreement: Option<Agreement>,
+    /// Seed of samples and bootstraps.
+    pub seed: u64,
+    /// Questions asked side by side.
+    pub parallel: usize,
+    /// Gold answers that the graph does not hold.
+    #[serde(default)]
+    pub unknown_gold: usize,
+}
+
+/// A workspace, as far as results depend on it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct WorkspaceFacts {
+    /// Name of its graph.
+    pub name: String,
+    /// Its generation.
+    pub generation: String,
+    /// Triples.
+    pub triples: u64,
+    /// Entities.
+    pub entities: u64,
+    /// Relations.
+    pub relations: u64,
+    /// Bytes of the graph's files.
+    pub graph_bytes: u64,
+    /// SHA-256 of what had been learnt about it as the run began (relation cards, words); empty without any.
+    pub learnt: String,
+}
+
+/// A question file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DatasetFacts {
+    /// Name of the file.
+    pub file: String,
+    /// Its format.
+    pub format: String,
+    /// SHA-256 of its bytes.
+    pub sha256: String,
+    /// Its questions.
+    pub questions: usize,
+}
+
+/// Which questions were taken.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Selection {
+    /// At most so many of each file.
+    pub limit: Option<usize>,
+    /// Seed of the sample; the first ones without it.
+    pub sample: Option<u64>,
+    /// How many there are.
+    pub questions: usize,
+    /// SHA-256 of their ids, one a line.
+    pub ids: String,
+}
+
+/// A language model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LlmFacts {
+    /// Its name.
+    pub name: String,
+    /// SHA-256 of its file, or where its endpoint is.
+    pub version: String,
+}
+
+/// Where the anchors come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AnchorSetting {
+    /// From the question alone.
+    #[default]
+    Open,
+    /// From the question file: the gold-entity setting.
+    Gold,
+}
+
+impl AnchorSetting {
+    /// How tables label it.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Gold => "gold entities given",
+        }
+    }
+}
+
+impl WorkspaceFacts {
+    /// Reads them.
+    pub fn of(workspace: &Workspace, learnt: &LearntFiles) -> Self {
+        let info = workspace.info();
+        Self {
+            name: info.graph.name,
+            generation: info.generation,
+            triples: info.graph.triples,
+            entities: info.graph.entities,
+            relations: info.graph.relations,
+            graph_bytes: info.graph_bytes,
+            learnt: learnt.sha256(),
+        }
+    }
+}
+
+/// All prompts with the SHA-256 of their templates.
+pub fn prompt_hashes() -> BTreeMap<String, String> {
+    prompt_templates()
+        .chain([prompt_template()])
+        .map(|(name, template)| (name.to_owned(), sha256_of(template.as_bytes())))
+        .collect()
+}
+
+impl Manifest {
+    /// What must be the same for two runs to be one, by name. When it began, with which words and how many at a time is not part
+    /// of it; neither is what was learnt, which the run itself adds to.
+    fn identity(&self) -> BTreeMap<&'static str, String> {
+        let json = |value: &dyn erased::Json| value.json();
+        let workspace = WorkspaceFacts { learnt: String::new(), ..self.workspace.clone() };
+        BTreeMap::from([
+            ("results format", self.format.to_string()),
+            ("version of Quipu", self.quipu.clone()),
+            ("workspace", json(&workspace)),
+            ("question files", json(&self.datasets)),
+            ("selection", json(&self.selection)),
+            ("methods", self.methods.join(",")),
+            ("language models", json(&self.llms)),
+            ("embedder", self.embedder.clone()),
+            ("anchors", self.anchors.label().to_owned()),
+            ("settings", json(&self.settings)),
+            ("prompts", json(&self.prompts)),
+            ("judge", self.judge.clone()),
+            ("seed", self.seed.to_string()),
+        ])
+    }
+
+    /// In what `other` differs: name, ours, theirs.
+    pub fn differences(&self, other: &Self) -> Vec<(&'static str, String, String)> {
+        let theirs = other.identity();
+        self.identity()
+            .into_iter()
+            .filter_map(|(name, ours)| {
+                let theirs = theirs.get(name).cloned().unwrap_or_default();
+                (ours != theirs).then_some((name, ours, theirs))
+            })
+            .collect()
+    }
+}
+
+mod erased {
+    /// Anything that can be compared as JSON.
+    pub(super) trait Json {
+        fn json(&self) -> String;
+    }
+
+    impl<T: serde::Serialize> Json for T {
+        fn json(&self) -> String {
+            serde_json::to_string(self).unwrap_or_default()
+        }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod samples {
+    use super::*;
+
+    pub(crate) fn manifest() -> Manifest {
+        Manifest {
+            format: RESULTS_FORMAT,
+            quipu: "0.1.0".into(),
+            began: "2026-01-01T00:00:00Z".into(),
+            command: vec!["quipu".into(), "eval".into()],
+            workspace: WorkspaceFacts { name: "places".into(), triples: 9, ..WorkspaceFacts::default() },
+            datasets: vec![DatasetFacts {
+                file: "q.jsonl".into(),
+                format: "quipu".into(),
+                sha256: "ab".into(),
+                questions: 3,
+            }],
+            selection: Selection { questions: 3, ids: "cd".into(), ..Selection::default() },
+            methods: vec!["paths".into()],
+            llms: vec![LlmFacts { name: "none".into(), version: String::new() }],
+            embedder: String::new(),
+            anchors: AnchorSetting::Open,
+            settings: BTreeMap::new(),
+            prompts: prompt_hashes(),
+            judge: "none".into(),
+            judge_agreement: None,
+            seed: 0,
+            parallel: 1,
+            unknown_gold: 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::samples::manifest;
+    use super::*;
+
+    #[test]
+    fn differences_are_named() {
+        let one = manifest();
+        let later = Manifest { began: "later".into(), parallel: 4, command: Vec::new(), ..one.clone() };
+        assert_eq!(one.differences(&later), []);
+        let mut other = one.clone();
+        other.anchors = AnchorSetting::Gold;
+        other.seed = 7;
+        let names: Vec<&str> = one.differences(&other).iter().map(|(name, _, _)| *name).collect();
+        assert_eq!(names, ["anchors", "seed"]);
+    }
+
+    #[test]
+    fn every_prompt_has_a_hash() {
+        let prompts = prompt_hashes();
+        assert!(prompts.contains_key("judge") && prompts.contains_key("kerag_plan"), "{prompts:?}");
+        assert!(prompts.values().all(|hash| hash.len() == 64));
+    }
+}
