@@ -96,7 +96,7 @@ fn describe(reason: &MatchReason, matched: &str) -> String {
 pub async fn mentions(context: &Context<'_>, text: &str) -> Result<Vec<Mentioned>, AnswerError> {
     let found = match context.embedder() {
         Some(embedder) => context.workspace.link_with(text, CANDIDATES, embedder).await?,
-        None => context.workspace.link(text, CANDIDATES)?,
+        None => context.workspace.link(text, CANDIDATES).await?,
     };
     Ok(found
         .into_iter()

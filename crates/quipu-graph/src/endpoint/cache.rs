@@ -138,12 +138,6 @@ impl<K: Hash + Eq + Clone, V: Clone> Recent<K, V> {
         }
         generations.young.insert(key, (Instant::now(), value));
     }
-
-    pub(super) fn remove(&self, key: &K) {
-        let mut generations = self.generations.lock();
-        generations.young.remove(key);
-        generations.old.remove(key);
-    }
 }
 
 #[cfg(test)]
@@ -196,8 +190,6 @@ mod tests {
         }
         assert_eq!(recent.get(&99), Some(99));
         assert_eq!(recent.get(&50), None);
-        recent.remove(&99);
-        assert_eq!(recent.get(&99), None);
         let none = Recent::new(10, Duration::ZERO);
         none.put(1, 1);
         std::thread::sleep(Duration::from_millis(2));

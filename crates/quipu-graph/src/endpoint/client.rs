@@ -10,7 +10,7 @@ use spargebra::SparqlParser;
 use super::budget::Budget;
 use super::cache::ResultCache;
 use super::config::{Auth, EndpointConfig, HttpMethod};
-use super::results::{Rows, Unread, read_boolean, read_rows};
+use super::results::{Rows, Unread, read_rows};
 use crate::GraphError;
 use crate::error::EndpointProblem;
 
@@ -20,8 +20,7 @@ const LARGEST_REPLY: usize = 256 << 20;
 const LONGEST_PAUSE: Duration = Duration::from_secs(120);
 /// Longest URL that is sent.
 const LONGEST_URL: usize = 7000;
-const RESULTS: &str = "application/sparql-results+json";
-pub(super) const TRIPLES: &str = "application/n-triples, text/turtle;q=0.5";
+pub(super) const RESULTS: &str = "application/sparql-results+json";
 /// Virtuoso's word for: no more than these rows.
 const MOST_ROWS: &str = "x-sparql-maxrows";
 /// Virtuoso's word for: the time was over, these are the rows until then.
@@ -154,11 +153,6 @@ impl Client {
         rows.cut = reply.most_rows.is_some_and(|most| rows.rows.len() >= most);
         self.rows.fetch_add(rows.rows.len() as u64, Ordering::Relaxed);
         Ok(rows)
-    }
-
-    /// The outcome of an ASK query.
-    pub(super) async fn is_true(&self, ask: &Ask) -> Result<bool, GraphError> {
-        Ok(self.ask(ask, RESULTS, read_boolean).await?.0)
     }
 
     /// Asks, from the cache where that has an answer, and reads the reply with `read`.

@@ -9,7 +9,7 @@ use super::client::Ask;
 use super::graph::EndpointGraph;
 use super::query;
 use super::results::Rows;
-use super::run::may_split;
+use super::split::may_split;
 use super::terms::Term;
 use crate::error::EndpointProblem;
 use crate::store::language_rank;

@@ -133,6 +133,19 @@ impl EndpointGraph {
         self.client.traffic()
     }
 
+    /// Asks for one triple, past all caches.
+    ///
+    /// # Errors
+    /// The endpoint's; one that holds nothing any more.
+    pub async fn reach(&self) -> Result<(), GraphError> {
+        let ask =
+            Ask::new("asking whether it is there", "SELECT ?s WHERE { ?s ?p ?o } LIMIT 1".into()).anew();
+        match self.client.select(&ask, &["s"]).await?.rows.is_empty() {
+            true => Err(GraphError::Usage(format!("{} holds no triples any more", self.config().url))),
+            false => Ok(()),
+        }
+    }
+
     /// The node with a key, without asking whether the endpoint holds it.
     pub fn node_of_key(&self, key: &str) -> NodeId {
         self.terms.intern(&Term::Entity(key.into()))

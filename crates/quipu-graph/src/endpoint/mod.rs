@@ -9,9 +9,10 @@
 //! | `config` | how an endpoint is reached and treated |
 //! | `client`, `budget`, `cache`, `results` | sending, limiting, remembering, reading |
 //! | `terms`, `query` | nodes and queries in SPARQL's syntax |
-//! | `graph`, `neighbours`, `facts` | the [`Graph`](crate::Graph) |
+//! | `graph`, `neighbours`, `facts`, `split` | the [`Graph`](crate::Graph) |
 //! | `survey`, `catalogue` | what the graph holds, read and stored |
 //! | `harvest`, `search` | names: all of them, or by the endpoint's text index |
+//! | `user_query` | queries of the user's own |
 
 mod budget;
 mod cache;
@@ -24,10 +25,11 @@ mod harvest;
 mod neighbours;
 mod query;
 mod results;
-mod run;
 mod search;
+mod split;
 mod survey;
 mod terms;
+mod user_query;
 
 pub use catalogue::{Catalogue, CatalogueEdge, CatalogueRelation};
 pub use client::Traffic;

@@ -10,7 +10,7 @@ use super::client::Ask;
 use super::graph::EndpointGraph;
 use super::query::{self, Wanted};
 use super::results::Rows;
-use super::run::may_split;
+use super::split::may_split;
 use super::terms::Term;
 use crate::error::EndpointProblem;
 use crate::{Direction, Expansion, GraphError, NodeId, RelationUse, Step};

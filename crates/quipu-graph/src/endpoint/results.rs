@@ -17,11 +17,28 @@ pub(super) struct Rows {
     pub(super) cut: bool,
 }
 
+/// What a query of any kind brought.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// The variables, and their values row by row.
+    Table(Vec<String>, Rows),
+    /// Of an ASK query.
+    Truth(bool),
+}
+
 #[derive(Deserialize)]
 struct Document<'a> {
+    #[serde(default)]
+    head: Head,
     #[serde(borrow)]
     results: Option<Results<'a>>,
     boolean: Option<bool>,
+}
+
+#[derive(Default, Deserialize)]
+struct Head {
+    #[serde(default)]
+    vars: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -53,8 +70,22 @@ pub(super) enum Unread {
 
 /// Reads the rows of a SELECT query.
 pub(super) fn read_rows(json: &[u8], variables: &[&str]) -> Result<Rows, Unread> {
+    rows_of(&read(json)?, variables)
+}
+
+/// Reads whatever a SELECT or ASK query brought.
+pub(super) fn read_outcome(json: &[u8]) -> Result<Outcome, Unread> {
     let document = read(json)?;
-    let Some(results) = document.results else {
+    if let Some(truth) = document.boolean {
+        return Ok(Outcome::Truth(truth));
+    }
+    let variables: Vec<&str> = document.head.vars.iter().map(String::as_str).collect();
+    let rows = rows_of(&document, &variables)?;
+    Ok(Outcome::Table(document.head.vars, rows))
+}
+
+fn rows_of(document: &Document<'_>, variables: &[&str]) -> Result<Rows, Unread> {
+    let Some(results) = &document.results else {
         return Err(Unread::Foreign("expected rows, found none".into()));
     };
     let rows = results
@@ -65,11 +96,6 @@ pub(super) fn read_rows(json: &[u8], variables: &[&str]) -> Result<Rows, Unread>
         })
         .collect::<Result<_, _>>()?;
     Ok(Rows { rows, cut: false })
-}
-
-/// Reads the outcome of an ASK query.
-pub(super) fn read_boolean(json: &[u8]) -> Result<bool, Unread> {
-    read(json)?.boolean.ok_or_else(|| Unread::Foreign("expected true or false, found neither".into()))
 }
 
 fn read(json: &[u8]) -> Result<Document<'_>, Unread> {
@@ -129,6 +155,8 @@ mod tests {
         ] {
             assert!(matches!(read_rows(wrong.as_bytes(), &["a"]), Err(Unread::Foreign(_))), "{wrong}");
         }
-        assert_eq!(read_boolean(br#"{"head":{},"boolean":true}"#), Ok(true));
+        assert_eq!(read_outcome(br#"{"head":{},"boolean":true}"#), Ok(Outcome::Truth(true)));
+        let empty = br#"{"head":{"vars":["a"]},"results":{"bindings":[]}}"#;
+        assert_eq!(read_outcome(empty), Ok(Outcome::Table(vec!["a".into()], Rows::default())));
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::SourceProgressSink;
 use super::catalogue::{Catalogue, CatalogueEdge, CatalogueRelation};
-use super::client::{Ask, Client};
+use super::client::{Ask, Client, RESULTS};
 use super::config::EndpointConfig;
 use super::query::values;
 use super::results::{Rows, read_rows};
@@ -113,8 +113,7 @@ impl Survey<'_> {
         let page = self.client.config().page;
         let query = format!("SELECT ?s WHERE {{ ?s ?p ?o }} LIMIT {page}");
         let ask = Ask::new(STAGE, query);
-        let (rows, reply) =
-            self.client.ask(&ask, "application/sparql-results+json", |body| read_rows(body, &["s"])).await?;
+        let (rows, reply) = self.client.ask(&ask, RESULTS, |body| read_rows(body, &["s"])).await?;
         if rows.rows.is_empty() {
             return Err(GraphError::Usage(format!(
                 "{} holds no triples in its default graph; name the graphs to use with --graph IRI",
