@@ -15,7 +15,7 @@ use crate::GraphError;
 use crate::error::EndpointProblem;
 
 /// Largest reply that is read, in bytes.
-const LARGEST_REPLY: usize = 256 << 20;
+const LARGEST_REPLY: usize = 64 << 20;
 /// Longest pause that an endpoint may ask for.
 const LONGEST_PAUSE: Duration = Duration::from_secs(120);
 /// Longest URL that is sent.

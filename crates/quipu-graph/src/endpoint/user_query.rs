@@ -13,6 +13,7 @@ use super::client::{Ask, RESULTS};
 use super::graph::EndpointGraph;
 use super::results::{Outcome, Unread, read_outcome};
 use super::terms::Term;
+use crate::error::EndpointProblem;
 use crate::readable::is_blank;
 use crate::sparql::results::{write, write_triples};
 use crate::sparql::{PREFIXES, explain, parse};
@@ -42,8 +43,18 @@ impl EndpointGraph {
         }
         query.push_str(sparql);
         let ask = Ask::new(STAGE, query);
+        // Virtuoso 7 knows no `%` in a prefixed name; with all IRIs written out there is none.
+        let written_out = Ask::new(STAGE, parsed.to_string());
         let limit = options.timeout.unwrap_or(Duration::MAX);
-        let asked = tokio::time::timeout(limit, self.answer(&ask, &parsed));
+        let answer = async {
+            match self.answer(&ask, &parsed).await {
+                Err(GraphError::Endpoint {
+                    problem: EndpointProblem::Refused { status: 400, .. }, ..
+                }) => self.answer(&written_out, &parsed).await,
+                answer => answer,
+            }
+        };
+        let asked = tokio::time::timeout(limit, answer);
         let answer = tokio::select! {
             answer = asked => answer.map_err(|_| GraphError::Usage(format!(
                 "the query took longer than {} s; narrow it, add a LIMIT or allow more time",
@@ -68,6 +79,12 @@ impl EndpointGraph {
             Outcome::Truth(truth) => return Ok(Answer::Results(QueryResults::Boolean(truth))),
             Outcome::Table(variables, rows) => (variables, rows.rows),
         };
+        if matches!(query, Query::Ask { .. }) {
+            // Virtuoso's way to say it.
+            let truth = rows.first().and_then(|row| row.first()).and_then(Option::as_ref);
+            let truth = truth.is_some_and(|term| matches!(term.key(), "1" | "true"));
+            return Ok(Answer::Results(QueryResults::Boolean(truth)));
+        }
         if reply.most_rows.is_some_and(|most| rows.len() >= most) {
             tracing::warn!(
                 "{} gives no more than {} rows: there may be more; LIMIT and OFFSET get them in parts",
