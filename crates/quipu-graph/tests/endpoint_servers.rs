@@ -25,7 +25,15 @@ use endpoints::{config, open, runtime};
 use servers::Server;
 use suite::block_on;
 
-const PREFIXES: [(&str, &str); 5] = [
+const PREFIXES: [(&str, &str); 13] = [
+    ("wd:", "http://www.wikidata.org/entity/"),
+    ("wdt:", "http://www.wikidata.org/prop/direct/"),
+    ("wds:", "http://www.wikidata.org/entity/statement/"),
+    ("p:", "http://www.wikidata.org/prop/"),
+    ("ps:", "http://www.wikidata.org/prop/statement/"),
+    ("pq:", "http://www.wikidata.org/prop/qualifier/"),
+    ("wikibase:", "http://wikiba.se/ontology#"),
+    ("void:", "http://rdfs.org/ns/void#"),
     ("e:", "http://e.org/"),
     ("rdfs:", "http://www.w3.org/2000/01/rdf-schema#"),
     ("rdf:", "http://www.w3.org/1999/02/22-rdf-syntax-ns#"),
@@ -333,6 +341,76 @@ fn compound_facts_are_one_hop() {
     if let Some(server) = servers::virtuoso(&data, 10_000) {
         check_mediators(&server, &folder.path().join("virtuoso"));
     }
+}
+
+const CLAIMS: &str = r#"
+wd:Q567 rdfs:label "Angela Merkel"@en
+wd:Q567 rdfs:label "أنغيلا ميركل"@ar
+wd:Q567 wdt:P39 wd:Q4970706
+wd:Q567 p:P39 wds:Q567-1
+wds:Q567-1 ps:P39 wd:Q4970706
+wds:Q567-1 pq:P580 "2005-11-22T00:00:00Z"^^xsd:dateTime
+wds:Q567-1 wikibase:rank wikibase:NormalRank
+wds:Q567-1 rdf:type wikibase:Statement
+wd:Q4970706 rdfs:label "Federal Chancellor of Germany"@en
+wd:P39 rdfs:label "position held"@en
+wd:P580 rdfs:label "start time"@en
+"#;
+
+fn check_statements(server: &Server, folder: &std::path::Path) {
+    let graph = open(server, folder, true, |_| ());
+    assert_eq!(graph.catalogue().profile.name, "wikidata");
+    let node = graph.node_of_key("http://www.wikidata.org/entity/Q567");
+    let mut found = Vec::new();
+    for expansion in block_on(graph.expand(&[node], None, 10)).unwrap().remove(0) {
+        let info = &graph.relations()[expansion.step.relation.0 as usize];
+        if info.role == RelationRole::Ordinary {
+            let ends = block_on(graph.summaries(&expansion.nodes)).unwrap();
+            found.extend(ends.iter().map(|end| format!("{}: {}", info.name, end.name)));
+        }
+    }
+    found.sort();
+    assert_eq!(
+        found,
+        ["position held, start time: 2005-11-22T00:00:00Z", "position held: Federal Chancellor of Germany"]
+    );
+}
+
+#[test]
+fn statements_with_qualifiers_are_one_hop() {
+    let data = ntriples(CLAIMS);
+    let runtime = runtime();
+    let _inside = runtime.enter();
+    let folder = tempfile::tempdir().unwrap();
+    check_statements(&servers::oxigraph(&data), &folder.path().join("oxigraph"));
+    if let Some(server) = servers::virtuoso(&data, 10_000) {
+        check_statements(&server, &folder.path().join("virtuoso"));
+    }
+}
+
+#[test]
+fn a_graph_too_large_to_be_counted_is_described_or_sampled() {
+    let runtime = runtime();
+    let _inside = runtime.enter();
+    let large = |config: &mut EndpointConfig| config.survey_limit = 1;
+    let folder = tempfile::tempdir().unwrap();
+    let server = servers::oxigraph(suite::TRIPLES);
+    let graph = open(&server, &folder.path().join("sampled"), false, large);
+    let lies_in = graph.relations().iter().find(|info| info.key == "http://e.org/liesIn").unwrap();
+    assert_eq!((lies_in.triples, graph.relations().len()), (2, 7));
+    assert_eq!(block_on(graph.schema(&[])).unwrap().len(), 3);
+    assert!(
+        graph.catalogue().notes.iter().any(|note| note.contains("estimates")),
+        "{:?}",
+        graph.catalogue().notes
+    );
+
+    let void = "void:property e:liesIn\n_:p void:triples \"1234567\"^^xsd:integer\n_:p void:distinctSubjects \"99\"^^xsd:integer";
+    let described = format!("{}{}", suite::TRIPLES, ntriples(&format!("_:p {void}")));
+    let server = servers::oxigraph(&described);
+    let graph = open(&server, &folder.path().join("described"), false, large);
+    let lies_in = graph.relations().iter().find(|info| info.key == "http://e.org/liesIn").unwrap();
+    assert_eq!((lies_in.triples, lies_in.heads, graph.relations().len()), (1_234_567, 99, 1));
 }
 
 #[test]

@@ -112,6 +112,8 @@ impl Command {
         match self {
             Self::Add(add) => {
                 let config = add.config()?;
+                config.check()?;
+                config.check_secrets()?;
                 read(&add.workspace, &add.name, config, add.no_embeddings).await
             }
             Self::List { workspace, json } => list(&workspace, json),

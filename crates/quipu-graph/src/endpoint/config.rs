@@ -213,6 +213,15 @@ impl EndpointConfig {
         Ok(())
     }
 
+    /// Refuses secrets that are not where they are said to be.
+    ///
+    /// # Errors
+    /// [`GraphError::Usage`], naming the place; files that cannot be read.
+    pub fn check_secrets(&self) -> Result<(), GraphError> {
+        self.resolved_headers()?;
+        self.resolved_auth().map(drop)
+    }
+
     pub(super) fn profile_choice(&self) -> ProfileChoice {
         ProfileChoice::parse(&self.profile)
     }

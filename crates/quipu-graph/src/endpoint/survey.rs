@@ -372,6 +372,16 @@ impl Survey<'_> {
             };
             made.push(CatalogueRelation { info, through: Some((first, second)) });
         }
+        // Wikidata states a claim's value directly too.
+        let direct: HashSet<&String> = self
+            .catalogue
+            .relations
+            .iter()
+            .filter(|relation| relation.info.role == RelationRole::Ordinary)
+            .filter(|relation| !self.catalogue.profile.leads_to_mediator(&relation.info.key))
+            .map(|relation| &relation.info.name)
+            .collect();
+        made.retain(|relation| !direct.contains(&relation.info.name));
         if made.is_empty() {
             return Ok(());
         }

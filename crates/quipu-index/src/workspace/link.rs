@@ -17,19 +17,13 @@ impl Workspace {
     pub async fn link(&self, text: &str, k: usize) -> Result<Vec<Mention>, IndexError> {
         let config = MentionConfig { k, ..MentionConfig::default() };
         let names = self.names_for(&searches(text)).await?;
-        let mut mentions = MentionDetector::new(names.index(), &self.vocabulary).detect(text, &config)?;
-        names.to_graph(&mut mentions)?;
-        Ok(mentions)
+        MentionDetector::new(names.index(), &self.vocabulary).detect(text, &config)
     }
 
     /// The nodes of a name, best first; see [`NameIndex::lookup`](crate::NameIndex::lookup).
     pub async fn lookup(&self, name: &str, config: &LookupConfig) -> Result<Vec<Candidate>, IndexError> {
         let names = self.names_for(&[name.to_owned()]).await?;
-        let mut candidates = names.index().lookup(name, config)?;
-        for candidate in &mut candidates {
-            candidate.node = names.node(candidate.node)?;
-        }
-        Ok(candidates)
+        names.index().lookup(name, config)
     }
 
     /// The same, with candidates by meaning for the mentions that names do not settle. Without vectors, what
@@ -68,7 +62,6 @@ impl Workspace {
         let names = self.names_for(&wanted).await?;
         let detector = MentionDetector::new(names.index(), &self.vocabulary);
         let mut mentions = detector.candidates_for(text, strings, k)?;
-        names.to_graph(&mut mentions)?;
         if let Some(embedder) = embedder {
             self.add_dense(&mut mentions, k, embedder).await?;
         }

@@ -139,7 +139,7 @@ impl Workspace {
         })?;
         let source = Source::open(folder, &generation)?;
         let graph = source.graph();
-        let names = NameIndex::open(&generation.join(NAMES))?;
+        let names = source.translated(NameIndex::open(&generation.join(NAMES))?);
         let vocabulary = Vocabulary::new(graph.relations().iter().map(|relation| relation.name.as_str()));
         Ok(Self { folder: folder.to_owned(), generation, source, graph, names, vectors: None, vocabulary })
     }
@@ -170,7 +170,7 @@ impl Workspace {
         }
     }
 
-    /// The name index; its nodes are those of the store that names were read from. [`Workspace::lookup`] gives the graph's.
+    /// The name index. Empty where names are searched at the endpoint; [`Workspace::lookup`] works there too.
     pub fn names(&self) -> &NameIndex {
         &self.names
     }

@@ -1,15 +1,16 @@
 //! The names that a text is held against: the workspace's index, or what the endpoint's own text index finds for the text, put into
 //! a small index of its own, so that the same rules score both.
 
+use std::sync::Arc;
+
 use futures::future::try_join_all;
 use quipu_graph::{EndpointGraph, Graph as _, NodeId};
 
 use super::Workspace;
 use super::source::Source;
 use crate::mentions::is_function_word;
-use crate::{
-    IndexError, Mention, NameEntry, NameIndex, NameIndexConfig, NameIndexWriter, NameKind, Word, words,
-};
+use crate::names::Translate;
+use crate::{IndexError, NameEntry, NameIndex, NameIndexConfig, NameIndexWriter, NameKind, Word, words};
 
 /// Searches for one text.
 const MOST_SEARCHES: usize = 8;
@@ -18,14 +19,13 @@ const FOUND: usize = 20;
 /// Shorter words are not searched alone.
 const SHORTEST: usize = 3;
 
-/// An index and what its nodes are in the graph.
+/// The names that a text is held against.
 pub(super) enum Names<'a> {
     /// The workspace's own.
-    Stored(&'a NameIndex, &'a Source),
+    Stored(&'a NameIndex),
     /// What was found for one text.
     Found {
         index: NameIndex,
-        nodes: Vec<NodeId>,
         /// Where the index is, as long as it is needed.
         _folder: tempfile::TempDir,
     },
@@ -34,27 +34,9 @@ pub(super) enum Names<'a> {
 impl Names<'_> {
     pub(super) fn index(&self) -> &NameIndex {
         match self {
-            Self::Stored(index, _) => index,
+            Self::Stored(index) => index,
             Self::Found { index, .. } => index,
         }
-    }
-
-    /// The graph's node for one of the index.
-    pub(super) fn node(&self, indexed: NodeId) -> Result<NodeId, IndexError> {
-        match self {
-            Self::Stored(_, source) => Ok(source.node(indexed)?),
-            Self::Found { nodes, .. } => {
-                let node = usize::try_from(indexed.0).ok().and_then(|at| nodes.get(at));
-                node.copied().ok_or_else(|| IndexError::Usage("a name of no node".into()))
-            }
-        }
-    }
-
-    pub(super) fn to_graph(&self, mentions: &mut [Mention]) -> Result<(), IndexError> {
-        for candidate in mentions.iter_mut().flat_map(|mention| &mut mention.candidates) {
-            candidate.node = self.node(candidate.node)?;
-        }
-        Ok(())
     }
 }
 
@@ -63,7 +45,7 @@ impl Workspace {
     pub(super) async fn names_for(&self, searches: &[String]) -> Result<Names<'_>, IndexError> {
         match &self.source {
             Source::Endpoint { graph, names: None } => search(graph, searches).await,
-            source => Ok(Names::Stored(&self.names, source)),
+            _ => Ok(Names::Stored(&self.names)),
         }
     }
 }
@@ -91,7 +73,8 @@ async fn search(graph: &EndpointGraph, searches: &[String]) -> Result<Names<'sta
         }
     }
     writer.finish()?;
-    Ok(Names::Found { index: NameIndex::open(&path)?, nodes, _folder: folder })
+    let translate: Translate = Arc::new(move |at| nodes.get(usize::try_from(at.0).ok()?).copied());
+    Ok(Names::Found { index: NameIndex::open(&path)?.with_nodes(translate), _folder: folder })
 }
 
 /// The parts of a text that may name something: runs of words with capitals, then runs without words of grammar, then single words,

@@ -17,7 +17,7 @@ use quipu_graph::{
 use serde::{Deserialize, Serialize};
 
 use super::read_optional;
-use crate::IndexError;
+use crate::{IndexError, NameIndex};
 
 /// The endpoints of a workspace.
 pub(super) const SOURCES: &str = "sources.toml";
@@ -117,12 +117,21 @@ impl Source {
     /// The graph's node for one of the store.
     pub(super) fn node(&self, stored: NodeId) -> Result<NodeId, GraphError> {
         match self {
-            Self::Endpoint { graph, names: Some(names) } => {
-                Ok(graph.node_of_key(&key_of_iri(&names.key(stored)?)))
-            }
+            Self::Endpoint { graph, names: Some(names) } => node_of(graph, names, stored),
             _ => Ok(stored),
         }
     }
+
+    /// The index, written with the store's nodes, with the graph's.
+    pub(super) fn translated(&self, index: NameIndex) -> NameIndex {
+        let Self::Endpoint { graph, names: Some(names) } = self else { return index };
+        let (graph, names) = (graph.clone(), names.clone());
+        index.with_nodes(Arc::new(move |stored| node_of(&graph, &names, stored).ok()))
+    }
+}
+
+fn node_of(graph: &EndpointGraph, names: &EmbeddedGraph, stored: NodeId) -> Result<NodeId, GraphError> {
+    Ok(graph.node_of_key(&key_of_iri(&names.key(stored)?)))
 }
 
 /// Names, types, descriptions and degrees, as stored.

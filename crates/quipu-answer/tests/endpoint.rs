@@ -1,0 +1,84 @@
+//! Methods over an endpoint: the answers and the evidence of the imported graph, in a bounded number of requests.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "set-up of tests")]
+
+mod common;
+#[path = "../../quipu-graph/tests/servers/mod.rs"]
+mod servers;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use common::{CARDS, FILMS, Setting, ask, embedder, setting};
+use quipu_answer::AskOptions;
+use quipu_graph::{EndpointConfig, iri_of_key};
+use quipu_index::{SourceRequest, Workspace};
+
+/// [`FILMS`] as a server's triples.
+fn ntriples() -> String {
+    let line = |line: &str| {
+        let terms: Vec<String> = line.split('\t').map(|key| format!("<{}>", iri_of_key(key))).collect();
+        format!("{} .\n", terms.join(" "))
+    };
+    FILMS.lines().map(line).collect()
+}
+
+async fn over_endpoint(server: &servers::Server) -> Setting {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("workspace");
+    let config = EndpointConfig {
+        url: server.url.clone(),
+        graphs: server.graphs.clone(),
+        cache_hours: 0,
+        ..EndpointConfig::default()
+    };
+    let cancel = Arc::new(AtomicBool::new(false));
+    let request = SourceRequest { name: "films".into(), config, embedder: None, progress: None, cancel };
+    Workspace::add_source(&path, &request).await.unwrap();
+    let workspace = Arc::new(Workspace::open(&path).unwrap());
+    std::fs::write(path.join("relations.toml"), CARDS).unwrap();
+    Setting { folder, workspace }
+}
+
+/// Questions of each kind, and the most requests that each may cost in a fresh process: two a hop for what is around, one for each relation's
+/// sample with one for what follows it, and what exact walks need beyond that.
+const QUESTIONS: [(&str, u64); 5] = [
+    ("who directed Kauwboy?", 24),
+    ("where was the director of Kauwboy born?", 24),
+    ("what are the release years of the films directed by Boudewijn Koole?", 24),
+    ("which film directed by Boudewijn Koole starred Rifka Lodeizen?", 30),
+    ("how many films did Paula van der Oest direct?", 24),
+];
+
+async fn check_same(server: &servers::Server) {
+    let imported = setting(FILMS).await;
+    std::fs::write(imported.workspace.folder().join("relations.toml"), CARDS).unwrap();
+    let asked = over_endpoint(server).await;
+    let options = AskOptions::default();
+    for (question, most) in QUESTIONS {
+        let expected = ask(&imported, None, Some(embedder().await), question, &options).await;
+        // Opened anew, so that nothing is remembered.
+        let folder = asked.workspace.folder();
+        let fresh = Setting {
+            workspace: Arc::new(Workspace::open(folder).unwrap()),
+            folder: tempfile::tempdir().unwrap(),
+        };
+        let found = ask(&fresh, None, Some(embedder().await), question, &options).await;
+        assert_eq!((&found.answers, &found.evidence), (&expected.answers, &expected.evidence), "{question}");
+        assert!((found.confidence - expected.confidence).abs() < 1e-6, "{question}");
+        let requests = fresh.workspace.endpoint().unwrap().traffic().requests;
+        assert!(requests <= most, "{question}: {requests} requests");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn oxigraph_gives_the_evidence_of_the_import() {
+    check_same(&servers::oxigraph(&ntriples())).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn virtuoso_gives_the_evidence_of_the_import() {
+    if let Some(server) = servers::virtuoso(&ntriples(), 10_000) {
+        check_same(&server).await;
+    }
+}
