@@ -43,11 +43,11 @@ async fn over_endpoint(server: &servers::Server) -> Setting {
 /// Questions of each kind, and the most requests that each may cost in a fresh process: two a hop for what is around, one for each relation's
 /// sample with one for what follows it, and what exact walks need beyond that.
 const QUESTIONS: [(&str, u64); 5] = [
-    ("who directed Kauwboy?", 24),
-    ("where was the director of Kauwboy born?", 24),
-    ("what are the release years of the films directed by Boudewijn Koole?", 24),
-    ("which film directed by Boudewijn Koole starred Rifka Lodeizen?", 30),
-    ("how many films did Paula van der Oest direct?", 24),
+    ("who directed Kauwboy?", 18),
+    ("where was the director of Kauwboy born?", 18),
+    ("what are the release years of the films directed by Boudewijn Koole?", 17),
+    ("which film directed by Boudewijn Koole starred Rifka Lodeizen?", 19),
+    ("how many films did Paula van der Oest direct?", 17),
 ];
 
 async fn check_same(server: &servers::Server) {

@@ -257,23 +257,14 @@ impl Client {
         accept: &str,
         read: impl Fn(&[u8]) -> Result<T, Unread>,
     ) -> Result<(T, Reply), Failed> {
-        let passing =
-            |error: reqwest::Error| Failed::Passing { reason: causes(&error.without_url()), pause: None };
         let request = self.request(&ask.query, accept)?;
         self.requests.fetch_add(1, Ordering::Relaxed);
         let started = Instant::now();
-        let mut response = request.send().await.map_err(passing)?;
+        let response = request.send().await.map_err(passing)?;
         let (status, headers) = (response.status(), response.headers().clone());
         let header =
             |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or("").trim();
-        let mut body = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(passing)? {
-            body.extend_from_slice(&chunk);
-            if body.len() > LARGEST_REPLY {
-                let reason = format!("the reply does not end within {} MB", LARGEST_REPLY >> 20);
-                return Err(Failed::Lasting(EndpointProblem::Unreadable { reason }));
-            }
-        }
+        let body = read_body(response).await?;
         self.bytes.fetch_add(body.len() as u64, Ordering::Relaxed);
         tracing::debug!(
             endpoint = self.config.url,
@@ -307,6 +298,22 @@ impl Client {
         let server = header("server").to_owned();
         Ok((value, Reply { most_rows: header(MOST_ROWS).parse().ok(), server, body }))
     }
+}
+
+fn passing(error: reqwest::Error) -> Failed {
+    Failed::Passing { reason: causes(&error.without_url()), pause: None }
+}
+
+async fn read_body(mut response: reqwest::Response) -> Result<Vec<u8>, Failed> {
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(passing)? {
+        body.extend_from_slice(&chunk);
+        if body.len() > LARGEST_REPLY {
+            let reason = format!("the reply does not end within {} MB", LARGEST_REPLY >> 20);
+            return Err(Failed::Lasting(EndpointProblem::Unreadable { reason }));
+        }
+    }
+    Ok(body)
 }
 
 fn refusal(status: StatusCode, pause: Option<Duration>, body: &[u8]) -> Failed {

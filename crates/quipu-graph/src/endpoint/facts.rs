@@ -1,5 +1,6 @@
 //! Names, types and descriptions of nodes: from the harvest where there is one, else asked for.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -65,7 +66,7 @@ impl EndpointGraph {
         if let (Some(names), Some(node)) = (&self.names, self.stored(key)?) {
             let mut facts = bare();
             facts.name = names.name(node)?.into_owned();
-            facts.aliases = names.aliases(node)?.into_iter().map(|alias| alias.into_owned()).collect();
+            facts.aliases = names.aliases(node)?.into_iter().map(Cow::into_owned).collect();
             facts.description = names.description_of(node)?.map(str::to_owned);
             for kind in names.types(node)? {
                 facts.types.push(self.node_of_key(&key_of_iri(&names.key(kind)?)));
@@ -124,12 +125,11 @@ impl EndpointGraph {
                 stated.entry(node).or_default().extend(list);
             }
         }
-        let facts = |(node, term): &(NodeId, Arc<Term>)| {
-            (*node, self.facts_of(term, &stated.remove(node).unwrap_or_default()))
+        let facts_of = |(node, term): &(NodeId, Arc<Term>)| {
+            let stated = stated.get(node).map(Vec::as_slice).unwrap_or_default();
+            (*node, self.facts_of(term, stated))
         };
-        // `stated` is consumed in passing, so that terms are not copied.
-        let mut facts = facts;
-        Ok(nodes.iter().map(&mut facts).collect())
+        Ok(nodes.iter().map(facts_of).collect())
     }
 
     async fn statements(

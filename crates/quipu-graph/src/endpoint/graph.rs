@@ -27,6 +27,9 @@ const SLICES: u64 = 16;
 /// Rows of a larger relation among which those places are.
 const SLICED: u64 = 200_000;
 
+/// Triples of a relation.
+type Sample = Arc<[(NodeId, NodeId)]>;
+
 /// What an [`EndpointGraph`] is made of.
 pub struct EndpointParts {
     /// How the endpoint is reached.
@@ -60,6 +63,7 @@ pub struct EndpointGraph {
     pub(super) uses: Recent<NodeId, Arc<NodeUses>>,
     pub(super) neighbours: Recent<(NodeId, Step), Known>,
     pub(super) facts: Recent<NodeId, Arc<Facts>>,
+    samples: Recent<(RelationId, usize), Sample>,
 }
 
 impl std::fmt::Debug for EndpointGraph {
@@ -115,6 +119,7 @@ impl EndpointGraph {
             uses: Recent::new(KEPT, kept_for),
             neighbours: Recent::new(4 * KEPT, kept_for),
             facts: Recent::new(KEPT, kept_for),
+            samples: Recent::new(KEPT, kept_for),
         })
     }
 
@@ -171,7 +176,7 @@ impl EndpointGraph {
         self.client.config().page.min(most).max(1)
     }
 
-    async fn summary(&self, node: NodeId, facts: &Facts, degree: u64) -> Result<NodeSummary, GraphError> {
+    fn summary(&self, node: NodeId, facts: &Facts, degree: u64) -> Result<NodeSummary, GraphError> {
         let term = self.terms.get(node)?;
         Ok(NodeSummary {
             node,
@@ -315,7 +320,7 @@ impl Graph for EndpointGraph {
         let (facts, degrees) = futures::try_join!(self.facts(nodes), self.degrees(nodes))?;
         let mut summaries = Vec::with_capacity(nodes.len());
         for ((node, facts), degree) in nodes.iter().zip(&facts).zip(degrees) {
-            summaries.push(self.summary(*node, facts, degree).await?);
+            summaries.push(self.summary(*node, facts, degree)?);
         }
         Ok(summaries)
     }
@@ -325,7 +330,7 @@ impl Graph for EndpointGraph {
         let mut entities = Vec::with_capacity(nodes.len());
         for ((node, facts), degree) in nodes.iter().zip(&facts).zip(degrees) {
             entities.push(Entity {
-                summary: self.summary(*node, facts, degree).await?,
+                summary: self.summary(*node, facts, degree)?,
                 aliases: facts.aliases.clone(),
                 description: facts.description.clone(),
             });
@@ -351,7 +356,13 @@ impl Graph for EndpointGraph {
         relation: RelationId,
         limit: usize,
     ) -> Result<Vec<(NodeId, NodeId)>, GraphError> {
-        self.sample(relation, limit).await
+        let key = (relation, limit);
+        if let Some(known) = self.samples.get(&key) {
+            return Ok(known.to_vec());
+        }
+        let sample = self.sample(relation, limit).await?;
+        self.samples.put(key, sample.clone().into());
+        Ok(sample)
     }
 
     async fn schema(&self, types: &[NodeId]) -> Result<Vec<SchemaEdge>, GraphError> {

@@ -69,6 +69,7 @@ struct Pair {
 }
 
 type Found = HashMap<(NodeId, Step), Known>;
+type Fetched = ((NodeId, Step), Known);
 
 impl EndpointGraph {
     /// The relations of nodes, in their order.
@@ -248,10 +249,7 @@ impl EndpointGraph {
         Some(Wanted { node, way: self.way(pair.step)? })
     }
 
-    fn fetch_batch<'a>(
-        &'a self,
-        batch: &'a [Pair],
-    ) -> BoxFuture<'a, Result<Vec<((NodeId, Step), Known)>, GraphError>> {
+    fn fetch_batch<'a>(&'a self, batch: &'a [Pair]) -> BoxFuture<'a, Result<Vec<Fetched>, GraphError>> {
         Box::pin(async move {
             let wanted: Vec<Wanted> = batch.iter().filter_map(|pair| self.wanted(pair)).collect();
             let ask = Ask::new(EXPANDING, query::neighbours(&wanted));
@@ -290,7 +288,7 @@ impl EndpointGraph {
         })
     }
 
-    async fn fetch_halves(&self, batch: &[Pair]) -> Result<Vec<((NodeId, Step), Known)>, GraphError> {
+    async fn fetch_halves(&self, batch: &[Pair]) -> Result<Vec<Fetched>, GraphError> {
         let (left, right) = batch.split_at(batch.len() / 2);
         let (mut left, right) = futures::try_join!(self.fetch_batch(left), self.fetch_batch(right))?;
         left.extend(right);
@@ -299,11 +297,7 @@ impl EndpointGraph {
 
     /// Pairs of which fewer neighbours came than were counted. Unless the endpoint says that it cut them, they are
     /// counted anew first: the graph may have changed since.
-    async fn fetch_short(
-        &self,
-        mut short: Vec<Pair>,
-        cut: bool,
-    ) -> Result<Vec<((NodeId, Step), Known)>, GraphError> {
+    async fn fetch_short(&self, mut short: Vec<Pair>, cut: bool) -> Result<Vec<Fetched>, GraphError> {
         if !cut {
             let mut nodes: Vec<NodeId> = short.iter().map(|pair| pair.node).collect();
             nodes.sort_unstable();
@@ -317,7 +311,7 @@ impl EndpointGraph {
     }
 
     /// Neighbours of one pair, page by page, until all or `most` are there.
-    async fn fetch_pages(&self, pair: Pair, most: usize) -> Result<((NodeId, Step), Known), GraphError> {
+    async fn fetch_pages(&self, pair: Pair, most: usize) -> Result<Fetched, GraphError> {
         let Some(wanted) = self.wanted(&pair) else { return Ok(self.keep(pair, Vec::new(), true)) };
         let expected = usize::try_from(pair.fan_out).unwrap_or(usize::MAX).min(most);
         let mut nodes = Vec::new();
@@ -356,7 +350,7 @@ impl EndpointGraph {
         &'a self,
         batch: &'a [Pair],
         limit: usize,
-    ) -> BoxFuture<'a, Result<Vec<((NodeId, Step), Known)>, GraphError>> {
+    ) -> BoxFuture<'a, Result<Vec<Fetched>, GraphError>> {
         Box::pin(async move {
             let wanted: Vec<Wanted> = batch.iter().filter_map(|pair| self.wanted(pair)).collect();
             let ask = Ask::new(EXPANDING, query::first_neighbours(&wanted, limit));
@@ -386,7 +380,7 @@ impl EndpointGraph {
         })
     }
 
-    fn keep(&self, pair: Pair, nodes: Vec<NodeId>, all: bool) -> ((NodeId, Step), Known) {
+    fn keep(&self, pair: Pair, nodes: Vec<NodeId>, all: bool) -> Fetched {
         let known = Known { nodes: nodes.into(), all };
         self.neighbours.put((pair.node, pair.step), known.clone());
         ((pair.node, pair.step), known)

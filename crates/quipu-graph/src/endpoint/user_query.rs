@@ -93,7 +93,7 @@ impl EndpointGraph {
             );
         }
         let variables: Vec<Variable> = variables.into_iter().map(Variable::new_unchecked).collect();
-        let rows = rows.into_iter().map(|row| Ok(row.into_iter().map(|term| term.map(to_rdf)).collect()));
+        let rows = rows.into_iter().map(|row| Ok(row.iter().map(|term| term.as_ref().map(to_rdf)).collect()));
         Ok(Answer::Results(QueryResults::Solutions(QuerySolutionIter::from_tuples(variables.into(), rows))))
     }
 }
@@ -109,8 +109,8 @@ async fn cancelled(options: &QueryOptions) {
     }
 }
 
-fn to_rdf(term: Term) -> RdfTerm {
-    match &term {
+fn to_rdf(term: &Term) -> RdfTerm {
+    match term {
         Term::Entity(key) => match key.strip_prefix("_:").filter(|_| is_blank(key)) {
             Some(label) => RdfTerm::BlankNode(BlankNode::new_unchecked(label)),
             None => RdfTerm::NamedNode(NamedNode::new_unchecked(iri_of_key(key))),

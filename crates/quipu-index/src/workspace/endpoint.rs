@@ -136,7 +136,7 @@ async fn read_endpoint(
     let SourceRequest { name, config, progress, .. } = request;
     let told = progress.clone().map(|sink| {
         let forward: SourceProgressSink = Arc::new(move |what, done, total| {
-            sink(WorkspaceProgress::Source { what: what.into(), done, total })
+            sink(WorkspaceProgress::Source { what: what.into(), done, total });
         });
         forward
     });

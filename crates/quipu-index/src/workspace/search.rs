@@ -25,7 +25,7 @@ pub(super) enum Names<'a> {
     Stored(&'a NameIndex),
     /// What was found for one text.
     Found {
-        index: NameIndex,
+        index: Box<NameIndex>,
         /// Where the index is, as long as it is needed.
         _folder: tempfile::TempDir,
     },
@@ -74,7 +74,8 @@ async fn search(graph: &EndpointGraph, searches: &[String]) -> Result<Names<'sta
     }
     writer.finish()?;
     let translate: Translate = Arc::new(move |at| nodes.get(usize::try_from(at.0).ok()?).copied());
-    Ok(Names::Found { index: NameIndex::open(&path)?.with_nodes(translate), _folder: folder })
+    let index = Box::new(NameIndex::open(&path)?.with_nodes(translate));
+    Ok(Names::Found { index, _folder: folder })
 }
 
 /// The parts of a text that may name something: runs of words with capitals, then runs without words of grammar, then single words,
