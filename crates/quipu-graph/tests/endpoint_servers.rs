@@ -251,6 +251,26 @@ fn virtuosos_silent_limit_is_noticed_and_got_round() {
 }
 
 #[test]
+fn hubs_are_counted_and_fetched_up_to_their_limits() {
+    let server = servers::oxigraph(&hub(100));
+    let runtime = runtime();
+    let _inside = runtime.enter();
+    let folder = tempfile::tempdir().unwrap();
+    let graph = open(&server, folder.path(), false, |config| {
+        config.count_limit = 10;
+        config.whole = 20;
+    });
+    let node = graph.node_of_key("http://e.org/hub");
+    let uses = block_on(graph.relations_of(&[node])).unwrap().remove(0);
+    assert_eq!(uses.last().unwrap().fan_out, 10, "no more were looked at");
+    for (limit, expected) in [(5, 5), (30, 30), (1000, 100)] {
+        let expansion = block_on(graph.expand(&[node], None, limit)).unwrap().remove(0).pop().unwrap();
+        assert_eq!(expansion.nodes.len(), expected);
+        assert!(expansion.fan_out >= expected as u64);
+    }
+}
+
+#[test]
 fn neighbourhoods_cost_two_requests_and_then_none() {
     let server = servers::oxigraph(&hub(60));
     let runtime = runtime();

@@ -1,7 +1,7 @@
 //! Names, types and descriptions of nodes: from the harvest where there is one, else asked for.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use futures::future::{BoxFuture, try_join_all};
@@ -34,9 +34,9 @@ impl EndpointGraph {
     /// The facts of nodes, in their order.
     pub(super) async fn facts(&self, nodes: &[NodeId]) -> Result<Vec<Arc<Facts>>, GraphError> {
         let mut known: HashMap<NodeId, Arc<Facts>> = HashMap::new();
-        let mut asked = Vec::new();
+        let (mut asked, mut seen) = (Vec::new(), HashSet::new());
         for node in nodes {
-            if known.contains_key(node) {
+            if !seen.insert(*node) {
                 continue;
             }
             let term = self.terms.get(*node)?;
@@ -46,7 +46,6 @@ impl EndpointGraph {
             };
             match here {
                 Some(facts) => drop(known.insert(*node, facts)),
-                None if asked.iter().any(|(other, _)| other == node) => {}
                 None => asked.push((*node, term)),
             }
         }

@@ -75,9 +75,9 @@ impl EndpointGraph {
     /// The relations of nodes, in their order.
     pub(super) async fn uses(&self, nodes: &[NodeId]) -> Result<Vec<Arc<NodeUses>>, GraphError> {
         let mut known: HashMap<NodeId, Arc<NodeUses>> = HashMap::new();
-        let mut missing = Vec::new();
+        let (mut missing, mut seen) = (Vec::new(), HashSet::new());
         for node in nodes {
-            if known.contains_key(node) || missing.contains(node) {
+            if !seen.insert(*node) {
                 continue;
             }
             match self.uses.get(node) {
@@ -152,7 +152,7 @@ impl EndpointGraph {
 
     /// Several named graphs may hold the same triple, and Virtuoso does not join them into one.
     fn has_repetitions(&self) -> bool {
-        self.config().graphs.len() != 1
+        self.config().graphs.len() != 1 && self.catalogue.server.contains("Virtuoso")
     }
 
     fn uses_of_rows(&self, batch: &[(NodeId, String, bool)], rows: &Rows) -> Vec<(NodeId, NodeUses)> {
