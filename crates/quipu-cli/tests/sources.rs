@@ -84,6 +84,8 @@ fn an_oxigraph_server_is_asked_like_an_import() {
         refused.stderr.contains("asks an endpoint") && refused.stderr.contains("quipu source remove"),
         "{refused:?}"
     );
+    let searched = add(&bench, &server, "searched", &["--names", "search"]).failed(1);
+    assert!(searched.stderr.contains("no text index that Quipu knows"), "{searched:?}");
     let second =
         bench.run(&["source", "add", "asked", "more", "--sparql", &server.url, "--no-embeddings"]).failed(1);
     assert!(second.stderr.contains("asks source places already"), "{second:?}");

@@ -271,6 +271,29 @@ fn hubs_are_counted_and_fetched_up_to_their_limits() {
 }
 
 #[test]
+fn samples_are_those_of_the_store() {
+    let data = hub(900);
+    let server = servers::oxigraph(&data);
+    let runtime = runtime();
+    let _inside = runtime.enter();
+    let folder = tempfile::tempdir().unwrap();
+    let stored = embedded(&data, folder.path());
+    let graph = open(&server, folder.path(), false, |config| {
+        config.whole = 20;
+        config.page = 70;
+    });
+    let sample = |graph: &dyn Graph| -> Vec<String> {
+        let of = graph.relations().iter().position(|info| info.key == "http://e.org/of").unwrap();
+        let triples = block_on(graph.sample_triples(quipu_graph::RelationId(of as u32), 200)).unwrap();
+        let heads: Vec<_> = triples.iter().map(|(head, _)| *head).collect();
+        block_on(graph.summaries(&heads)).unwrap().into_iter().map(|summary| summary.key).collect()
+    };
+    let expected = sample(&stored);
+    assert_eq!(expected.len(), 180, "every fifth of 900 heads");
+    assert_eq!(sample(&graph), expected);
+}
+
+#[test]
 fn neighbourhoods_cost_two_requests_and_then_none() {
     let server = servers::oxigraph(&hub(60));
     let runtime = runtime();

@@ -4,8 +4,12 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::terms::Term;
 use crate::error::io_error;
 use crate::{GraphDescription, GraphError, Profile, RelationInfo};
+
+/// Triples in a relation's sample: as many as plans look at.
+pub(super) const SAMPLE: usize = 200;
 
 /// Version of the file; the oldest readable is the same.
 const VERSION: u32 = 1;
@@ -40,6 +44,9 @@ pub struct CatalogueRelation {
     /// The keys of the two relations that it is made of: to a mediator, which only joins others into one fact, and on from it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub through: Option<(String, String)>,
+    /// Triples spread over all its heads, [`SAMPLE`] of them, where it was small enough to be read whole.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub(super) sample: Vec<(Term, Term)>,
 }
 
 /// An edge of the schema summary.
@@ -71,6 +78,11 @@ impl Catalogue {
             schema: Vec::new(),
             notes: Vec::new(),
         }
+    }
+
+    /// Whether the endpoint has a text index that names can be searched by.
+    pub fn can_search(&self) -> bool {
+        self.profile.name == "wikidata" || self.server.contains("Virtuoso")
     }
 
     /// Reads the file.

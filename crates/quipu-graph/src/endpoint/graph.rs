@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::cache::{Recent, ResultCache};
-use super::catalogue::{Catalogue, CatalogueRelation};
+use super::catalogue::{Catalogue, CatalogueRelation, SAMPLE};
 use super::client::{Ask, Client, Traffic};
 use super::config::EndpointConfig;
 use super::facts::Facts;
@@ -88,7 +88,7 @@ impl EndpointGraph {
         let client = Client::new(config, cache)?;
         let mut ways = Vec::new();
         let mut ids = HashMap::new();
-        for (CatalogueRelation { info, through }, number) in catalogue.relations.iter().zip(0..) {
+        for (CatalogueRelation { info, through, .. }, number) in catalogue.relations.iter().zip(0..) {
             let (first, second) = match through {
                 Some((first, second)) => (first, Some(second)),
                 None => (&info.key, None),
@@ -197,6 +197,12 @@ impl EndpointGraph {
         if limit == 0 {
             return Ok(Vec::new());
         }
+        let catalogued =
+            self.catalogue.relations.get(relation.0 as usize).map(|known| known.sample.as_slice());
+        if let Some(sample) = catalogued.filter(|sample| !sample.is_empty() && limit <= SAMPLE) {
+            let intern = |(head, tail): &(Term, Term)| (self.terms.intern(head), self.terms.intern(tail));
+            return Ok(sample.iter().step_by(sample.len().div_ceil(limit)).map(intern).collect());
+        }
         let pattern = match second {
             None => format!("?s {first} ?o ."),
             Some(second) => format!("?s {first} ?m . ?m {second} ?o . FILTER(?s != ?o)"),
@@ -228,7 +234,10 @@ impl EndpointGraph {
 }
 
 /// Triples of evenly spaced heads, as the embedded store takes them.
-fn spread(heads: std::collections::BTreeMap<NodeId, Vec<NodeId>>, limit: usize) -> Vec<(NodeId, NodeId)> {
+pub(super) fn spread(
+    heads: std::collections::BTreeMap<NodeId, Vec<NodeId>>,
+    limit: usize,
+) -> Vec<(NodeId, NodeId)> {
     let count = heads.len().max(1);
     let mut triples = Vec::new();
     for (head, mut tails) in heads.into_iter().step_by(count.div_ceil(limit)) {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use oxrdf::{Literal as RdfLiteral, NamedNode};
 use parking_lot::RwLock;
+use serde::{Deserialize, Serialize};
 
 use crate::readable::{is_blank, readable_entity};
 use crate::store::dictionary::{KIND_SEPARATOR, term_hash};
@@ -18,7 +19,8 @@ const VIRTUOSO_BLANK: &str = "nodeID://";
 const LITERAL: u64 = 1 << 63;
 
 /// A node of the graph.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(super) enum Term {
     /// By key: IRI, or name; `_:` and a label for a blank node.
     Entity(Box<str>),

@@ -145,6 +145,12 @@ async fn read_endpoint(
     let mut report = SourceReport { notes: catalogue.notes.clone(), rows: 0, catalogue };
     let names = generation.path().join(NAMES);
     if config.names == NameSource::Search {
+        if !report.catalogue.can_search() {
+            return Err(IndexError::Usage(format!(
+                "{} has no text index that Quipu knows; `--names index` builds one here",
+                config.url
+            )));
+        }
         NameIndexWriter::create(&names, &NameIndexConfig { memory: MEMORY })?.finish()?;
         return Ok(report);
     }

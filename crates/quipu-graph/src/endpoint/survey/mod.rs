@@ -1,12 +1,15 @@
 //! Surveys an endpoint: which relations and types its graph has, how many of everything. Small graphs are counted exactly; of large ones
 //! the endpoint's own description (VoID) is taken, or samples of bounded size.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+mod mediators;
+mod summaries;
+
+use std::collections::{BTreeMap, HashMap};
 
 use super::SourceProgressSink;
-use super::catalogue::{Catalogue, CatalogueEdge, CatalogueRelation};
+use super::catalogue::{Catalogue, CatalogueRelation};
 use super::client::{Ask, Client, RESULTS};
-use super::config::EndpointConfig;
+use super::config::{EndpointConfig, HttpMethod};
 use super::query::values;
 use super::results::{Rows, read_rows};
 use super::terms::Term;
@@ -20,12 +23,10 @@ const STAGE: &str = "reading the catalogue";
 const SAMPLED: u64 = 500_000;
 /// Relations of a large graph that are counted one by one.
 const MOST_COUNTED: usize = 300;
-/// Relations asked about in one request.
-const AT_ONCE: usize = 40;
+/// Relations asked about in one request, as a form and in a URL.
+const AT_ONCE: [usize; 2] = [200, 20];
 /// Relations, and types, that are listed at all.
 const MOST_LISTED: usize = 20_000;
-/// A relation is a mere joint when this share of its triples lead to, or come from, mediators.
-const JOINT_SHARE: f64 = 0.9;
 
 /// Numbers of one relation, by the key of its first (and second) part.
 type Counted = BTreeMap<String, [u64; 3]>;
@@ -58,6 +59,7 @@ pub async fn survey(
     survey.labels().await?;
     survey.mediators().await?;
     survey.schema().await?;
+    survey.samples().await?;
     survey.catalogue.description.relations = survey.catalogue.relations.len() as u64;
     Ok(survey.catalogue)
 }
@@ -238,7 +240,7 @@ impl Survey<'_> {
             }
             let (role, _) = profile.role(&key);
             let info = RelationInfo { name: readable_relation(&key), key, role, triples, heads, tails };
-            self.catalogue.relations.push(CatalogueRelation { info, through: None });
+            self.catalogue.relations.push(CatalogueRelation { info, through: None, sample: Vec::new() });
         }
         self.catalogue.profile = profile;
         Ok(())
@@ -302,8 +304,10 @@ impl Survey<'_> {
             .collect();
         let languages = self.client.config().languages.clone();
         let mut names: HashMap<String, (usize, Term)> = HashMap::new();
-        for (done, batch) in bearers.chunks(AT_ONCE).enumerate() {
-            self.report("reading names of relations", (done * AT_ONCE) as u64, bearers.len() as u64);
+        let [form, url] = AT_ONCE;
+        let at_once = if self.client.config().method == HttpMethod::Get { url } else { form };
+        for (done, batch) in bearers.chunks(at_once).enumerate() {
+            self.report("reading names of relations", (done * at_once) as u64, bearers.len() as u64);
             let query = super::query::facts(batch, &labels, Some(&languages));
             for row in self.select(query, &["n", "p", "o"]).await?.rows {
                 let [Some(bearer), _, Some(label)] = row.as_slice() else { continue };
@@ -325,185 +329,6 @@ impl Survey<'_> {
         }
         Ok(())
     }
-
-    /// Relations through nodes that only join others into one fact (Freebase's compound values, Wikidata's statements): each pair of
-    /// relations becomes one, and the relations to and from mediators are no more walked by themselves.
-    async fn mediators(&mut self) -> Result<(), GraphError> {
-        let Some(mediator) = self.mediator_pattern() else { return Ok(()) };
-        self.report("looking for mediators", 0, 0);
-        let within = if self.large {
-            format!("{{ SELECT ?s ?p ?m WHERE {{ ?s ?p ?m }} LIMIT {SAMPLED} }}")
-        } else {
-            "?s ?p ?m .".into()
-        };
-        let pairs = format!(
-            "SELECT ?p ?q (COUNT(*) AS ?t) (COUNT(DISTINCT ?s) AS ?h) (COUNT(DISTINCT ?o) AS ?x) WHERE {{ \
-             {within} {mediator} ?m ?q ?o . FILTER(?o != ?s) }} GROUP BY ?p ?q"
-        );
-        let Some(rows) = self.attempt(pairs, &["p", "q", "t", "h", "x"]).await? else {
-            self.note("mediators could not be looked for in time: compound facts are walked in two hops");
-            return Ok(());
-        };
-        let index: HashMap<String, usize> = self
-            .catalogue
-            .relations
-            .iter()
-            .enumerate()
-            .map(|(at, relation)| (relation.info.key.clone(), at))
-            .collect();
-        let ordinary = |key: &String| {
-            let info = index
-                .get(key)
-                .and_then(|at| self.catalogue.relations.get(*at))
-                .map(|relation| &relation.info);
-            info.filter(|info| info.role == RelationRole::Ordinary)
-        };
-        let mut made = Vec::new();
-        for row in &rows.rows {
-            let (Some(first), Some(second)) = (key(row.first()), key(row.get(1))) else { continue };
-            let (Some(to), Some(from)) = (ordinary(&first), ordinary(&second)) else { continue };
-            let info = RelationInfo {
-                key: format!("{first}..{second}"),
-                name: joined_name(&to.name, &from.name),
-                role: RelationRole::Ordinary,
-                triples: number(row.get(2)),
-                heads: number(row.get(3)),
-                tails: number(row.get(4)),
-            };
-            made.push(CatalogueRelation { info, through: Some((first, second)) });
-        }
-        // Wikidata states a claim's value directly too.
-        let direct: HashSet<&String> = self
-            .catalogue
-            .relations
-            .iter()
-            .filter(|relation| relation.info.role == RelationRole::Ordinary)
-            .filter(|relation| !self.catalogue.profile.leads_to_mediator(&relation.info.key))
-            .map(|relation| &relation.info.name)
-            .collect();
-        made.retain(|relation| !direct.contains(&relation.info.name));
-        if made.is_empty() {
-            return Ok(());
-        }
-        self.hide_joints(&mediator, &made).await?;
-        self.catalogue.relations.extend(made);
-        self.catalogue.relations.sort_by(|a, b| a.info.key.cmp(&b.info.key));
-        Ok(())
-    }
-
-    /// What makes `?m` a mediator, as a pattern after `?s ?p ?m`.
-    fn mediator_pattern(&self) -> Option<String> {
-        let profile = &self.catalogue.profile;
-        let labels = self.of_role(RelationRole::Label);
-        if profile.unnamed_mediators && !labels.is_empty() {
-            let labelled = values("?l", &labels);
-            return Some(format!("FILTER(!isLiteral(?m)) FILTER NOT EXISTS {{ {labelled} ?m ?l ?name }}"));
-        }
-        let leading: Vec<String> = self
-            .catalogue
-            .relations
-            .iter()
-            .filter(|relation| profile.leads_to_mediator(&relation.info.key))
-            .map(|relation| iri(&relation.info.key))
-            .collect();
-        (!leading.is_empty()).then(|| format!("{} FILTER(!isLiteral(?m))", values("?p", &leading)))
-    }
-
-    /// Relations whose triples all but always touch a mediator become book-keeping.
-    async fn hide_joints(&mut self, mediator: &str, made: &[CatalogueRelation]) -> Result<(), GraphError> {
-        let to = format!(
-            "SELECT ?p (COUNT(*) AS ?c) WHERE {{ ?s ?p ?m . {mediator} FILTER EXISTS {{ ?m ?q ?o }} }} GROUP BY ?p"
-        );
-        let from = format!(
-            "SELECT ?q (COUNT(*) AS ?c) WHERE {{ {{ SELECT DISTINCT ?m WHERE {{ ?s ?p ?m . {mediator} }} }} ?m ?q ?o }} GROUP BY ?q"
-        );
-        let mut joints: HashMap<String, u64> = HashMap::new();
-        for (query, variable) in [(to, "p"), (from, "q")] {
-            let Some(rows) = self.attempt(query, &[variable, "c"]).await? else { continue };
-            for row in &rows.rows {
-                let most = joints.entry(key(row.first()).unwrap_or_default()).or_default();
-                *most = (*most).max(number(row.get(1)));
-            }
-        }
-        let parts: HashSet<&String> = made
-            .iter()
-            .filter_map(|relation| relation.through.as_ref())
-            .flat_map(|(first, second)| [first, second])
-            .collect();
-        for relation in &mut self.catalogue.relations {
-            let share = joints.get(&relation.info.key).copied().unwrap_or(0) as f64
-                / relation.info.triples.max(1) as f64;
-            if parts.contains(&relation.info.key) && share >= JOINT_SHARE {
-                relation.info.role = RelationRole::Noise;
-            }
-        }
-        Ok(())
-    }
-
-    /// The schema summary of ordinary relations.
-    async fn schema(&mut self) -> Result<(), GraphError> {
-        let types = self.of_role(RelationRole::Type);
-        let ordinary: Vec<CatalogueRelation> = self
-            .catalogue
-            .relations
-            .iter()
-            .filter(|relation| relation.info.role == RelationRole::Ordinary)
-            .cloned()
-            .collect();
-        if types.is_empty() || self.catalogue.description.types == 0 || ordinary.len() > MOST_LISTED / 4 {
-            return Ok(());
-        }
-        let mut missed = 0;
-        for (done, relation) in ordinary.iter().enumerate() {
-            self.report("reading the schema", done as u64, ordinary.len() as u64);
-            match self.schema_of(relation, &types).await? {
-                Some(edges) => self.catalogue.schema.extend(edges),
-                None => missed += 1,
-            }
-        }
-        if missed > 0 {
-            self.note(format!("the types joined by {missed} relations could not be read in time"));
-        }
-        Ok(())
-    }
-
-    async fn schema_of(
-        &self,
-        relation: &CatalogueRelation,
-        types: &[String],
-    ) -> Result<Option<Vec<CatalogueEdge>>, GraphError> {
-        let pattern = match &relation.through {
-            None => format!("?s {} ?o .", iri(&relation.info.key)),
-            Some((first, second)) => {
-                format!("?s {} ?m . ?m {} ?o . FILTER(?s != ?o)", iri(first), iri(second))
-            }
-        };
-        let (within, scale) = match self.large {
-            false => (pattern, 1.0),
-            true => {
-                let sampled = SAMPLED / 50;
-                let scale = (relation.info.triples as f64 / sampled as f64).max(1.0);
-                (format!("{{ SELECT ?s ?o WHERE {{ {pattern} }} LIMIT {sampled} }}"), scale)
-            }
-        };
-        let kinds = values("?a", types);
-        let others = values("?b", types);
-        let query = format!(
-            "SELECT ?x ?y (COUNT(*) AS ?t) (COUNT(DISTINCT ?s) AS ?h) (COUNT(DISTINCT ?o) AS ?z) WHERE {{ {within} \
-             OPTIONAL {{ {kinds} ?s ?a ?x }} OPTIONAL {{ {others} ?o ?b ?y }} }} GROUP BY ?x ?y"
-        );
-        let Some(rows) = self.attempt(query, &["x", "y", "t", "h", "z"]).await? else { return Ok(None) };
-        let scaled = |cell| (number(cell) as f64 * scale) as u64;
-        let edges = rows.rows.iter().filter(|row| number(row.get(2)) > 0).map(|row| CatalogueEdge {
-            head_type: key(row.first()),
-            relation: relation.info.key.clone(),
-            tail_type: key(row.get(1)),
-            triples: scaled(row.get(2)),
-            heads: scaled(row.get(3)),
-            tails: scaled(row.get(4)),
-        });
-        Ok(Some(edges.collect()))
-    }
 }
 
 fn counted(rows: &Rows) -> Counted {
@@ -511,9 +336,4 @@ fn counted(rows: &Rows) -> Counted {
         Some((key(row.first())?, [number(row.get(1)), number(row.get(2)), number(row.get(3))]))
     };
     rows.rows.iter().filter_map(relation).collect()
-}
-
-/// `film` and `performance film` as one: `film performance film` would stammer.
-fn joined_name(first: &str, second: &str) -> String {
-    if first == second { first.to_owned() } else { format!("{first}, {second}") }
 }
