@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::error::{AnswerError, Exhausted};
-use crate::plan::{Cards, StepSamples};
+use crate::plan::{Cards, Meanings, StepSamples};
 use crate::trace::{Event, Stage, Trace};
 
 /// What one question may cost.
@@ -40,6 +40,8 @@ impl Default for Limits {
 pub struct Learnt {
     /// What people call them.
     pub cards: Cards,
+    /// What the words of questions mean in the graph's words.
+    pub meanings: Meanings,
     /// How their steps follow one another.
     pub samples: StepSamples,
 }
@@ -53,6 +55,8 @@ pub struct Context<'a> {
     embedder: Option<&'a Arc<dyn Embedder>>,
     /// What was written about the workspace's relations.
     pub cards: &'a Cards,
+    /// What the words of questions mean in the graph's words.
+    pub meanings: &'a Meanings,
     /// How the graph's steps follow one another.
     pub samples: &'a StepSamples,
     /// What the question may cost.
@@ -71,7 +75,16 @@ impl<'a> Context<'a> {
         limits: Limits,
         trace: &'a Trace,
     ) -> Self {
-        Self { workspace, model, embedder, cards: &learnt.cards, samples: &learnt.samples, limits, trace }
+        Self {
+            workspace,
+            model,
+            embedder,
+            cards: &learnt.cards,
+            meanings: &learnt.meanings,
+            samples: &learnt.samples,
+            limits,
+            trace,
+        }
     }
 
     /// The graph.
@@ -117,6 +130,15 @@ impl<'a> Context<'a> {
         let (value, _) =
             ask_json::<T>(&metered, &request, schema).await.map_err(|error| metered.cause(error))?;
         Ok(value)
+    }
+
+    /// Asks the model for the log-likelihoods of continuations.
+    ///
+    /// # Errors
+    /// As [`Context::chat`]; [`ModelError::Unsupported`] when the model does not score.
+    pub async fn score(&self, stage: Stage, request: ScoreRequest) -> Result<ScoreReply, AnswerError> {
+        let metered = self.metered(stage)?;
+        metered.score(&request).await.map_err(|error| metered.cause(error))
     }
 
     fn metered(&self, stage: Stage) -> Result<Metered<'_>, AnswerError> {
@@ -166,6 +188,25 @@ impl Metered<'_> {
         if left.is_zero() { Err(Exhausted::Seconds(self.limits.time.as_secs())) } else { Ok(left) }
     }
 
+    /// The time left; where there is none, or no call, that is noted as the cause.
+    fn time_left(&self) -> Result<Duration, ModelError> {
+        self.allowance().map_err(|exhausted| {
+            *self.exhausted.lock() = Some(exhausted);
+            ModelError::Cancelled
+        })
+    }
+
+    /// A call that ran past the question's time, not past its own, ends the question.
+    fn in_time<T>(&self, own_limit: bool, reply: Result<T, ModelError>) -> Result<T, ModelError> {
+        match reply {
+            Err(ModelError::TimedOut { .. }) if !own_limit => {
+                *self.exhausted.lock() = Some(Exhausted::Seconds(self.limits.time.as_secs()));
+                Err(ModelError::Cancelled)
+            }
+            reply => reply,
+        }
+    }
+
     /// The error to show: the limit, where one was the reason.
     fn cause(&self, error: ModelError) -> AnswerError {
         match *self.exhausted.lock() {
@@ -190,23 +231,11 @@ impl LanguageModel for Metered<'_> {
     }
 
     async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, ModelError> {
-        let left = match self.allowance() {
-            Ok(left) => left,
-            Err(exhausted) => {
-                *self.exhausted.lock() = Some(exhausted);
-                return Err(ModelError::Cancelled);
-            }
-        };
+        let left = self.time_left()?;
         let mut request = request.clone();
         let own_limit = request.timeout <= left;
         request.timeout = request.timeout.min(left);
-        let reply = match self.model.chat(&request).await {
-            Err(ModelError::TimedOut { .. }) if !own_limit => {
-                *self.exhausted.lock() = Some(Exhausted::Seconds(self.limits.time.as_secs()));
-                return Err(ModelError::Cancelled);
-            }
-            reply => reply?,
-        };
+        let reply = self.in_time(own_limit, self.model.chat(&request).await)?;
         self.trace.count_model_call(self.stage, &reply.usage);
         let event = Event::ModelCalled {
             request: request.stage.clone(),
@@ -219,6 +248,23 @@ impl LanguageModel for Metered<'_> {
     }
 
     async fn score(&self, request: &ScoreRequest) -> Result<ScoreReply, ModelError> {
-        self.model.score(request).await
+        let left = self.time_left()?;
+        let mut request = request.clone();
+        let own_limit = request.timeout <= left;
+        request.timeout = request.timeout.min(left);
+        let reply = self.in_time(own_limit, self.model.score(&request).await)?;
+        self.trace.count_model_call(self.stage, &reply.usage);
+        let scored = request.continuations.iter().zip(&reply.scores);
+        let event = Event::ModelCalled {
+            request: request.stage.clone(),
+            prompt: request.messages.last().map(|m| m.content.clone()).unwrap_or_default(),
+            reply: scored
+                .map(|(text, (score, _))| format!("{score:.2} {text}"))
+                .collect::<Vec<_>>()
+                .join("\n"),
+            usage: reply.usage,
+        };
+        self.trace.report(self.stage, event);
+        Ok(reply)
     }
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use quipu_graph::NodeId;
 use quipu_index::Workspace;
 use quipu_model::{Embedder, LanguageModel};
 
@@ -11,8 +12,9 @@ use crate::answer::{Answer, Status};
 use crate::context::{Context, Learnt, Limits};
 use crate::evidence::Evidence;
 use crate::ground::{Grounding, ground};
+use crate::link::{Mentioned, mentions};
 use crate::methods::{Method, MethodConfig, Outcome};
-use crate::plan::Cards;
+use crate::plan::{Cards, Features, Meanings, WalkConfig, follow, rank, reword};
 use crate::question::Question;
 use crate::trace::{Event, EventSink, Stage, Trace};
 
@@ -40,17 +42,30 @@ pub struct Engine {
     learnt: Arc<Learnt>,
 }
 
+/// A path that planning considered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlannedPath {
+    /// The path in words.
+    pub phrase: String,
+    /// How well it fits the question.
+    pub features: Features,
+    /// Names of all its ends.
+    pub names: Vec<String>,
+}
+
 impl Engine {
     /// Puts an engine together. Without a model or an embedder, the methods that need one say so.
     ///
     /// # Errors
-    /// [`AnswerError::Usage`] when the workspace's relation cards cannot be read.
+    /// [`AnswerError::Usage`] when the workspace's relation cards or words cannot be read.
     pub fn new(
         workspace: Arc<Workspace>,
         model: Option<Arc<dyn LanguageModel>>,
         embedder: Option<Arc<dyn Embedder>>,
     ) -> Result<Self, AnswerError> {
-        let learnt = Learnt { cards: Cards::open(workspace.folder())?, ..Learnt::default() };
+        let folder = workspace.folder();
+        let learnt =
+            Learnt { cards: Cards::open(folder)?, meanings: Meanings::open(folder)?, ..Learnt::default() };
         let learnt = Arc::new(learnt);
         Ok(Self { workspace, model, embedder, learnt })
     }
@@ -91,6 +106,41 @@ impl Engine {
         };
         let (outcome, grounding) = held_against_evidence(outcome, options.method, &trace);
         Ok(self.answer(question, options, outcome, &grounding, &trace))
+    }
+
+    /// The paths around the first anchor of a question with their features and the names that they lead to: what the
+    /// weights of whole-path planning are fitted on. Follows every path: for fitting, not for answering.
+    ///
+    /// # Errors
+    /// When graph, index or embedder fail.
+    pub async fn planned_paths(&self, question: &Question) -> Result<Vec<PlannedPath>, AnswerError> {
+        let trace = Trace::new(None);
+        let context = Context::new(
+            &self.workspace,
+            None,
+            self.embedder.as_ref(),
+            &self.learnt,
+            Limits::default(),
+            &trace,
+        );
+        let mentioned = mentions(&context, question.text()).await?;
+        let Some(anchor) = mentioned.first().and_then(Mentioned::best) else { return Ok(Vec::new()) };
+        let others: Vec<_> = mentioned.iter().skip(1).map(|m| m.span.clone()).collect();
+        let text = question.text();
+        let (span, walk) = (&anchor.span, WalkConfig::default());
+        let mut ranking = rank(&context, text, anchor.node, span.clone(), &others, walk).await?;
+        if let Some(again) = reword(&context, text, span, &others, &ranking).await? {
+            ranking = rank(&context, &again.text, anchor.node, again.span, &again.others, walk).await?;
+        }
+        let mut planned = Vec::new();
+        for path in ranking.paths {
+            let walk = follow(context.graph(), anchor.node, &path.steps).await?;
+            let ends: Vec<NodeId> = walk.ends().filter(|end| *end != anchor.node).collect();
+            let ends = if ends.is_empty() { walk.ends().collect() } else { ends };
+            let names = context.graph().summaries(&ends).await?.into_iter().map(|s| s.name).collect();
+            planned.push(PlannedPath { phrase: path.phrase, features: path.features, names });
+        }
+        Ok(planned)
     }
 
     fn answer(

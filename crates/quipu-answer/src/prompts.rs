@@ -26,6 +26,10 @@ pub enum Prompt {
     KeragComposePlain,
     /// Whole-path planning: what people call a relation.
     RelationCard,
+    /// Whole-path planning: what a word of the question means, to be scored.
+    WordMeaning,
+    /// Whole-path planning: what a word of the question means, to be chosen.
+    WordChoice,
     /// Baseline: the model alone.
     Io,
 }
@@ -39,6 +43,8 @@ impl Prompt {
             Self::KeragCompose => "kerag_compose",
             Self::KeragComposePlain => "kerag_compose_plain",
             Self::RelationCard => "relation_card",
+            Self::WordMeaning => "word_meaning",
+            Self::WordChoice => "word_choice",
             Self::Io => "io",
         }
     }
@@ -51,21 +57,26 @@ impl Prompt {
             Self::KeragCompose => include_str!("prompts/kerag_compose.jinja"),
             Self::KeragComposePlain => include_str!("prompts/kerag_compose_plain.jinja"),
             Self::RelationCard => include_str!("prompts/relation_card.jinja"),
+            Self::WordMeaning => include_str!("prompts/word_meaning.jinja"),
+            Self::WordChoice => include_str!("prompts/word_choice.jinja"),
             Self::Io => include_str!("prompts/io.jinja"),
         }
     }
 
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 9] = [
         Self::KeragPlan,
         Self::KeragFilter,
         Self::KeragBoundary,
         Self::KeragCompose,
         Self::KeragComposePlain,
         Self::RelationCard,
+        Self::WordMeaning,
+        Self::WordChoice,
         Self::Io,
     ];
 
-    /// Renders the prompt: the text before the line `=====` is the system message, the rest the user's.
+    /// Renders the prompt. Lines `=====` part it: first the system message, then the user's and the model's in turn (examples), last
+    /// the user's.
     ///
     /// # Errors
     /// [`AnswerError::Prompt`] when the template does not take `values`.
@@ -73,8 +84,16 @@ impl Prompt {
         let wrap = |source| AnswerError::Prompt { name: self.name(), source };
         let template = environment().get_template(self.name()).map_err(wrap)?;
         let text = template.render(minijinja::Value::from_serialize(values)).map_err(wrap)?;
-        let (system, user) = text.split_once("\n=====\n").unwrap_or(("", &text));
-        let mut messages = vec![Message::system(system.trim()), Message::user(user.trim())];
+        let parts: Vec<&str> = text.split("\n=====\n").map(str::trim).collect();
+        let (system, turns) = match parts.as_slice() {
+            [only] => ("", std::slice::from_ref(only)),
+            [system, turns @ ..] => (*system, turns),
+            [] => ("", [].as_slice()),
+        };
+        let mut messages = vec![Message::system(system)];
+        messages.extend(turns.iter().enumerate().map(|(turn, part)| {
+            if turn % 2 == 0 { Message::user(*part) } else { Message::assistant(*part) }
+        }));
         messages.retain(|message| !message.content.is_empty());
         Ok(messages)
     }
@@ -129,6 +148,12 @@ mod tests {
         check(
             Prompt::RelationCard,
             json!({ "relation": "directed_by", "beside": ["release_year"], "facts": [["Kauwboy", "Boudewijn Koole"]] }),
+        );
+        let masked = "where was the maker of X born?";
+        check(Prompt::WordMeaning, json!({ "question": masked, "word": "maker" }));
+        check(
+            Prompt::WordChoice,
+            json!({ "question": masked, "word": "maker", "names": ["release year", "director"] }),
         );
         check(Prompt::Io, json!({ "question": question }));
     }

@@ -18,7 +18,9 @@ use crate::context::Context;
 use crate::evidence::{Evidence, cell};
 use crate::link::{Anchor, Mentioned, anchors_for_names, mask, mentions};
 use crate::methods::Outcome;
-use crate::plan::{Frontier, OfferedRelation, Scope, Topic, read_topic};
+use crate::plan::{
+    Frontier, OfferedRelation, RankConfig, Scope, Seen, Topic, WalkConfig, rank_informed, read_topic,
+};
 use crate::prune::{Verdict, filter_by_model, filter_by_similarity, judge_scope, relevance, similarities};
 use crate::question::Question;
 use crate::retrieve::retrieve_scope;
@@ -33,6 +35,9 @@ const MOST_NAMES: usize = 6;
 /// How often a wrongly linked question is linked anew.
 const MOST_RELINKS: usize = 2;
 
+/// Paths of less probability than this are not worth their evidence.
+const LEAST_PROBABLE: f64 = 0.05;
+
 /// How relations are filtered (§4.2 "Filtering").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RelationFilter {
@@ -41,6 +46,11 @@ pub enum RelationFilter {
     /// The `keep` most similar to the question stay (App. E: 30); the model judges sufficiency only.
     Similarity {
         /// How many stay.
+        keep: usize,
+    },
+    /// Those of the `keep` best whole paths stay, and the longest of them says how many hops are enough: no model call in planning.
+    Paths {
+        /// How many paths.
         keep: usize,
     },
     /// All stay (ablation "- filter").
@@ -85,7 +95,10 @@ pub(super) async fn run(
     let mut plan = None;
     for attempt in 0..=MOST_RELINKS {
         let Some(anchors) = choose(&linked, attempt) else { break };
-        let next = plan_hops(context, question, anchors, config).await?;
+        let next = match config.filter {
+            RelationFilter::Paths { keep } => plan_paths(context, question, anchors, config, keep).await?,
+            _ => plan_hops(context, question, anchors, config).await?,
+        };
         let wrong = next.verdict == Verdict::Wrong;
         plan = Some(next);
         if !wrong {
@@ -154,6 +167,40 @@ fn choose(linked: &[Mentioned], attempt: usize) -> Option<Vec<Anchor>> {
         mention.candidates.get(if at == doubtful { attempt } else { 0 }).cloned()
     };
     Some(linked.iter().enumerate().filter_map(pick).collect())
+}
+
+/// Steps 2 to 4 at once, by whole-path planning (DESIGN §8): the scope is what the best paths walk, hop by hop.
+async fn plan_paths(
+    context: &Context<'_>,
+    question: &Question,
+    anchors: Vec<Anchor>,
+    config: &KeragConfig,
+    keep: usize,
+) -> Result<Plan, AnswerError> {
+    let _timer = context.trace.enter(Stage::Plan);
+    let max_hops = usize::try_from(config.max_hops).unwrap_or(usize::MAX);
+    let walk = WalkConfig { max_hops, ..WalkConfig::default() };
+    let ranking = RankConfig { walk, ..RankConfig::default() };
+    let mut scope = Scope::default();
+    let mut relevance: HashMap<Step, f32> = HashMap::new();
+    for anchor in &anchors {
+        let others =
+            anchors.iter().map(|a| a.span.clone()).filter(|s| *s != anchor.span && !s.is_empty()).collect();
+        let seen = Seen { node: anchor.node, span: anchor.span.clone(), others };
+        let ranked = rank_informed(context, question.text(), &seen, ranking).await?;
+        for path in ranked.paths.iter().take(keep).filter(|p| p.probability >= LEAST_PROBABLE) {
+            scope.hops.resize(scope.hops.len().max(path.steps.len()), Vec::new());
+            for (hop, step) in scope.hops.iter_mut().zip(&path.steps) {
+                #[expect(clippy::cast_possible_truncation, reason = "a probability")]
+                let probable = path.probability as f32;
+                relevance.entry(*step).and_modify(|r| *r = r.max(probable)).or_insert(probable);
+                if !hop.contains(step) {
+                    hop.push(*step);
+                }
+            }
+        }
+    }
+    Ok(Plan { anchors, scope, relevance, verdict: Verdict::Enough })
 }
 
 /// Steps 2 to 4: expand one hop in the schema, filter, decide whether to go on.
@@ -240,7 +287,7 @@ async fn filter_hop(
             let verdict = judge(context, asked, offered, &kept).await?;
             (kept, verdict)
         }
-        RelationFilter::Off => {
+        RelationFilter::Off | RelationFilter::Paths { .. } => {
             let kept: Vec<usize> = (0..offered.len()).collect();
             let verdict = judge(context, asked, offered, &kept).await?;
             (kept, verdict)
@@ -302,6 +349,7 @@ fn report_filtered(
     let by = match filter {
         RelationFilter::Model => "model",
         RelationFilter::Similarity { .. } => "similarity",
+        RelationFilter::Paths { .. } => "paths",
         RelationFilter::Off => "nothing",
     };
     let dropped = offered.saturating_sub(kept.len());

@@ -4,16 +4,16 @@
 
 use std::collections::{HashMap, HashSet};
 
-use quipu_graph::{LiteralValue, NodeId, NodeSummary, RelationId, Step};
+use quipu_graph::{LiteralValue, NodeId, NodeSummary, Step};
 
 use crate::AnswerError;
 use crate::answer::Status;
 use crate::calculate::{Operation, calculate};
 use crate::context::Context;
 use crate::evidence::{Evidence, Operand};
-use crate::link::{Anchor, Mentioned, mentions};
+use crate::link::{Anchor, Mentioned, mask, mentions};
 use crate::methods::Outcome;
-use crate::plan::{RankedPath, Walk, WalkConfig, Wanted, follow, rank, wanted, write_card};
+use crate::plan::{RankConfig, RankedPath, Seen, Walk, WalkConfig, Wanted, follow, rank_informed, wanted};
 use crate::question::Question;
 use crate::retrieve::triples_to_evidence;
 use crate::trace::{Event, Stage};
@@ -34,8 +34,16 @@ pub struct PathsConfig {
     pub new_cards: usize,
     /// Paths of each anchor that are held against one another when several anchors meet (10).
     pub meet: usize,
+    /// From this confidence on, a path is not doubted for words that it leaves unexplained.
+    pub sure: f64,
     /// Below this confidence the question is not answered.
     pub least_confidence: f64,
+}
+
+impl PathsConfig {
+    fn ranking(&self) -> RankConfig {
+        RankConfig { walk: self.walk, best: self.run, new_cards: self.new_cards, sure: self.sure }
+    }
 }
 
 impl Default for PathsConfig {
@@ -47,6 +55,7 @@ impl Default for PathsConfig {
             run: 12,
             new_cards: 4,
             meet: 10,
+            sure: 1.0,
             least_confidence: 0.05,
         }
     }
@@ -80,8 +89,10 @@ pub(super) async fn run(
     question: &Question,
     config: &PathsConfig,
 ) -> Result<Outcome, AnswerError> {
-    let wanted = wanted(question.text());
     let mentioned = link(context, question, config).await?;
+    // "First Light" asks for no extreme: what names things does not say what to do with them.
+    let anchors: Vec<Anchor> = mentioned.iter().filter_map(Mentioned::best).cloned().collect();
+    let wanted = wanted(&mask(question.text(), &anchors));
     if mentioned.is_empty() {
         return Ok(Outcome::abstain("no entity of the graph was recognised in the question", Vec::new()));
     }
@@ -157,12 +168,9 @@ async fn plan_mention(
     let others: Vec<_> = all.iter().map(|m| m.span.clone()).filter(|s| *s != mention.span).collect();
     let mut runs = Vec::new();
     for anchor in close {
-        let ranking =
-            || rank(context, question.text(), anchor.node, mention.span.clone(), &others, config.walk);
-        let mut paths = ranking().await?.paths;
-        if learn_cards(context, &paths, config).await? {
-            paths = ranking().await?.paths;
-        }
+        let seen = Seen { node: anchor.node, span: mention.span.clone(), others: others.clone() };
+        let ranked = rank_informed(context, question.text(), &seen, config.ranking()).await?;
+        let mut paths = ranked.paths;
         if wanted.operation.is_some_and(|op| op != Operation::Count) {
             paths = comparable(context, paths).await?;
         }
@@ -176,48 +184,6 @@ async fn plan_mention(
         }
     }
     Ok(runs)
-}
-
-/// Writes cards for the relations of the best paths that have none; `false` when nothing was written.
-async fn learn_cards(
-    context: &Context<'_>,
-    paths: &[RankedPath],
-    config: &PathsConfig,
-) -> Result<bool, AnswerError> {
-    if !context.has_model() {
-        return Ok(false);
-    }
-    let mut missing: Vec<RelationId> = Vec::new();
-    for step in paths.iter().take(config.run).flat_map(|p| &p.steps) {
-        let key = relation_key(context, step.relation);
-        if context.cards.get(key).is_none() && !missing.contains(&step.relation) {
-            missing.push(step.relation);
-        }
-    }
-    missing.truncate(config.new_cards);
-    let mut written = Vec::new();
-    for relation in missing {
-        match write_card(context, relation).await {
-            Ok(card) => written.push((relation_key(context, relation).to_owned(), card)),
-            Err(AnswerError::Exhausted(_)) => break,
-            Err(AnswerError::Model(error)) => {
-                let reason = format!("no card for {}: {error}", relation_key(context, relation));
-                context.trace.report(Stage::Plan, Event::Degraded { reason });
-                break;
-            }
-            Err(error) => return Err(error),
-        }
-    }
-    let any = !written.is_empty();
-    if any {
-        context.cards.add(written)?;
-    }
-    Ok(any)
-}
-
-fn relation_key<'a>(context: &Context<'a>, relation: RelationId) -> &'a str {
-    let info = usize::try_from(relation.0).ok().and_then(|at| context.graph().relations().get(at));
-    info.map_or("", |info| info.key.as_str())
 }
 
 /// The paths that end in numbers or dates; all where none does.

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::Write as _;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -137,6 +138,9 @@ const HEADER: &str = "# What people call this graph's relations, written by a la
 /// A card is a help, not the answer: a model that is slower than this is not waited for.
 const CARD_TIMEOUT: Duration = Duration::from_secs(45);
 
+/// A word that is so much nearer to the other direction's nouns than to its own belongs there.
+const FOREIGN: f32 = 0.13;
+
 /// The five lines of a card, for models that decode by grammar; others follow the examples.
 const GRAMMAR: &str = r#"root ::= "Kinds: " phrase " -> " phrase "\nForward: " phrase "\nBackward: " phrase "\nWords forward: " list "\nWords backward: " list "\n"
 phrase ::= [a-zA-Z] [a-zA-Z ',-]{1,60}
@@ -160,7 +164,53 @@ pub async fn write_card(context: &Context<'_>, relation: RelationId) -> Result<R
         request.constraint = Constraint::Grammar(GRAMMAR.into());
     }
     let reply = context.chat(Stage::Plan, request).await?;
-    Ok(read_card(&reply.text, &name))
+    let mut card = read_card(&reply.text, &name);
+    if context.embedder().is_some() {
+        keep_own_words(context, &mut card, &name).await?;
+    }
+    Ok(card)
+}
+
+/// Takes out the words that belong to the other direction: a small model lists "daughter" among the words for someone's parents.
+async fn keep_own_words(
+    context: &Context<'_>,
+    card: &mut RelationCard,
+    name: &str,
+) -> Result<(), AnswerError> {
+    let forward = [noun_of(&card.forward), card.tail_kind.clone(), name.to_owned()];
+    let backward = [noun_of(&card.backward), card.head_kind.clone()];
+    let mut texts: Vec<&str> = forward.iter().chain(&backward).map(String::as_str).collect();
+    texts.extend(card.words_forward.iter().chain(&card.words_backward).map(String::as_str));
+    let embeddings = context.embed(Stage::Plan, &texts).await?;
+    let cosine = |a: usize, b: usize| -> f32 {
+        embeddings.row(a).iter().zip(embeddings.row(b)).map(|(x, y)| x * y).sum()
+    };
+    let (nouns_of_tails, nouns_of_heads) = (0..forward.len(), forward.len()..forward.len() + backward.len());
+    let nearest = |word: usize, nouns: Range<usize>| {
+        let named = nouns.filter(|noun| texts.get(*noun).is_some_and(|text| !text.is_empty()));
+        named.map(|noun| cosine(word, noun)).fold(0.0, f32::max)
+    };
+    let own = |word: usize, own: &Range<usize>, other: &Range<usize>| {
+        nearest(word, other.clone()) - nearest(word, own.clone()) < FOREIGN
+    };
+    let first = nouns_of_heads.end;
+    let count = card.words_forward.len();
+    let keep = |words: &[String], first: usize, nouns: &Range<usize>, others: &Range<usize>| -> Vec<String> {
+        let places = words.iter().enumerate();
+        places.filter(|(at, _)| own(first + at, nouns, others)).map(|(_, word)| word.clone()).collect()
+    };
+    let words_forward = keep(&card.words_forward, first, &nouns_of_tails, &nouns_of_heads);
+    let words_backward = keep(&card.words_backward, first + count, &nouns_of_heads, &nouns_of_tails);
+    (card.words_forward, card.words_backward) = (words_forward, words_backward);
+    Ok(())
+}
+
+/// The noun that a phrase begins with: `books` of `the books written by X`.
+fn noun_of(phrase: &str) -> String {
+    const ENDS: [&str; 14] =
+        ["of", "that", "who", "which", "when", "where", "whose", "with", "in", "by", "for", "at", "to", "X"];
+    let words = phrase.split_whitespace().filter(|word| !matches!(*word, "the" | "a" | "an"));
+    words.take_while(|word| !ENDS.contains(word)).collect::<Vec<_>>().join(" ")
 }
 
 /// Reads the lines of a reply; what is missing is said with the relation's own name.

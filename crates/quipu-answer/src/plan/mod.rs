@@ -1,13 +1,18 @@
 //! Planning: which way through the graph leads to the answer.
 
 mod cards;
+mod meanings;
 mod operation;
 mod paths;
 mod scope;
 mod topic;
 
-pub use cards::{Cards, RelationCard, write_card};
+pub use cards::{Cards, RelationCard};
+pub use meanings::Meanings;
 pub use operation::{Wanted, wanted};
-pub use paths::{RankedPath, StepSamples, Walk, WalkConfig, follow, rank};
+pub use paths::{
+    FEATURE_NAMES, Features, RankConfig, RankedPath, Seen, StepSamples, Walk, WalkConfig, follow, rank,
+    rank_informed, reword,
+};
 pub use scope::{Frontier, OfferedRelation, Scope};
 pub use topic::{Topic, read_topic};

@@ -75,6 +75,8 @@ enum Filter {
     Model,
     /// Similarity to the question
     Similarity,
+    /// Whole-path planning: without a model call
+    Paths,
 }
 
 impl Arguments {
@@ -136,6 +138,7 @@ impl How {
         let filter = match self.filter {
             _ if self.no_filter => RelationFilter::Off,
             Some(Filter::Model) => RelationFilter::Model,
+            Some(Filter::Paths) => RelationFilter::Paths { keep: KEPT_PATHS },
             Some(Filter::Similarity) => RelationFilter::Similarity { keep: KEPT_BY_SIMILARITY },
             None => filter,
         };
@@ -152,6 +155,8 @@ impl How {
     }
 }
 
+/// Paths that `--filter paths` keeps.
+const KEPT_PATHS: usize = 3;
 /// Relations that the filter by similarity keeps, as the KERAG paper has it (App. E).
 const KEPT_BY_SIMILARITY: usize = 30;
 

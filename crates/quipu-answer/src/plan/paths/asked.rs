@@ -14,10 +14,13 @@ have had who whom whose what which when where why how that this these those it i
 there i you your we us our me my can could will would shall should may might must not no as if then than also too s t m \
 re ve ll d about into over under between same other another one ones x";
 /// Words that ask to be given something.
-const REQUEST_WORDS: &str =
-    "few some give name list tell show find please get let many much listed named called";
+const REQUEST_WORDS: &str = "few some give name list tell show find please get let many much listed named called person persons someone somebody";
 /// Words that say that something is shared: a walk may turn back on the relation that it came by.
 const SHARING_WORDS: &str = "same share shares shared sharing also other another both together fellow";
+/// Of these, the words that say nothing else: something else must be reached by the same relation.
+const COMPANY_WORDS: &str = "same share shares shared sharing together fellow";
+/// Kin by two steps of the same relation: `grandson`.
+const KIN: &str = "father fathers mother mothers parent parents son sons daughter daughters child children dad mom mum kid kids pa ma";
 /// Question words that ask for a kind of thing.
 const ASKING_FOR: [(&str, &str); 5] =
     [("who", "person"), ("whom", "person"), ("whose", "person"), ("when", "date"), ("where", "place")];
@@ -95,6 +98,9 @@ pub(super) struct Tokens {
     pub(super) apposition: Option<usize>,
     /// The order with the other side of the mention first, where there are two sides and grammar leaves it open.
     pub(super) other_order: Option<Vec<usize>>,
+    /// Genitives between the mention and what is asked for: `X's wife's faith` and `the faith of the wife of X` have two. The
+    /// way has at least as many hops.
+    pub(super) genitives: usize,
 }
 
 /// A question seen from one of its mentions.
@@ -106,6 +112,8 @@ pub(super) struct Asked {
     pub(super) head: String,
     /// Whether the question speaks of sharing.
     pub(super) sharing: bool,
+    /// Whether it says that something else is reached by the same relation.
+    pub(super) company: bool,
     left: Vec<Word>,
     right: Vec<Word>,
     /// The way goes on behind the mention first: `X's author`, `X directed which`.
@@ -134,13 +142,15 @@ impl Asked {
             && left.last().is_some_and(|w| {
                 !is_function_word(&w.text) && !is_in(REQUEST_WORDS, &w.text) && !is_in(SHARING_WORDS, &w.text)
             });
-        let sharing =
-            left.iter().chain(&right).any(|w| is_in(SHARING_WORDS, &w.text)) || question.contains(" co-");
+        let says =
+            |list: &str| left.iter().chain(&right).any(|w| is_in(list, &w.text)) || question.contains(" co-");
+        let (sharing, company) = (says(SHARING_WORDS), says(COMPANY_WORDS));
         let head = head_of(&words(&masked));
         Self {
             masked,
             head,
             sharing,
+            company,
             left,
             right,
             right_first: possessive || adjoining,
@@ -160,9 +170,15 @@ impl Asked {
         let longest = labels.iter().map(|l| l.split(' ').count()).max().unwrap_or(1);
         let last = self.right.last().or(self.left.last());
         let about = last.is_some_and(|w| w.text == "about");
-        let mut left = side(&self.left, labels, longest, false, about && self.right.is_empty());
+        let (mut left, of) = side(&self.left, labels, longest, false, about && self.right.is_empty());
         left.reverse();
-        let right = side(&self.right, labels, longest, true, about);
+        let (mut right, owned) = side(&self.right, labels, longest, true, about);
+        if !self.possessive {
+            // "which film did X write": what stands right behind a mention may go with what stands before it.
+            let first = right.first().and_then(|t| t.chunk);
+            right.iter_mut().filter(|t| t.chunk == first).for_each(|t| t.chunk = None);
+        }
+        let genitives = of + owned + usize::from(self.possessive && !right.is_empty());
         let last_word = self.left.last().map(|w| w.text.as_str());
         let apposition = left.first().filter(|t| self.apposition && Some(t.text.as_str()) == last_word);
         let apposition = apposition.map(|_| if self.right_first { right.len() } else { 0 });
@@ -170,7 +186,7 @@ impl Asked {
         let (first, second) = if self.right_first { (right, left) } else { (left, right) };
         let all = first.len() + second.len();
         let other_order = both.then(|| (first.len()..all).chain(0..first.len()).collect());
-        Tokens { tokens: [first, second].concat(), apposition, other_order }
+        Tokens { tokens: [first, second].concat(), apposition, other_order, genitives }
     }
 }
 
@@ -184,9 +200,18 @@ fn blank(text: &str, spans: &[Range<usize>]) -> String {
         .collect()
 }
 
-/// `about` tells something as the last word of a question.
-fn side(sentence: &[Word], labels: &HashSet<&str>, longest: usize, right: bool, about: bool) -> Vec<Token> {
+/// The tokens of one side, and its genitives: each "of" behind a token, each possessive before one. `about` tells something as the
+/// last word of a question.
+fn side(
+    sentence: &[Word],
+    labels: &HashSet<&str>,
+    longest: usize,
+    right: bool,
+    about: bool,
+) -> (Vec<Token>, usize) {
     let mut tokens = Vec::new();
+    let mut genitives = 0;
+    let mut possessive = false;
     let mut chunk = 0;
     let mut end_of_last = None;
     let mut at = 0;
@@ -205,19 +230,41 @@ fn side(sentence: &[Word], labels: &HashSet<&str>, longest: usize, right: bool, 
                 chunk += 1;
             }
             let goes_with_any = matches!(text.as_str(), "where" | "when");
-            tokens.push(Token { text, chunk: (!goes_with_any).then_some((right, chunk)) });
+            if let Some(kin) = text.strip_prefix("grand").filter(|rest| is_in(KIN, rest)) {
+                tokens.push(Token { text: kin.to_owned(), chunk: Some((right, chunk)) });
+                tokens.push(Token { text: kin.to_owned(), chunk: Some((right, chunk + 1)) });
+                chunk += 1;
+                genitives += 1;
+            } else {
+                tokens.push(Token { text, chunk: (!goes_with_any).then_some((right, chunk)) });
+            }
             end_of_last = Some(at + count);
+            genitives += usize::from(possessive);
+            possessive = sentence.get(at + count - 1).is_some_and(|w| w.end > w.stem_end);
+        } else if word.text == "of" && !tokens.is_empty() {
+            genitives += 1;
         }
         at += count;
     }
-    tokens
+    (tokens, genitives)
 }
 
-/// What is asked for.
+/// What is asked for: "thing" where the question does not say.
 fn head_of(masked: &[Word]) -> String {
     const BETWEEN: [&str; 7] = ["is", "are", "was", "were", "the", "a", "of"];
     const KIND_OF: [&str; 6] = ["kind", "type", "kinds", "types", "name", "names"];
+    const AUXILIARIES: [&str; 12] =
+        ["did", "does", "do", "is", "are", "was", "were", "has", "have", "had", "can", "will"];
     let text = |at: usize| masked.get(at).map_or("", |w| w.text.as_str());
+    if AUXILIARIES.contains(&text(0)) {
+        // "is X a man or a woman": one of the alternatives.
+        let before = masked.iter().position(|w| w.text == "or").and_then(|or| or.checked_sub(1));
+        return before
+            .map(text)
+            .filter(|w| !w.is_empty() && !is_function_word(w))
+            .unwrap_or("thing")
+            .to_owned();
+    }
     for at in 0..masked.len() {
         if matches!(text(at), "what" | "which") {
             let mut start = at + 1;
@@ -231,13 +278,18 @@ fn head_of(masked: &[Word]) -> String {
             if !noun.is_empty() {
                 return noun.join(" ");
             }
+            if AUXILIARIES.contains(&text(at + 1)) && !BETWEEN.contains(&text(at + 1)) {
+                return "thing".to_owned();
+            }
         }
         if let Some((_, kind)) = ASKING_FOR.iter().find(|(word, _)| *word == text(at)) {
             return (*kind).to_owned();
         }
     }
-    let telling = masked.iter().find(|w| !is_function_word(&w.text) && !is_in(REQUEST_WORDS, &w.text));
-    telling.map_or_else(|| "thing".into(), |w| w.text.clone())
+    let telling = |w: &&Word| !is_function_word(&w.text) && !is_in(REQUEST_WORDS, &w.text);
+    let noun = masked.iter().skip_while(|w| !telling(w)).take_while(telling).take(3);
+    let noun: Vec<&str> = noun.map(|w| w.text.as_str()).collect();
+    if noun.is_empty() { "thing".into() } else { noun.join(" ") }
 }
 
 #[cfg(test)]
@@ -282,6 +334,30 @@ mod tests {
         assert_eq!(asked.masked, "who wrote the novel X");
         let none = Asked::new("who wrote of Salt Roads", 13..23, &[]).tokens(&HashSet::new());
         assert_eq!(none.apposition, None);
+    }
+
+    #[test]
+    fn genitives_say_how_many_hops_there_are_at_least() {
+        let genitives = |question: &str| {
+            let start = question.find("Ada Berg").unwrap();
+            Asked::new(question, start..start + 8, &[]).tokens(&["place of birth"].into()).genitives
+        };
+        assert_eq!(genitives("Ada Berg's wife's faith?"), 2);
+        assert_eq!(genitives("the faith of the wife of Ada Berg"), 2);
+        assert_eq!(genitives("the name of the place of birth of Ada Berg's wife"), 2);
+        assert_eq!(genitives("who wrote Ada Berg"), 0);
+    }
+
+    #[test]
+    fn a_question_that_does_not_say_what_it_asks_for_asks_for_a_thing() {
+        check("what did Ada Berg die from?", "Ada Berg", &["die"], "thing");
+        check("is Ada Berg a man or a woman?", "Ada Berg", &["man", "woman"], "man");
+        check("which person founded Brightline", "Brightline", &["founded"], "person");
+    }
+
+    #[test]
+    fn grandparents_are_two_steps_away() {
+        check("who is the grandfather of Ada Berg", "Ada Berg", &["father", "father"], "grandfather");
     }
 
     #[test]

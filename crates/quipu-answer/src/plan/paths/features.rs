@@ -2,7 +2,7 @@
 //!
 //! No number knows a relation, a graph or a question pattern: all of them compare words with words.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use quipu_graph::Step;
 use quipu_model::Embeddings;
@@ -14,60 +14,107 @@ use super::walk::inverse;
 
 /// Similarities below this are noise of the embedder; what lies above is stretched to 0..1.
 const NOISE: f32 = 0.2;
+/// From this similarity on, a word is explained by a label.
+const EXPLAINED: f32 = 0.55;
+/// From this similarity on, a word asks for a relation.
+const SAID: f32 = 0.6;
 /// Another word for a word of the question counts a little less.
 const OTHER_WORD: f32 = 0.95;
 /// A label of the other direction counts less.
 const OTHER_DIRECTION: f32 = 0.8;
 /// A word that only says what kind of thing the mention is counts this much less.
 const KIND_ALONE: f32 = 0.2;
-const COSTS: Costs = Costs { skipped_step: 0.5, second_chunk: 0.0 };
-const COSTS_APART: Costs = Costs { skipped_step: 0.5, second_chunk: 0.3 };
+/// A step that no word asks for.
+const SKIPPED_STEP: f32 = 0.5;
+/// One step that explains words of two runs.
+const SECOND_CHUNK: f32 = 0.3;
 
 /// How well one path fits one question.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(super) struct Features {
+pub struct Features {
     /// Cosine of the masked question and the path in its cards' words.
-    pub(super) phrase: f32,
+    pub phrase: f32,
     /// Cosine of the masked question and the path in its relations' names.
-    pub(super) plain_phrase: f32,
+    pub plain_phrase: f32,
     /// Value of the alignment of words and steps, for each word.
-    pub(super) alignment: f32,
+    pub alignment: f32,
     /// How well the step that is asked for least is asked for.
-    pub(super) least_asked: f32,
+    pub least_asked: f32,
     /// How well the word that is explained least is explained.
-    pub(super) least_covered: f32,
+    pub least_covered: f32,
     /// Cosine of what is asked for and what the path leads to.
-    pub(super) kind: f32,
+    pub kind: f32,
     /// Cosine of what is asked for and the last step's nearest label.
-    pub(super) label: f32,
-    /// 1: the path turns back on a relation, and the question speaks of sharing.
-    pub(super) back_shared: f32,
-    /// 1: the path turns back on a relation, and the question does not speak of sharing.
-    pub(super) back_unsaid: f32,
+    pub label: f32,
+    /// 1: the path turns back on a relation, and the question speaks neither of sharing nor of both ways.
+    pub back_unsaid: f32,
     /// How much less the alignment explains than the best step of any path would, word by word: 0 is best.
-    pub(super) regret: f32,
+    pub regret: f32,
     /// The same with the labels that tell steps apart.
-    pub(super) telling_regret: f32,
+    pub telling_regret: f32,
     /// How usual it is that its steps follow one another: 0 usual, -1 never seen.
-    pub(super) chain: f32,
+    pub chain: f32,
+    /// How much worse `kind` is than with the best of all steps: 0 is best.
+    pub kind_regret: f32,
+    /// Hops that the path lacks for the question's genitives.
+    pub short: f32,
+    /// 1: the path leads to nothing but the mention.
+    pub back_at_start: f32,
+    /// 1: the question says that something else is reached by the same relation, and the path does not turn back.
+    pub no_company: f32,
 }
 
+/// The names of the features, in the order of [`Features::values`].
+pub const FEATURE_NAMES: [&str; 15] = [
+    "phrase",
+    "plain_phrase",
+    "alignment",
+    "least_asked",
+    "least_covered",
+    "kind",
+    "label",
+    "back_unsaid",
+    "regret",
+    "telling_regret",
+    "chain",
+    "kind_regret",
+    "short",
+    "back_at_start",
+    "no_company",
+];
+
+/// What each feature counts, fitted on solved questions of three graphs with signs given (docs/results.md has the figures, those
+/// with each graph left out of the fit among them; `examples/fit_paths.rs` of quipu-eval repeats the fit).
+const WEIGHTS: [f32; 15] = [
+    0.546, 1.074, 1.033, 0.834, 1.139, 1.813, 1.866, -2.369, 3.596, 2.335, 0.558, 1.813, -1.427, -0.598,
+    -0.976,
+];
+
 impl Features {
-    /// The fused score, a logit. The weights were fitted on solved questions of three graphs, signs given (docs/results.md
-    /// has the figures, those with each graph left out of the fit among them).
-    pub(super) fn score(&self) -> f32 {
-        3.401 * self.phrase
-            + 5.034 * self.plain_phrase
-            + 2.609 * self.alignment
-            + 2.687 * self.least_asked
-            + 2.303 * self.least_covered
-            + 2.819 * self.kind
-            + 2.597 * self.label
-            + 1.334 * self.back_shared
-            - 1.907 * self.back_unsaid
-            + 2.322 * self.regret
-            + 2.018 * self.telling_regret
-            + 0.991 * self.chain
+    /// The features as numbers.
+    pub fn values(&self) -> [f32; 15] {
+        [
+            self.phrase,
+            self.plain_phrase,
+            self.alignment,
+            self.least_asked,
+            self.least_covered,
+            self.kind,
+            self.label,
+            self.back_unsaid,
+            self.regret,
+            self.telling_regret,
+            self.chain,
+            self.kind_regret,
+            self.short,
+            self.back_at_start,
+            self.no_company,
+        ]
+    }
+
+    /// The fused score, a logit.
+    pub fn score(&self) -> f32 {
+        self.values().iter().zip(WEIGHTS).map(|(value, weight)| value * weight).sum()
     }
 }
 
@@ -116,6 +163,8 @@ pub(super) struct Comparison<'a> {
     mention: HashMap<Step, Vec<f32>>,
     /// For each step, similarity of what is asked for with its kind and with its labels.
     ends: HashMap<Step, (f32, f32)>,
+    /// The best similarity of what is asked for with the kind of any step.
+    best_kind: f32,
 }
 
 /// Values of all tokens: with all labels, and with those that tell steps apart.
@@ -175,41 +224,79 @@ impl<'a> Comparison<'a> {
         let end = |step: &Step| {
             (cosine(lexicon.kind(*step)), lexicon.labels(*step).into_iter().map(cosine).fold(-1.0, f32::max))
         };
+        let ends: HashMap<Step, (f32, f32)> = steps.iter().map(|step| (*step, end(step))).collect();
+        let best_kind = ends.values().map(|(kind, _)| *kind).fold(-1.0, f32::max);
         Self {
             asked,
             words,
             chunks: words.tokens.iter().map(|t| t.chunk).collect(),
             mention: steps.iter().map(|step| (*step, describes(step))).collect(),
-            ends: steps.iter().map(|step| (*step, end(step))).collect(),
+            ends,
+            best_kind,
             vectors,
             columns,
             best,
         }
     }
 
-    /// The features of a path, said in its cards' words and in its relations' names.
-    pub(super) fn features(&self, path: &[Step], phrases: [&str; 2], chain: f32) -> Features {
+    /// The features of a path, said in its cards' words and in its relations' names; `chain` says how usual it is.
+    pub(super) fn features(
+        &self,
+        path: &[Step],
+        phrases: [&str; 2],
+        chain: f32,
+        back_at_start: bool,
+    ) -> Features {
         let [phrase, plain_phrase] = phrases.map(|p| self.vectors.cosine(&self.asked.masked, p));
         let of_mention = path.first().and_then(|step| self.mention.get(step)).cloned().unwrap_or_default();
         let all = self.matrix(path, |c| &c.all);
         let telling = self.matrix(path, |c| &c.telling);
         let (kind, label) = path.last().and_then(|s| self.ends.get(s)).copied().unwrap_or_default();
-        let turns_back = path.windows(2).any(|pair| matches!(pair, [a, b] if inverse(*a) == *b));
-        let back = |is: bool| f32::from(u8::from(turns_back && is));
+        let turn = path.windows(2).find(|pair| matches!(pair, [a, b] if inverse(*a) == *b));
+        let said =
+            self.asked.sharing || turn.and_then(|t| t.first()).is_some_and(|step| self.says_twice(*step));
+        let flag = |is: bool| f32::from(u8::from(is));
+        // Who "starred together with X" did so in something that need not be said.
+        let skipped_step = if self.asked.company && turn.is_some() { 0.0 } else { SKIPPED_STEP };
         Features {
             phrase,
             plain_phrase,
-            alignment: self.aligned(all.clone(), of_mention.clone(), path.len()),
+            alignment: self.aligned(all.clone(), of_mention.clone(), path.len(), skipped_step),
             least_asked: least_asked(&all, path.len()),
             least_covered: self.least_covered(&all, &of_mention),
             kind,
             label,
-            back_shared: back(self.asked.sharing),
-            back_unsaid: back(!self.asked.sharing),
-            regret: self.regret(&all, &self.best.all, &of_mention, path.len()),
-            telling_regret: self.regret(&telling, &self.best.telling, &of_mention, path.len()),
+            back_unsaid: flag(turn.is_some() && !said),
+            regret: self.regret(&all, &self.best.all, &of_mention, path.len(), skipped_step),
+            telling_regret: self.regret(&telling, &self.best.telling, &of_mention, path.len(), skipped_step),
             chain,
+            kind_regret: kind - self.best_kind,
+            #[expect(clippy::cast_precision_loss, reason = "a question has a few genitives")]
+            short: self.words.genitives.saturating_sub(path.len()) as f32,
+            back_at_start: flag(back_at_start),
+            no_company: flag(self.asked.company && turn.is_none()),
         }
+    }
+
+    /// The words that no step explains, but for the one that says what the mention is.
+    pub(super) fn unexplained(&self) -> Vec<String> {
+        let tokens = self.words.tokens.iter().enumerate().zip(&self.best.all);
+        tokens
+            .filter(|((at, token), best)| {
+                let word = token.text.chars().count() > 2 && token.text.chars().all(char::is_alphabetic);
+                **best < EXPLAINED && word && self.words.apposition != Some(*at)
+            })
+            .map(|((_, token), _)| token.text.clone())
+            .collect()
+    }
+
+    /// Whether the question asks for the relation of a step twice, in words that tell it from others: "the films directed by the
+    /// director of".
+    fn says_twice(&self, step: Step) -> bool {
+        let Some(columns) = self.columns.get(&step) else { return false };
+        let asking = columns.telling.iter().zip(&self.chunks).filter(|(value, _)| **value >= SAID);
+        let runs: HashSet<Option<Chunk>> = asking.map(|(_, chunk)| *chunk).collect();
+        runs.len() >= 2
     }
 
     /// Tokens by steps.
@@ -221,13 +308,13 @@ impl<'a> Comparison<'a> {
     }
 
     /// The alignment's value for each token.
-    fn aligned(&self, values: Vec<Vec<f32>>, of_mention: Vec<f32>, steps: usize) -> f32 {
+    fn aligned(&self, values: Vec<Vec<f32>>, of_mention: Vec<f32>, steps: usize, skipped_step: f32) -> f32 {
         if values.is_empty() {
             return 0.0;
         }
         #[expect(clippy::cast_precision_loss, reason = "a question has a few words")]
         let count = values.len() as f32;
-        self.align(values, of_mention, steps, COSTS) / count
+        self.align(values, of_mention, steps, Costs { skipped_step, second_chunk: 0.0 }) / count
     }
 
     fn align(&self, values: Vec<Vec<f32>>, of_mention: Vec<f32>, steps: usize, costs: Costs) -> f32 {
@@ -244,7 +331,14 @@ impl<'a> Comparison<'a> {
     }
 
     /// How much less the alignment explains than the best step for each word would: 0 is best.
-    fn regret(&self, matrix: &[Vec<f32>], best: &[f32], of_mention: &[f32], steps: usize) -> f32 {
+    fn regret(
+        &self,
+        matrix: &[Vec<f32>],
+        best: &[f32],
+        of_mention: &[f32],
+        steps: usize,
+        skipped_step: f32,
+    ) -> f32 {
         if matrix.is_empty() {
             return 0.0;
         }
@@ -252,7 +346,7 @@ impl<'a> Comparison<'a> {
         let values =
             matrix.iter().zip(&best).map(|(row, best)| row.iter().map(|v| v - best).collect()).collect();
         let of_mention = of_mention.iter().zip(&best).map(|(m, best)| m - best).collect();
-        self.align(values, of_mention, steps, COSTS_APART)
+        self.align(values, of_mention, steps, Costs { skipped_step, second_chunk: SECOND_CHUNK })
     }
 }
 

@@ -100,6 +100,18 @@ impl Lexicon {
         }
     }
 
+    /// The nouns for the step: what it leads to, and its name unless that is a verb or a preposition's.
+    pub(super) fn nouns(&self, step: Step) -> impl Iterator<Item = &str> {
+        let name = self.name(step);
+        let noun = |name: &&str| {
+            let edge =
+                |word: Option<&str>| word.is_none_or(|w| PREPOSITIONS.contains(&w) || is_function_word(w));
+            !edge(name.split(' ').next()) && !edge(name.split(' ').next_back())
+        };
+        let name = (step.direction == Direction::Forward).then_some(name).filter(noun);
+        std::iter::once(self.kind(step)).filter(|kind| *kind != "thing").chain(name)
+    }
+
     /// The path in words, from its cards: `the release year of the films directed by X`.
     pub(super) fn phrase(&self, path: &[Step]) -> String {
         path.iter().fold("X".to_owned(), |inner, step| {

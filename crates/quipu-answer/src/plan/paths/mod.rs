@@ -6,7 +6,9 @@ mod align;
 mod asked;
 mod chain;
 mod features;
+mod informed;
 mod lexicon;
+mod reword;
 mod walk;
 
 use std::collections::HashSet;
@@ -23,10 +25,16 @@ use features::{Comparison, Vectors};
 use lexicon::Lexicon;
 
 pub use chain::StepSamples;
+pub use features::{FEATURE_NAMES, Features};
+pub use informed::{RankConfig, Seen, rank_informed};
+pub use reword::reword;
 pub use walk::{ExistingPath, Walk, WalkConfig, enumerate, follow};
 
 /// Paths shown in the trace.
 const SHOWN: usize = 5;
+
+/// Names that a word may mean.
+const MOST_NAMES: usize = 40;
 
 /// A path with its place in the ranking.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,10 +49,8 @@ pub struct RankedPath {
     pub score: f32,
     /// Its share among all paths of the anchor (softmax of the scores).
     pub probability: f64,
-    /// How well the question's words and the steps go together, for each word.
-    pub alignment: f32,
-    /// How well the word that is explained least is explained.
-    pub least_covered: f32,
+    /// How well it fits the question.
+    pub features: Features,
 }
 
 impl RankedPath {
@@ -52,8 +58,8 @@ impl RankedPath {
     /// is the probability of all paths that lead to the same ends. Fitted on answered questions, and on the same questions
     /// with the relations that answer them taken out of the graph (docs/results.md).
     pub fn confidence(&self, share: f64) -> f64 {
-        let logit =
-            4.56 * share + 6.17 * f64::from(self.alignment) + 2.43 * f64::from(self.least_covered) - 8.42;
+        let Features { alignment, least_covered, .. } = self.features;
+        let logit = 4.56 * share + 6.17 * f64::from(alignment) + 2.43 * f64::from(least_covered) - 8.42;
         1.0 / (1.0 + (-logit).exp())
     }
 }
@@ -63,6 +69,12 @@ impl RankedPath {
 pub struct Ranking {
     /// Best first.
     pub paths: Vec<RankedPath>,
+    /// The question with its mention as `X`.
+    pub masked: String,
+    /// Words of the question that no step explains, normalised.
+    pub unexplained: Vec<String>,
+    /// For each step what it is called and leads to, those of the best paths first.
+    pub senses: Vec<Vec<String>>,
 }
 
 /// Ranks the paths around `anchor`, which the question mentions at `span`; `others` are the places of its other mentions.
@@ -107,22 +119,39 @@ pub async fn rank(
         .zip(&phrases)
         .map(|(path, [phrase, plain])| {
             let usual = context.samples.usual(&path.steps);
-            let features = comparison.features(&path.steps, [phrase, plain], usual);
+            let back_at_start = path.ends == [anchor];
+            let features = comparison.features(&path.steps, [phrase, plain], usual, back_at_start);
             RankedPath {
                 steps: path.steps,
                 ends: path.ends,
                 phrase: phrase.clone(),
                 score: features.score(),
                 probability: 0.0,
-                alignment: features.alignment,
-                least_covered: features.least_covered,
+                features,
             }
         })
         .collect();
     paths.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.steps.cmp(&b.steps)));
     set_probabilities(&mut paths);
     report(context, &paths);
-    Ok(Ranking { paths })
+    let senses = senses(&paths, &lexicon);
+    Ok(Ranking { paths, senses, unexplained: comparison.unexplained(), masked: asked.masked.clone() })
+}
+
+/// What a word of the question may mean: for each step the names that no step before it has.
+fn senses(paths: &[RankedPath], lexicon: &Lexicon) -> Vec<Vec<String>> {
+    let mut seen: HashSet<&str> = HashSet::new();
+    let mut senses: Vec<Vec<String>> = Vec::new();
+    for step in paths.iter().flat_map(|p| &p.steps) {
+        let new: Vec<&str> = lexicon.nouns(*step).filter(|name| !seen.contains(name)).collect();
+        if seen.len() + new.len() > MOST_NAMES {
+            break;
+        }
+        seen.extend(&new);
+        senses.push(new.into_iter().map(str::to_owned).collect());
+    }
+    senses.retain(|names| !names.is_empty());
+    senses
 }
 
 fn distinct_steps(paths: &[ExistingPath]) -> Vec<Step> {

@@ -1,0 +1,204 @@
+//! What the words of questions mean in the words of the graph: "darling" is its *spouse*, "faith" its *religion*.
+//!
+//! A small model is poor at choosing from a list, but its likelihoods know synonyms: asked for plainer words, it gives the name
+//! that the graph uses a hundredth of the probability or more when that is what the word means, and next to nothing when the graph
+//! has no such thing (docs/results.md has the figures). One call for each word, once: the likelihoods stay in the workspace as
+//! `words.toml`, where a person may correct them.
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use parking_lot::{Mutex, RwLock};
+use quipu_model::{ChatRequest, Constraint, ScoreRequest};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::AnswerError;
+use crate::context::Context;
+use crate::prompts::Prompt;
+use crate::trace::Stage;
+
+/// Name of the file in the workspace.
+const FILE: &str = "words.toml";
+/// Together, the graph's names must have at least this probability: else the word means something that the graph lacks.
+const LEAST_MASS: f64 = 0.01;
+/// Of that, the word's meaning must have at least this share.
+const LEAST_SHARE: f64 = 0.8;
+/// Log-likelihood of a name that a model without scores did not choose.
+const NOT_CHOSEN: f64 = -20.0;
+/// A word's meaning is a help, not the answer: a model that is slower than this is not waited for.
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Natural-log likelihoods of the graph's names for one word.
+type Likelihoods = BTreeMap<String, f64>;
+
+/// The words of a workspace's questions.
+#[derive(Debug, Default)]
+pub struct Meanings {
+    path: PathBuf,
+    words: RwLock<BTreeMap<String, Likelihoods>>,
+    /// Held while the file is written.
+    writing: Mutex<()>,
+}
+
+#[derive(Default, Serialize, Deserialize)]
+struct WordFile {
+    #[serde(default)]
+    word: BTreeMap<String, Likelihoods>,
+}
+
+const HEADER: &str = "# What words of questions mean in this graph: for each word, the natural logarithm of the probability of each of the graph's
+# names for it (0: certainly). Written by a language model; correct what is wrong.\n\n";
+
+impl Meanings {
+    /// Reads the words of the workspace at `folder`; none when there is no file yet.
+    ///
+    /// # Errors
+    /// [`AnswerError::Usage`] when the file cannot be read or is not what it should be.
+    pub fn open(folder: &Path) -> Result<Self, AnswerError> {
+        let path = folder.join(FILE);
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+            Err(error) => return Err(AnswerError::Usage(format!("cannot read {}: {error}", path.display()))),
+        };
+        let file: WordFile = toml::from_str(&text).map_err(|error| {
+            let advice = "correct it, or remove it and it is written anew";
+            AnswerError::Usage(format!("{}: {}; {advice}", path.display(), error.message()))
+        })?;
+        Ok(Self { path, words: RwLock::new(file.word), writing: Mutex::default() })
+    }
+
+    /// The names whose likelihood for `word` is not known.
+    fn unknown(&self, word: &str, senses: &[Vec<String>]) -> Vec<String> {
+        let words = self.words.read();
+        let known = words.get(word);
+        let names = senses.iter().flatten();
+        names.filter(|name| known.is_none_or(|k| !k.contains_key(*name))).cloned().collect()
+    }
+
+    /// The likeliest name of the sense that `word` has, if any.
+    fn meaning(&self, word: &str, senses: &[Vec<String>]) -> Option<String> {
+        let words = self.words.read();
+        let known = words.get(word)?;
+        let likely = |name: &String| known.get(name).map_or(0.0, |likelihood| likelihood.exp());
+        let mass = |names: &Vec<String>| -> f64 { names.iter().map(likely).sum() };
+        let total: f64 = senses.iter().map(mass).sum();
+        let best = senses.iter().max_by(|a, b| mass(a).total_cmp(&mass(b)))?;
+        let clear = total >= LEAST_MASS && mass(best) >= LEAST_SHARE * total;
+        best.iter().max_by(|a, b| likely(a).total_cmp(&likely(b))).filter(|_| clear).cloned()
+    }
+
+    fn add(
+        &self,
+        word: &str,
+        likelihoods: impl IntoIterator<Item = (String, f64)>,
+    ) -> Result<(), AnswerError> {
+        let _held = self.writing.lock();
+        // Four digits are plenty, and the file stays readable.
+        let rounded = likelihoods.into_iter().map(|(name, value)| (name, (value * 1e4).round() / 1e4));
+        self.words.write().entry(word.to_owned()).or_default().extend(rounded);
+        let file = WordFile { word: self.words.read().clone() };
+        let wrong = |error: &dyn std::fmt::Display| {
+            AnswerError::Usage(format!("cannot write {}: {error}", self.path.display()))
+        };
+        let text = toml::to_string(&file).map_err(|error| wrong(&error))?;
+        let beside = self.path.with_extension("toml.new");
+        let written = std::fs::File::create(&beside).and_then(|mut new| {
+            new.write_all(HEADER.as_bytes())?;
+            new.write_all(text.as_bytes())
+        });
+        written.and_then(|()| std::fs::rename(&beside, &self.path)).map_err(|error| wrong(&error))
+    }
+}
+
+/// What the `word` of a question means in the graph; `question` has its mention masked, and the names in each of `senses` stand for
+/// the same. `None`: none of them, or the model cannot tell. At most one model call, none where the workspace knows the word.
+///
+/// # Errors
+/// The model's, or the file's.
+pub async fn meaning(
+    context: &Context<'_>,
+    question: &str,
+    word: &str,
+    senses: &[Vec<String>],
+) -> Result<Option<String>, AnswerError> {
+    let unknown = context.meanings.unknown(word, senses);
+    if !unknown.is_empty() && context.has_model() {
+        let likelihoods = ask(context, question, word, unknown).await?;
+        context.meanings.add(word, likelihoods)?;
+    }
+    Ok(context.meanings.meaning(word, senses))
+}
+
+/// The likelihoods of `names`: scored where the model scores, else all on the one that it chooses.
+async fn ask(
+    context: &Context<'_>,
+    question: &str,
+    word: &str,
+    names: Vec<String>,
+) -> Result<Vec<(String, f64)>, AnswerError> {
+    if context.model()?.abilities().score {
+        let request = ScoreRequest {
+            stage: "plan.word".into(),
+            messages: Prompt::WordMeaning.render(json!({ "question": question, "word": word }))?,
+            continuations: names.clone(),
+            timeout: TIMEOUT,
+        };
+        let reply = context.score(Stage::Plan, request).await?;
+        return Ok(names.into_iter().zip(reply.scores.into_iter().map(|(score, _)| score)).collect());
+    }
+    let values = json!({ "question": question, "word": word, "names": names });
+    let mut request = ChatRequest::new("plan.word", Prompt::WordChoice.render(values)?).with_max_tokens(8);
+    request.timeout = TIMEOUT;
+    let numbers = (0..=names.len()).map(|number| number.to_string()).collect();
+    request.constraint = Constraint::Choice(numbers);
+    let reply = context.chat(Stage::Plan, request).await?;
+    let digits: String =
+        reply.text.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
+    let chosen = digits.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+    let likelihood = |at: usize| if Some(at) == chosen { 0.0 } else { NOT_CHOSEN };
+    Ok(names.into_iter().enumerate().map(|(at, name)| (name, likelihood(at))).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(senses: &[&[(&str, f64)]], expected: Option<&str>) {
+        let folder = tempfile::tempdir().unwrap();
+        let meanings = Meanings::open(folder.path()).unwrap();
+        let of_sense = |sense: &&[(&str, f64)]| sense.iter().map(|(name, _)| (*name).to_owned()).collect();
+        let names: Vec<Vec<String>> = senses.iter().map(of_sense).collect();
+        let likelihoods = senses.iter().copied().flatten();
+        meanings.add("darling", likelihoods.map(|(name, p)| ((*name).to_owned(), p.ln()))).unwrap();
+        let again = Meanings::open(folder.path()).unwrap();
+        assert_eq!(again.meaning("darling", &names).as_deref(), expected, "{senses:?}");
+        assert!(again.unknown("darling", &names).is_empty());
+    }
+
+    #[test]
+    fn a_word_has_the_sense_with_nearly_all_of_enough_probability() {
+        check(&[&[("spouse", 0.09)], &[("child", 0.01)]], Some("spouse"));
+        check(&[&[("spouse", 0.05)], &[("child", 0.05)]], None);
+        check(&[&[("spouse", 0.0009)], &[("child", 0.00001)]], None);
+    }
+
+    #[test]
+    fn the_names_of_a_sense_count_together() {
+        check(&[&[("child", 0.04), ("children", 0.05)], &[("spouse", 0.02)]], Some("children"));
+        check(&[&[("child", 0.06)], &[("children", 0.05)]], None);
+    }
+
+    #[test]
+    fn names_that_were_not_asked_for_are_unknown() {
+        let folder = tempfile::tempdir().unwrap();
+        let meanings = Meanings::open(folder.path()).unwrap();
+        meanings.add("faith", [("religion".to_owned(), -1.0)]).unwrap();
+        let senses = [vec!["religion".to_owned()], vec!["gender".to_owned()]];
+        assert_eq!(meanings.unknown("faith", &senses), ["gender"]);
+        assert_eq!(meanings.meaning("faith", &senses).as_deref(), Some("religion"));
+    }
+}

@@ -1,0 +1,124 @@
+//! The question again, with the words that nothing around its mention explains in the graph's own words.
+
+use std::ops::Range;
+
+use quipu_index::words;
+
+use super::Ranking;
+use crate::AnswerError;
+use crate::context::Context;
+use crate::plan::meanings::meaning;
+use crate::trace::{Event, Stage};
+
+/// Words of one question whose meaning is looked up.
+const MOST_WORDS: usize = 3;
+
+/// A question in other words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reworded {
+    /// Its text.
+    pub text: String,
+    /// Where its mention stands now.
+    pub span: Range<usize>,
+    /// Where its other mentions stand now.
+    pub others: Vec<Range<usize>>,
+}
+
+/// Puts the graph's words in the place of those that `ranking` could not explain; `None` where there is none, or none that means
+/// something in the graph. One model call at most for each word that the workspace does not know yet.
+///
+/// # Errors
+/// The file's; a model that fails is reported, and the word stays what it is.
+pub async fn reword(
+    context: &Context<'_>,
+    question: &str,
+    span: &Range<usize>,
+    others: &[Range<usize>],
+    ranking: &Ranking,
+) -> Result<Option<Reworded>, AnswerError> {
+    let mut known = Vec::new();
+    for word in ranking.unexplained.iter().take(MOST_WORDS) {
+        match meaning(context, &ranking.masked, word, &ranking.senses).await {
+            Ok(Some(name)) => {
+                let reading = format!("“{word}” means “{name}”");
+                context.trace.report(Stage::Plan, Event::Read { reading });
+                known.push((word.as_str(), name));
+            }
+            Ok(None) => {}
+            Err(AnswerError::Exhausted(_)) => break,
+            Err(AnswerError::Model(error)) => {
+                let reason = format!("the meaning of “{word}” is not known: {error}");
+                context.trace.report(Stage::Plan, Event::Degraded { reason });
+                break;
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(replaced(question, span, others, &known))
+}
+
+/// Words outside of the mentions replaced by what they mean.
+fn replaced(
+    question: &str,
+    span: &Range<usize>,
+    others: &[Range<usize>],
+    known: &[(&str, String)],
+) -> Option<Reworded> {
+    let mut reworded = Reworded { text: question.to_owned(), span: span.clone(), others: others.to_vec() };
+    let mut any = false;
+    // From the end, so that the places of the words before stay what they are.
+    for word in words(question).iter().rev() {
+        let place = word.start..word.stem_end;
+        let in_mention = |mention: &Range<usize>| mention.start < place.end && place.start < mention.end;
+        if in_mention(span) || others.iter().any(in_mention) {
+            continue;
+        }
+        let Some((_, name)) = known.iter().find(|(known, _)| *known == word.text) else { continue };
+        if !question.is_char_boundary(place.start) || !question.is_char_boundary(place.end) {
+            continue;
+        }
+        for mention in std::iter::once(&mut reworded.span).chain(&mut reworded.others) {
+            if mention.start >= place.end {
+                let shifted = |at: usize| at - place.len() + name.len();
+                *mention = shifted(mention.start)..shifted(mention.end);
+            }
+        }
+        reworded.text.replace_range(place, name);
+        any = true;
+    }
+    any.then_some(reworded)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(question: &str, mention: &str, known: &[(&str, &str)], expected: Option<&str>) {
+        let start = question.find(mention).unwrap();
+        let known: Vec<(&str, String)> =
+            known.iter().map(|(word, name)| (*word, (*name).to_owned())).collect();
+        let reworded = replaced(question, &(start..start + mention.len()), &[], &known);
+        if let Some(reworded) = &reworded {
+            assert_eq!(&reworded.text[reworded.span.clone()], mention);
+        }
+        assert_eq!(reworded.map(|r| r.text).as_deref(), expected);
+    }
+
+    #[test]
+    fn words_are_replaced_around_the_mention_and_never_inside() {
+        check(
+            "who is the sweetheart of Ada Berg",
+            "Ada Berg",
+            &[("sweetheart", "spouse")],
+            Some("who is the spouse of Ada Berg"),
+        );
+        check(
+            "Ada Berg's darling's faith?",
+            "Ada Berg",
+            &[("faith", "religion"), ("darling", "spouse")],
+            Some("Ada Berg's spouse's religion?"),
+        );
+        check("who wrote Faith", "Faith", &[("faith", "religion")], None);
+        check("who wrote Emma", "Emma", &[], None);
+    }
+}

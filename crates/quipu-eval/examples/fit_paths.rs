@@ -1,0 +1,46 @@
+//! What the weights of whole-path planning are fitted on: the features of every path of solved questions, as JSON lines on
+//! stdout (`file`, `question`, and for each path `phrase`, `features`, `right`).
+//!
+//! `cargo run --release --workspace --example fit_paths -- WORKSPACE QUESTIONS.jsonl [WORKSPACE QUESTIONS.jsonl]...`
+//!
+//! A path is right when the set of names that it leads to is the set of gold answers. No language model is asked: relations
+//! have cards where the workspace holds them.
+
+use std::collections::BTreeSet;
+use std::error::Error;
+use std::path::Path;
+use std::sync::Arc;
+
+use quipu_answer::{Engine, FEATURE_NAMES, Question};
+use quipu_eval::read_questions;
+use quipu_index::{Workspace, normalise};
+use quipu_model::{ModelKind, OpenOptions, default_model_name, open_embedder};
+use serde_json::json;
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let options = OpenOptions::default();
+    let embedder = open_embedder(&default_model_name(ModelKind::Embedder, &options)?, &options).await?;
+    println!("{}", json!({ "features": FEATURE_NAMES }));
+    for pair in arguments.chunks(2) {
+        let [workspace, questions] = pair else { return Err("a workspace without questions".into()) };
+        let workspace = Arc::new(Workspace::open(Path::new(workspace))?);
+        let engine = Engine::new(workspace, None, Some(Arc::clone(&embedder)))?;
+        for gold in read_questions(Path::new(questions), None)? {
+            let question = Question::new(&gold.question, jiff::Zoned::now())?;
+            let right: BTreeSet<String> = gold.answers.iter().map(|a| normalise(a)).collect();
+            let paths: Vec<_> = engine
+                .planned_paths(&question)
+                .await?
+                .into_iter()
+                .map(|path| {
+                    let names: BTreeSet<String> = path.names.iter().map(|n| normalise(n)).collect();
+                    json!({ "phrase": path.phrase, "features": path.features.values(), "right": names == right })
+                })
+                .collect();
+            println!("{}", json!({ "file": questions, "question": gold.question, "paths": paths }));
+        }
+    }
+    Ok(())
+}
