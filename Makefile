@@ -11,11 +11,12 @@ WORKSPACE := $(DEMO)/geonames
 DEMO_MODELS := qwen2.5-coder-1.5b all-minilm-l6-v2
 TEST_MODELS := smollm2-135m all-minilm-l6-v2
 BENCH := .bench
+EXAMPLES := $(TARGET_DIR)/release/examples
 TRIPLES ?= 10000000
 
 export QUESTION
 
-.PHONY: help demo setup build demo-models test bench lint format
+.PHONY: help demo setup build demo-models test bench-build bench bench-compare lint format
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -47,13 +48,22 @@ test: setup ## the whole test suite
 	@for model in $(TEST_MODELS); do $(TARGET_DIR)/debug/quipu models pull $$model >/dev/null || exit 1; done
 	cargo test --workspace --locked
 
-bench: demo-models ## benchmarks (TRIPLES=100000000 for the large graph); docs/results.md holds the figures
+# Always the whole workspace: another selection of crates would have llama.cpp built anew.
+bench-build: demo-models
+	@cargo build -q --release --locked --workspace --examples
 	@mkdir -p $(BENCH)
-	@[ -e $(BENCH)/$(TRIPLES).nt ] || cargo run -q --release --locked -p quipu-graph --example generate -- \
-		--triples $(TRIPLES) --out $(BENCH)/$(TRIPLES).nt
-	@rm -rf $(BENCH)/store
-	cargo run -q --release --locked -p quipu-graph --example lookups -- $(BENCH)/$(TRIPLES).nt $(BENCH)/store
-	cargo bench --locked -p quipu-index -p quipu-model --benches
+	@[ -e $(BENCH)/$(TRIPLES).nt ] || $(EXAMPLES)/generate --triples $(TRIPLES) --out $(BENCH)/$(TRIPLES).nt
+	@[ -e $(BENCH)/$(TRIPLES)-mild.nt ] || \
+		$(EXAMPLES)/generate --triples $(TRIPLES) --exponent 0.5 --out $(BENCH)/$(TRIPLES)-mild.nt
+
+bench: bench-build ## benchmarks (TRIPLES=100000000 for the large graph); docs/results.md holds the figures
+	@rm -rf $(BENCH)/store $(BENCH)/store-mild
+	python3 benches/compare/peak.py $(EXAMPLES)/lookups $(BENCH)/store --import $(BENCH)/$(TRIPLES).nt
+	python3 benches/compare/peak.py $(EXAMPLES)/lookups $(BENCH)/store-mild --import $(BENCH)/$(TRIPLES)-mild.nt
+	cargo bench --locked --workspace --bench names --bench embed --bench chat
+
+bench-compare: bench-build ## the same lookups and texts on Oxigraph, hdt, Virtuoso and onnxruntime
+	@benches/compare/compare.sh $(BENCH) $(EXAMPLES) $(TRIPLES) "$$($(QUIPU) models path all-minilm-l6-v2)"
 
 lint: ## formatting, clippy, docs, dependencies
 	cargo fmt --all --check

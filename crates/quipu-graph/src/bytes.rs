@@ -61,14 +61,45 @@ impl<'a> Cursor<'a> {
     /// A varint length and as many bytes of UTF-8.
     pub(crate) fn text(&mut self) -> Option<&'a str> {
         let length = self.varint()?;
-        std::str::from_utf8(self.take(length)?).ok()
+        utf8(self.take(length)?)
     }
 }
 
-/// The little-endian unsigned integer that `bytes` (at most eight) hold.
+/// Bytes that the processor fetches at once.
+pub(crate) const CACHE_LINE: usize = 64;
+
+/// Asks the processor to fetch the cache line at `position`, without waiting for it. Does nothing past the end.
+#[inline]
+pub(crate) fn prefetch(bytes: &[u8], position: usize) {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(byte) = bytes.get(position) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a prefetch reads nothing that the program can see, and the address lies within `bytes`.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(byte).cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (bytes, position);
+}
+
+/// The little-endian unsigned integer that `bytes` (at most eight) hold. Ids and offsets have three to five bytes mostly.
 #[inline]
 pub(crate) fn fixed(bytes: &[u8]) -> u64 {
-    bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte))
+    match *bytes {
+        [a, b, c] => u64::from(u32::from_le_bytes([a, b, c, 0])),
+        [a, b, c, d] => u64::from(u32::from_le_bytes([a, b, c, d])),
+        [a, b, c, d, e] => u64::from_le_bytes([a, b, c, d, e, 0, 0, 0]),
+        _ => bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)),
+    }
+}
+
+/// The text that `bytes` are; `None` when they are no UTF-8. Most names are ASCII, which is told quickly.
+#[inline]
+pub(crate) fn utf8(bytes: &[u8]) -> Option<&str> {
+    if bytes.is_ascii() {
+        // SAFETY: ASCII is UTF-8.
+        return Some(unsafe { std::str::from_utf8_unchecked(bytes) });
+    }
+    std::str::from_utf8(bytes).ok()
 }
 
 /// The four bytes at `index * 4` as a little-endian integer.
@@ -99,6 +130,24 @@ mod tests {
             assert_eq!(Cursor::new(&out, 0).varint(), Some(value));
             assert_eq!(Cursor::new(&out[..out.len() - 1], 0).varint(), None, "{value} cut short");
         }
+    }
+
+    #[test]
+    fn integers_of_any_width_come_back() {
+        let bytes = 0x0807_0605_0403_0201u64.to_le_bytes();
+        for width in 0..=8 {
+            let expected =
+                bytes[..width].iter().rev().fold(0u64, |value, byte| value << 8 | u64::from(*byte));
+            assert_eq!(fixed(&bytes[..width]), expected, "{width} bytes");
+        }
+    }
+
+    #[test]
+    fn texts_are_checked() {
+        for bytes in ["", "Lima", "Áncash", "a name of more than sixteen bytes, ñ at its end: ñ"] {
+            assert_eq!(utf8(bytes.as_bytes()), Some(bytes));
+        }
+        assert_eq!(utf8(b"Lima \xff"), None);
     }
 
     #[test]

@@ -91,6 +91,35 @@ fn check(triples: &[(u8, u8, u16)], graph: &EmbeddedGraph) {
     }
 }
 
+#[test]
+fn texts_of_any_length_are_found_one_by_one_and_many_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("graph.nt");
+    let label = |number: usize| format!("{number} {}", "ñ".repeat(number % 170));
+    let mut text = String::new();
+    for number in 0..700 {
+        let key = format!("<http://example.org/{number}{}>", "k".repeat(number % 300));
+        // Every third entity has no label, and is named by its key.
+        if number % 3 > 0 {
+            writeln!(text, "{key} <http://www.w3.org/2000/01/rdf-schema#label> \"{}\" .", label(number))
+                .unwrap();
+        }
+        writeln!(text, "{key} <http://example.org/next> <http://example.org/{}> .", (number + 1) % 700)
+            .unwrap();
+    }
+    std::fs::write(&path, text).unwrap();
+    let graph = common::import_files(folder.path(), &[path]);
+    common::dump(&graph);
+    let nodes = || (0..graph.node_count()).map(NodeId);
+    let expected: Vec<_> = nodes().map(|node| (node, graph.name(node).unwrap())).collect();
+    let mut found = Vec::new();
+    graph.visit_names(nodes(), |node, name| found.push((node, name))).unwrap();
+    assert_eq!(found, expected);
+    for number in (0..700).filter(|number| number % 3 > 0) {
+        assert!(found.iter().any(|(_, name)| *name == label(number)), "{number}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 

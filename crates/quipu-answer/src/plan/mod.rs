@@ -1,6 +1,7 @@
 //! Planning: which way through the graph leads to the answer.
 
 mod cards;
+mod condition;
 mod meanings;
 mod operation;
 mod paths;
@@ -8,6 +9,7 @@ mod scope;
 mod topic;
 
 pub use cards::{Cards, RelationCard};
+pub use condition::{Condition, condition};
 pub use meanings::Meanings;
 pub use operation::{Wanted, wanted};
 pub use paths::{

@@ -21,6 +21,8 @@ pub struct Wanted {
     pub operation: Option<Operation>,
     /// The words compare things that they name: "larger than", "or".
     pub compares: bool,
+    /// The words ask for yes or no.
+    pub checks: bool,
 }
 
 /// Reads the operation off the question's words.
@@ -43,7 +45,9 @@ pub fn wanted(question: &str) -> Wanted {
     } else {
         None
     };
-    Wanted { operation, compares }
+    const ASKING: [&str; 9] = ["is", "are", "was", "were", "does", "do", "did", "has", "have"];
+    let checks = !compares && !has("or") && words.first().is_some_and(|w| ASKING.contains(w));
+    Wanted { operation, compares, checks }
 }
 
 /// The first superlative or comparative. "first" and "top" alone, and comparatives without a comparison, say nothing.
@@ -71,7 +75,8 @@ mod tests {
     use super::*;
 
     fn check(question: &str, operation: Option<Operation>, compares: bool) {
-        assert_eq!(wanted(question), Wanted { operation, compares }, "{question}");
+        let wanted = wanted(question);
+        assert_eq!((wanted.operation, wanted.compares), (operation, compares), "{question}");
     }
 
     #[test]
@@ -84,6 +89,13 @@ mod tests {
         check("which is older, Emma or Dune", Some(Operation::Lowest), true);
         check("the average length of her books", Some(Operation::Average), false);
         check("how many pages do her books have in total", Some(Operation::Sum), false);
+    }
+
+    #[test]
+    fn yes_or_no_is_asked_for_by_the_first_word() {
+        assert!(wanted("is Lima the capital of Peru?").checks);
+        assert!(!wanted("is Lima or Quito the capital of Peru?").checks);
+        assert!(!wanted("what is the capital of Peru?").checks);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use memmap2::Advice;
 
 use super::file::{FileEntry, FileWriter, MappedFile};
 use super::manifest::Manifest;
-use crate::bytes::{Cursor, fixed, push_varint};
+use crate::bytes::{Cursor, fixed, prefetch, push_varint};
 use crate::{GraphError, NodeId};
 
 /// Writes, entity after entity, the node whose text is the entity's name; all bits set: none.
@@ -53,6 +53,11 @@ impl NameColumn {
         let start = entity as usize * self.width;
         let id = fixed(self.file.bytes().get(start..start + self.width)?);
         (id != self.none).then_some(NodeId(id))
+    }
+
+    #[inline]
+    pub(crate) fn prefetch(&self, entity: u64) {
+        prefetch(self.file.bytes(), entity as usize * self.width);
     }
 
     pub(crate) fn file(&self) -> &MappedFile {

@@ -13,13 +13,18 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::file::{FileEntry, FileWriter, MappedFile};
 use super::manifest::Manifest;
 use crate::GraphError;
-use crate::bytes::{Cursor, push_varint, u32_at, u64_at};
+use crate::bytes::{CACHE_LINE, Cursor, fixed, prefetch, push_varint, u32_at, u64_at, utf8};
 
 /// Stands between the lexical form and the kind of a literal in its term bytes; no UTF-8 text holds it.
 pub(crate) const KIND_SEPARATOR: u8 = 0xff;
-/// Records in a block: one offset is stored for each block, the records within it are stepped over.
-const ENTITY_BLOCK: u64 = 16;
-const LITERAL_BLOCK: u64 = 4;
+/// Records in a block. A block's entry says where its first record starts, and how long all but the last are.
+const PER_BLOCK: u64 = 8;
+/// Bytes of an offset into the records: room for a terabyte.
+const OFFSET_WIDTH: usize = 5;
+/// Bytes of a block's entry: the offset, then the lengths, a byte each.
+const BLOCK_WIDTH: usize = OFFSET_WIDTH + PER_BLOCK as usize - 1;
+/// Stands for a record of this length or more: it is stepped over instead.
+const LONG_RECORD: u8 = u8::MAX;
 /// Terms in a bucket of the index, on average.
 const BUCKET: u64 = 8;
 /// A prefix table larger than this would no longer be a saving.
@@ -57,8 +62,9 @@ struct SpaceWriter {
     records: FileWriter,
     blocks: FileWriter,
     fingerprints: Vec<u8>,
-    per_block: u64,
     count: u64,
+    /// Lengths of the records of the block at hand.
+    lengths: Vec<u8>,
     /// First id of each bucket, at the finest granularity that the space can need.
     starts: Vec<u32>,
     bits: u32,
@@ -68,14 +74,14 @@ struct SpaceWriter {
 }
 
 impl SpaceWriter {
-    fn create(folder: &Path, name: &'static str, per_block: u64, at_most: u64) -> Result<Self, GraphError> {
+    fn create(folder: &Path, name: &'static str, at_most: u64) -> Result<Self, GraphError> {
         let bits = (at_most / BUCKET).max(1).ilog2().min(31);
         Ok(Self {
             records: FileWriter::create(folder, &format!("{name}.terms"))?,
             blocks: FileWriter::create(folder, &format!("{name}.blocks"))?,
             fingerprints: Vec::new(),
-            per_block,
             count: 0,
+            lengths: Vec::new(),
             starts: Vec::with_capacity((1 << bits) + 1),
             bits,
             scratch: Vec::new(),
@@ -85,8 +91,10 @@ impl SpaceWriter {
     }
 
     fn push(&mut self, hash: u64, tag: u64, text: &[u8]) -> Result<(), GraphError> {
-        if self.count.is_multiple_of(self.per_block) {
-            self.blocks.write(&self.records.position().to_le_bytes())?;
+        let start = self.records.position();
+        if self.count.is_multiple_of(PER_BLOCK) {
+            self.end_block()?;
+            self.blocks.write(start.to_le_bytes().get(..OFFSET_WIDTH).unwrap_or_default())?;
         }
         let bucket = bucket_of(hash, self.bits);
         while self.starts.len() <= bucket {
@@ -98,11 +106,24 @@ impl SpaceWriter {
         push_varint(&mut self.scratch, tag);
         self.records.write(&self.scratch)?;
         self.records.write(text)?;
+        let length = u8::try_from(self.records.position() - start).unwrap_or(LONG_RECORD);
+        self.lengths.push(length);
         self.count += 1;
         Ok(())
     }
 
+    /// Writes the lengths of a block's records but for the last one's.
+    fn end_block(&mut self) -> Result<(), GraphError> {
+        if self.count > 0 {
+            self.lengths.resize(PER_BLOCK as usize - 1, 0);
+            self.blocks.write(&self.lengths)?;
+            self.lengths.clear();
+        }
+        Ok(())
+    }
+
     fn finish(mut self) -> Result<Vec<FileEntry>, GraphError> {
+        self.end_block()?;
         let wanted = (self.count / BUCKET).max(1).ilog2().min(self.bits);
         let step = 1usize << (self.bits - wanted);
         self.starts.resize((1 << self.bits) + 1, self.count as u32);
@@ -177,8 +198,8 @@ impl DictionaryWriter {
     /// `at_most` bounds the number of terms in either space; it only sizes the index.
     pub(crate) fn create(folder: &Path, at_most: u64) -> Result<Self, GraphError> {
         Ok(Self {
-            entities: SpaceWriter::create(folder, "entities", ENTITY_BLOCK, at_most)?,
-            literals: SpaceWriter::create(folder, "literals", LITERAL_BLOCK, at_most)?,
+            entities: SpaceWriter::create(folder, "entities", at_most)?,
+            literals: SpaceWriter::create(folder, "literals", at_most)?,
             prefixes: StringTable::new(MAX_PREFIXES),
             kinds: StringTable::new(usize::MAX),
         })
@@ -214,35 +235,22 @@ struct Space {
     records: MappedFile,
     blocks: MappedFile,
     index: MappedFile,
-    per_block: u64,
     count: u64,
     bits: u32,
 }
 
 impl Space {
-    fn open(
-        folder: &Path,
-        manifest: &Manifest,
-        name: &str,
-        per_block: u64,
-        count: u64,
-    ) -> Result<Self, GraphError> {
+    fn open(folder: &Path, manifest: &Manifest, name: &str, count: u64) -> Result<Self, GraphError> {
         let map = |part: &str| {
             let entry = manifest.file(folder, &format!("{name}.{part}"))?;
             MappedFile::open(folder, entry, Advice::Random)
         };
-        let mut space = Self {
-            records: map("terms")?,
-            blocks: map("blocks")?,
-            index: map("index")?,
-            per_block,
-            count,
-            bits: 0,
-        };
+        let mut space =
+            Self { records: map("terms")?, blocks: map("blocks")?, index: map("index")?, count, bits: 0 };
         let bits = u64_at(space.index.bytes(), 0).unwrap_or(u64::MAX);
         let expected = if bits < 32 { 8 + 4 * ((1 << bits) + 1) + count } else { u64::MAX };
         if expected != space.index.bytes().len() as u64
-            || space.blocks.bytes().len() as u64 != 8 * count.div_ceil(per_block)
+            || space.blocks.bytes().len() as u64 != BLOCK_WIDTH as u64 * count.div_ceil(PER_BLOCK)
         {
             return Err(space.index.corrupt("its size does not fit the number of terms"));
         }
@@ -259,15 +267,35 @@ impl Space {
         self.read_record(number).ok_or_else(|| self.records.corrupt(format!("term {number} is damaged")))
     }
 
+    /// Where a term's record starts.
     #[inline]
-    fn read_record(&self, number: u64) -> Option<(u64, &[u8])> {
-        let start = u64_at(self.blocks.bytes(), (number / self.per_block) as usize)?;
-        let mut cursor = Cursor::new(self.records.bytes(), usize::try_from(start).ok()?);
-        for _ in 0..number % self.per_block {
+    fn start(&self, number: u64) -> Option<usize> {
+        let at = (number / PER_BLOCK) as usize * BLOCK_WIDTH;
+        let entry = self.blocks.bytes().get(at..at + BLOCK_WIDTH)?.first_chunk::<BLOCK_WIDTH>()?;
+        let (offset, lengths) = entry.split_at(OFFSET_WIDTH);
+        let start = usize::try_from(fixed(offset)).ok()?;
+        let before = lengths.get(..(number % PER_BLOCK) as usize)?;
+        if before.contains(&LONG_RECORD) {
+            return self.step_over(start, before.len());
+        }
+        Some(start + before.iter().copied().map(usize::from).sum::<usize>())
+    }
+
+    /// Where the record stands that comes `count` records after the one at `start`.
+    #[cold]
+    fn step_over(&self, start: usize, count: usize) -> Option<usize> {
+        let mut cursor = Cursor::new(self.records.bytes(), start);
+        for _ in 0..count {
             let length = cursor.varint()?;
             cursor.varint()?;
             cursor.take(length)?;
         }
+        Some(cursor.position())
+    }
+
+    #[inline]
+    fn read_record(&self, number: u64) -> Option<(u64, &[u8])> {
+        let mut cursor = Cursor::new(self.records.bytes(), self.start(number)?);
         let length = cursor.varint()?;
         let tag = cursor.varint()?;
         Some((tag, cursor.take(length)?))
@@ -285,6 +313,17 @@ impl Space {
         let (first, last) = (u32_at(starts, bucket)?, u32_at(starts, bucket + 1)?);
         let fingerprints = starts.get(4 * ((1usize << self.bits) + 1)..)?;
         Some((u64::from(first), fingerprints.get(first as usize..last as usize)?))
+    }
+
+    fn prefetch_block(&self, number: u64) {
+        prefetch(self.blocks.bytes(), (number / PER_BLOCK) as usize * BLOCK_WIDTH);
+    }
+
+    fn prefetch_record(&self, number: u64) {
+        if let Some(start) = self.start(number) {
+            prefetch(self.records.bytes(), start);
+            prefetch(self.records.bytes(), start + CACHE_LINE / 2);
+        }
     }
 
     fn files(&self) -> [&MappedFile; 3] {
@@ -344,8 +383,8 @@ impl Dictionary {
     pub(crate) fn open(folder: &Path, manifest: &Manifest) -> Result<Self, GraphError> {
         let counts = &manifest.counts;
         Ok(Self {
-            entities: Space::open(folder, manifest, "entities", ENTITY_BLOCK, counts.entities)?,
-            literals: Space::open(folder, manifest, "literals", LITERAL_BLOCK, counts.literals)?,
+            entities: Space::open(folder, manifest, "entities", counts.entities)?,
+            literals: Space::open(folder, manifest, "literals", counts.literals)?,
             prefixes: Strings::open(folder, manifest, "prefixes")?,
             kinds: Strings::open(folder, manifest, "kinds")?,
         })
@@ -356,7 +395,7 @@ impl Dictionary {
     pub(crate) fn entity(&self, number: u64) -> Result<KeyParts<'_>, GraphError> {
         let (tag, text) = self.entities.record(number)?;
         let prefix = if tag == 0 { "" } else { self.prefixes.get(tag)? };
-        Ok(KeyParts { prefix, suffix: utf8(text, &self.entities.records)? })
+        Ok(KeyParts { prefix, suffix: checked(text, &self.entities.records)? })
     }
 
     /// Lexical form and kind of literal `number` (counted from 0 among the literals).
@@ -364,7 +403,25 @@ impl Dictionary {
     pub(crate) fn literal(&self, number: u64) -> Result<(&str, &str), GraphError> {
         let (tag, text) = self.literals.record(number)?;
         let kind = if tag == 0 { "" } else { self.kinds.get(tag)? };
-        Ok((utf8(text, &self.literals.records)?, kind))
+        Ok((checked(text, &self.literals.records)?, kind))
+    }
+
+    /// First of two steps before reading many texts: fetches where they stand. `number` counts nodes.
+    #[inline]
+    pub(crate) fn prefetch_place(&self, node: u64) {
+        match node.checked_sub(self.entities.count) {
+            Some(literal) => self.literals.prefetch_block(literal),
+            None => self.entities.prefetch_block(node),
+        }
+    }
+
+    /// Second step: fetches the text itself.
+    #[inline]
+    pub(crate) fn prefetch_text(&self, node: u64) {
+        match node.checked_sub(self.entities.count) {
+            Some(literal) => self.literals.prefetch_record(literal),
+            None => self.entities.prefetch_record(node),
+        }
     }
 
     /// The number of the entity with this key.
@@ -399,6 +456,6 @@ impl Dictionary {
 }
 
 #[inline]
-fn utf8<'a>(bytes: &'a [u8], file: &MappedFile) -> Result<&'a str, GraphError> {
-    std::str::from_utf8(bytes).map_err(|_| file.corrupt("a text is not UTF-8"))
+fn checked<'a>(bytes: &'a [u8], file: &MappedFile) -> Result<&'a str, GraphError> {
+    utf8(bytes).ok_or_else(|| file.corrupt("a text is not UTF-8"))
 }

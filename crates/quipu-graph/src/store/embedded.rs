@@ -37,6 +37,10 @@ pub struct EmbeddedGraph {
     relation_ids: OnceLock<HashMap<String, RelationId>>,
 }
 
+/// Names that [`EmbeddedGraph::visit_names`] fetches at once: enough to keep the memory busy, few enough to stay in the
+/// nearest cache.
+const NAMES_AT_ONCE: usize = 64;
+
 /// A literal, borrowed from the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LiteralRef<'a> {
@@ -204,6 +208,37 @@ impl EmbeddedGraph {
     #[inline]
     pub(crate) fn name_node(&self, node: NodeId) -> Option<NodeId> {
         self.names.get(node.0)
+    }
+
+    /// Calls `visit` with each node and its name, in their order. Many names lie far apart in memory: fetching some at
+    /// once takes a fraction of the time that one after the other takes.
+    #[inline]
+    pub fn visit_names<'a>(
+        &'a self,
+        nodes: impl IntoIterator<Item = NodeId>,
+        mut visit: impl FnMut(NodeId, Cow<'a, str>),
+    ) -> Result<(), GraphError> {
+        let mut nodes = nodes.into_iter();
+        let mut batch = [(NodeId(0), NodeId(0)); NAMES_AT_ONCE];
+        loop {
+            let mut count = 0;
+            for (slot, node) in batch.iter_mut().zip(&mut nodes) {
+                *slot = (node, node);
+                self.names.prefetch(node.0);
+                count += 1;
+            }
+            let Some(batch) = batch.get_mut(..count).filter(|batch| !batch.is_empty()) else { return Ok(()) };
+            for (node, text) in &mut *batch {
+                *text = self.name_node(*node).unwrap_or(*node);
+                self.dictionary.prefetch_place(text.0);
+            }
+            for (_, text) in &*batch {
+                self.dictionary.prefetch_text(text.0);
+            }
+            for &(node, text) in &*batch {
+                visit(node, if text == node { self.name_from_key(node)? } else { self.key(text)? });
+            }
+        }
     }
 
     /// Number of triples with the node as head or tail.

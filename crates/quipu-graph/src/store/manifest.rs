@@ -10,9 +10,9 @@ use crate::error::io_error;
 use crate::{GraphError, Profile};
 
 /// Version that this code writes.
-pub(crate) const FORMAT_VERSION: u32 = 1;
+pub(crate) const FORMAT_VERSION: u32 = 2;
 /// Oldest version that this code reads.
-pub(crate) const OLDEST_READABLE: u32 = 1;
+pub(crate) const OLDEST_READABLE: u32 = 2;
 /// What the manifest's first field says, so that a foreign file is known as one.
 const FORMAT_NAME: &str = "quipu graph store";
 /// The manifest's file name.

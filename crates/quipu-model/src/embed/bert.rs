@@ -141,30 +141,17 @@ impl Bert {
 
 impl Layer {
     fn apply(&self, hidden: &mut Vec<Lanes>, spans: &[Range<usize>], rows: usize, parallel: bool) {
-        let attention = apply(&self.attention, hidden, rows, parallel, |_| ());
-        let heads = self.attention.panels() / 3;
-        let mut attended = vec![[0.0; LANES]; heads * rows];
-        let head = |(head, output): (usize, &mut [Lanes])| {
-            let panel = |kind: usize| {
-                let start = (kind * heads + head) * rows;
-                attention.get(start..start + rows).unwrap_or_default()
-            };
-            let (queries, keys, values) = (panel(0), panel(1), panel(2));
-            let mut scratch = Scratch::default();
-            for span in spans {
-                let of = |panel: &'_ [Lanes]| -> Range<usize> {
-                    span.start.min(panel.len())..span.end.min(panel.len())
-                };
-                let (q, k, v) = (queries.get(of(queries)), keys.get(of(keys)), values.get(of(values)));
-                if let (Some(q), Some(k), Some(v), Some(output)) = (q, k, v, output.get_mut(span.clone())) {
-                    attend(q, k, v, output, &mut scratch);
-                }
-            }
-        };
+        let mut attended = vec![[0.0; LANES]; self.heads() * rows];
         if parallel {
-            attended.par_chunks_exact_mut(rows.max(1)).enumerate().for_each(head);
+            let heads = attended.par_chunks_exact_mut(rows.max(1)).enumerate();
+            heads.for_each_init(Scratch::default, |scratch, (head, output)| {
+                self.attend(head, hidden, spans, output, scratch);
+            });
         } else {
-            attended.chunks_exact_mut(rows.max(1)).enumerate().for_each(head);
+            let mut scratch = Scratch::default();
+            for (head, output) in attended.chunks_exact_mut(rows.max(1)).enumerate() {
+                self.attend(head, hidden, spans, output, &mut scratch);
+            }
         }
         let mut attended = apply(&self.attention_output, &attended, rows, parallel, |_| ());
         add(&mut attended, hidden);
@@ -173,6 +160,38 @@ impl Layer {
         *hidden = apply(&self.narrowing, &wide, rows, parallel, |_| ());
         add(hidden, &attended);
         layer_norm(hidden, rows, &self.norm.scale, &self.norm.shift);
+    }
+}
+
+impl Layer {
+    /// Heads of attention: each is one panel wide.
+    fn heads(&self) -> usize {
+        self.attention.panels() / 3
+    }
+
+    /// One head of attention over all texts, from the layer's input; its queries, keys and values stay in the nearest cache.
+    fn attend(
+        &self,
+        head: usize,
+        hidden: &[Lanes],
+        spans: &[Range<usize>],
+        output: &mut [Lanes],
+        scratch: &mut Scratch,
+    ) {
+        let rows = output.len();
+        let mut projected = scratch.take_projected(3 * rows);
+        for (kind, panel) in projected.chunks_exact_mut(rows.max(1)).enumerate() {
+            self.attention.panel(kind * self.heads() + head, hidden, rows, panel);
+        }
+        let (queries, rest) = projected.split_at(rows);
+        let (keys, values) = rest.split_at(rows);
+        for span in spans {
+            let (q, k, v) = (queries.get(span.clone()), keys.get(span.clone()), values.get(span.clone()));
+            if let (Some(q), Some(k), Some(v), Some(output)) = (q, k, v, output.get_mut(span.clone())) {
+                attend(q, k, v, output, scratch);
+            }
+        }
+        scratch.give_back(projected);
     }
 }
 

@@ -131,14 +131,17 @@ fn multiply<W: Weight>(
         tile!(weights, bias, input, rows, row, out, 8: 0 1 2 3 4 5 6 7);
         row += 8;
     }
-    let mut pairs = eights.into_remainder().chunks_exact_mut(2);
-    for out in &mut pairs {
-        tile!(weights, bias, input, rows, row, out, 2: 0 1);
-        row += 2;
-    }
-    for out in pairs.into_remainder().chunks_exact_mut(1) {
-        tile!(weights, bias, input, rows, row, out, 1: 0);
-        row += 1;
+    // The rest in one go, whatever its size: each tile reads all weights, which is what a short text waits for.
+    let out = eights.into_remainder();
+    match out.len() {
+        7 => tile!(weights, bias, input, rows, row, out, 7: 0 1 2 3 4 5 6),
+        6 => tile!(weights, bias, input, rows, row, out, 6: 0 1 2 3 4 5),
+        5 => tile!(weights, bias, input, rows, row, out, 5: 0 1 2 3 4),
+        4 => tile!(weights, bias, input, rows, row, out, 4: 0 1 2 3),
+        3 => tile!(weights, bias, input, rows, row, out, 3: 0 1 2),
+        2 => tile!(weights, bias, input, rows, row, out, 2: 0 1),
+        1 => tile!(weights, bias, input, rows, row, out, 1: 0),
+        _ => {}
     }
 }
 
@@ -233,7 +236,7 @@ pub(super) fn attend(
     const SCALE: f32 = 0.176_776_7; // 1/√LANES
     let rows = queries.len();
     scratch.prepare(keys, values, rows);
-    let Scratch { keys: columns, values, scores } = scratch;
+    let Scratch { keys: columns, values, scores, .. } = scratch;
     let blocks = columns.as_chunks::<LANES>().0.iter().zip(scores.chunks_exact_mut(rows.max(1)));
     for (block, (columns, scores)) in blocks.enumerate() {
         // What stands behind the last key gets no weight.
@@ -274,9 +277,22 @@ pub(super) struct Scratch {
     values: Vec<Lanes>,
     /// A panel for each block of keys.
     scores: Vec<Lanes>,
+    /// Room for a head's queries, keys and values.
+    projected: Vec<Lanes>,
 }
 
 impl Scratch {
+    /// Room for `rows` rows of anything, to be given back.
+    pub(super) fn take_projected(&mut self, rows: usize) -> Vec<Lanes> {
+        let mut projected = std::mem::take(&mut self.projected);
+        projected.resize(rows, [0.0; LANES]);
+        projected
+    }
+
+    pub(super) fn give_back(&mut self, projected: Vec<Lanes>) {
+        self.projected = projected;
+    }
+
     fn prepare(&mut self, keys: &[Lanes], values: &[Lanes], rows: usize) {
         let blocks = keys.len().div_ceil(LANES);
         self.keys.clear();
@@ -319,7 +335,11 @@ mod tests {
 
     #[test]
     fn products_match_the_plain_sum() {
-        let (rows, inputs, outputs) = (11, 64, 96);
+        (1..=17).for_each(check_product);
+    }
+
+    fn check_product(rows: usize) {
+        let (inputs, outputs) = (64, 96);
         let number = |seed: usize| ((seed * 2_654_435_761) % 1000) as f32 / 500.0 - 1.0;
         let weights: Vec<f32> = (0..inputs * outputs).map(|i| narrow(number(i)).widen()).collect();
         let bias: Vec<f32> = (0..outputs).map(|i| number(i + 7)).collect();

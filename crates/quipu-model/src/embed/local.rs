@@ -1,5 +1,6 @@
 //! The embedder of one's own machine: a sentence-transformers BERT in a folder.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -85,8 +86,15 @@ impl Embedder for LocalEmbedder {
             let inner = Arc::clone(&self.inner);
             let wanted: Vec<String> =
                 unknown.iter().filter_map(|&index| texts.get(index)).map(|&t| t.into()).collect();
-            let vectors = tokio::task::spawn_blocking(move || inner.embed(&wanted, cached)).await;
+            // Straight to a thread of the pool that computes: from any other one, each step would be handed over.
+            let (send, vectors) = tokio::sync::oneshot::channel();
+            rayon::spawn(move || {
+                let computed = catch_unwind(AssertUnwindSafe(|| inner.embed(&wanted, cached)));
+                // A panic drops the sender, which the waiting side reports; and nobody may wait any more.
+                let _ = computed.map(|vectors| send.send(vectors));
+            });
             let vectors = vectors
+                .await
                 .unwrap_or(Err(String::from("its thread ended")))
                 .map_err(|reason| ModelError::Engine { model: self.name.clone(), reason })?;
             for (index, vector) in unknown.into_iter().zip(vectors.chunks_exact(dimensions)) {

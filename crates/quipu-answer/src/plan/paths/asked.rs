@@ -40,7 +40,7 @@ fn tells(word: &str) -> bool {
 }
 
 /// What else a word of a question may ask for. `who` stands for people of any calling.
-const OTHER_WORDS: [(&[&str], &[&str]); 8] = [
+const OTHER_WORDS: [(&[&str], &[&str]); 16] = [
     (&["when"], &["date", "year", "time"]),
     (&["where"], &["place", "location", "country", "city"]),
     (&["old"], &["age"]),
@@ -51,6 +51,17 @@ const OTHER_WORDS: [(&[&str], &[&str]); 8] = [
         &["topic", "subject", "keyword", "tag", "description"],
     ),
     (&["date"], &["year", "time", "day"]),
+    (
+        &["big", "bigger", "biggest", "large", "larger", "largest", "small", "smaller", "smallest"],
+        &["area", "size", "population"],
+    ),
+    (&["long", "longer", "longest", "short", "shorter", "shortest"], &["length", "duration"]),
+    (&["high", "higher", "highest", "tall", "taller", "tallest"], &["height", "elevation"]),
+    (&["older", "oldest", "young", "younger", "youngest"], &["age", "date of birth", "founded"]),
+    (&["latest", "newest", "earliest", "recent"], &["date", "year"]),
+    (&["heavy", "heavier", "heaviest"], &["weight", "mass"]),
+    (&["rich", "richer", "richest", "poorest"], &["wealth", "income", "gross domestic product"]),
+    (&["populous", "inhabitants", "inhabited"], &["population"]),
     (&["place"], &["city", "country", "location", "state", "town"]),
 ];
 const PEOPLE: [&str; 11] = [

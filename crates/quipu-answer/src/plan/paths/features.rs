@@ -56,6 +56,8 @@ pub struct Features {
     pub chain: f32,
     /// How much worse `kind` is than with the best of all steps: 0 is best.
     pub kind_regret: f32,
+    /// 1: the path takes the same step twice in a row, and the question does not ask for it twice.
+    pub again_unsaid: f32,
     /// Hops that the path lacks for the question's genitives.
     pub short: f32,
     /// 1: the path leads to nothing but the mention.
@@ -65,7 +67,7 @@ pub struct Features {
 }
 
 /// The names of the features, in the order of [`Features::values`].
-pub const FEATURE_NAMES: [&str; 15] = [
+pub const FEATURE_NAMES: [&str; 16] = [
     "phrase",
     "plain_phrase",
     "alignment",
@@ -78,6 +80,7 @@ pub const FEATURE_NAMES: [&str; 15] = [
     "telling_regret",
     "chain",
     "kind_regret",
+    "again_unsaid",
     "short",
     "back_at_start",
     "no_company",
@@ -85,14 +88,14 @@ pub const FEATURE_NAMES: [&str; 15] = [
 
 /// What each feature counts, fitted on solved questions of three graphs with signs given (docs/results.md has the figures, those
 /// with each graph left out of the fit among them; `examples/fit_paths.rs` of quipu-eval repeats the fit).
-const WEIGHTS: [f32; 15] = [
-    0.546, 1.074, 1.033, 0.834, 1.139, 1.813, 1.866, -2.369, 3.596, 2.335, 0.558, 1.813, -1.427, -0.598,
-    -0.976,
+const WEIGHTS: [f32; 16] = [
+    0.546, 1.074, 1.033, 0.834, 1.139, 1.813, 1.866, -2.369, 3.596, 2.335, 0.558, 1.813, -1.0, -1.427,
+    -0.598, -0.976,
 ];
 
 impl Features {
     /// The features as numbers.
-    pub fn values(&self) -> [f32; 15] {
+    pub fn values(&self) -> [f32; 16] {
         [
             self.phrase,
             self.plain_phrase,
@@ -106,6 +109,7 @@ impl Features {
             self.telling_regret,
             self.chain,
             self.kind_regret,
+            self.again_unsaid,
             self.short,
             self.back_at_start,
             self.no_company,
@@ -266,6 +270,7 @@ impl<'a> Comparison<'a> {
             least_covered: self.least_covered(&all, &of_mention),
             kind,
             label,
+            again_unsaid: flag(again.is_some_and(|step| !self.says_twice(*step))),
             back_unsaid: flag(turn.is_some() && !said),
             regret: self.regret(&all, &self.best.all, &of_mention, path.len(), skipped_step),
             telling_regret: self.regret(&telling, &self.best.telling, &of_mention, path.len(), skipped_step),

@@ -1,0 +1,103 @@
+//! From the chosen paths to the answer.
+
+use std::collections::{HashMap, HashSet};
+
+use quipu_graph::{NodeId, NodeSummary};
+
+use super::compute::{calculated, filtered};
+use super::{Asking, Choice, MOST_EVIDENCE, PathsConfig, is_measure};
+use crate::AnswerError;
+use crate::answer::Status;
+use crate::calculate::Operation;
+use crate::context::Context;
+use crate::evidence::Evidence;
+use crate::methods::Outcome;
+use crate::retrieve::triples_to_evidence;
+use crate::trace::{Event, Stage};
+use crate::values::value_of_node;
+
+/// The answer of the chosen paths.
+pub(super) async fn answer(
+    context: &Context<'_>,
+    choice: Choice,
+    asking: &Asking,
+    config: &PathsConfig,
+) -> Result<Outcome, AnswerError> {
+    let graph = context.graph();
+    let mut triples = Vec::new();
+    for run in &choice.runs {
+        triples.extend(run.walk.triples_to(&choice.ends, MOST_EVIDENCE));
+    }
+    let evidence = triples_to_evidence(graph, &triples).await?;
+    context.trace.report(Stage::Retrieve, Event::Retrieved { evidence: evidence.len(), left_out: 0 });
+    if choice.confidence < config.least_confidence {
+        let phrases: Vec<&str> = choice.runs.iter().map(|r| r.path.phrase.as_str()).collect();
+        let reason = format!(
+            "nothing in the graph clearly is what the question asks for; the nearest is {} (fit {:.2})",
+            say(&phrases, &choice),
+            choice.confidence
+        );
+        return Ok(Outcome::abstain(reason, evidence));
+    }
+    let ends = graph.summaries(&choice.ends).await?;
+    if let Some(condition) = &asking.condition {
+        return filtered(context, condition, asking.wanted, &choice, &ends, evidence).await;
+    }
+    match asking.wanted.operation {
+        Some(operation) if needs_operation(operation, &ends) => {
+            calculated(context, operation, &choice, &ends, evidence).await
+        }
+        _ => {
+            let answers = by_support(&ends, &choice);
+            Ok(answered(answers, None, evidence, choice.confidence))
+        }
+    }
+}
+
+pub(super) fn say(phrases: &[&str], choice: &Choice) -> String {
+    let said: Vec<String> = phrases
+        .iter()
+        .zip(&choice.runs)
+        .map(|(phrase, run)| phrase.replacen('X', &run.anchor.name, 1))
+        .collect();
+    format!("“{}”", said.join("” and “"))
+}
+
+pub(super) fn answered(
+    answers: Vec<String>,
+    text: Option<String>,
+    evidence: Vec<Evidence>,
+    confidence: f64,
+) -> Outcome {
+    Outcome { status: Status::Answered, answers, text, evidence, confidence, reason: None }
+}
+
+/// Counting one number is no counting: "how many people live in Peru" asks for a value that the graph holds. Names are
+/// not compared: "the longest river of Peru" may be a relation.
+fn needs_operation(operation: Operation, ends: &[NodeSummary]) -> bool {
+    let measures = |literal: bool| {
+        ends.iter()
+            .filter(|s| !literal || s.literal.is_some())
+            .filter(|s| is_measure(&value_of_node(s.literal.as_ref(), &s.name)))
+            .count()
+    };
+    if operation == Operation::Count {
+        return ends.len() != 1 || measures(true) == 0;
+    }
+    measures(false) * 2 > ends.len()
+}
+
+/// The names of the ends: those that more ways lead to first.
+fn by_support(ends: &[NodeSummary], choice: &Choice) -> Vec<String> {
+    let ways: HashMap<NodeId, usize> = choice
+        .runs
+        .iter()
+        .filter_map(|run| run.walk.hops.last())
+        .flatten()
+        .map(|(node, from)| (*node, from.len()))
+        .collect();
+    let mut ranked: Vec<&NodeSummary> = ends.iter().collect();
+    ranked.sort_by_key(|s| (std::cmp::Reverse(ways.get(&s.node).copied().unwrap_or_default()), s.node));
+    let mut seen = HashSet::new();
+    ranked.into_iter().map(|s| s.name.clone()).filter(|name| seen.insert(name.clone())).collect()
+}

@@ -1,0 +1,183 @@
+//! Values at the ends of paths: whose they are, and what code makes of them.
+
+use std::collections::HashMap;
+
+use quipu_graph::{NodeId, NodeSummary, Step};
+
+use super::answer::answered;
+use super::{Choice, MOST_EVIDENCE, RunPath};
+use crate::AnswerError;
+use crate::calculate::{Operation, calculate};
+use crate::context::Context;
+use crate::evidence::{Evidence, Operand};
+use crate::methods::Outcome;
+use crate::plan::{Condition, Wanted};
+use crate::retrieve::triples_to_evidence;
+use crate::trace::{Event, Stage};
+use crate::values::value_of_node;
+
+pub(super) async fn calculated(
+    context: &Context<'_>,
+    operation: Operation,
+    choice: &Choice,
+    ends: &[NodeSummary],
+    mut evidence: Vec<Evidence>,
+) -> Result<Outcome, AnswerError> {
+    let operands = match (operation, choice.runs.as_slice()) {
+        (Operation::Count, _) => ends.iter().map(|s| operand(&s.name, s)).collect(),
+        (_, [run]) => owners(context, run, ends).await?,
+        _ => ends.iter().map(|s| operand(&s.name, s)).collect(),
+    };
+    finish(context, operation, operands, &mut evidence, choice.confidence)
+}
+
+/// Each value with the node that it belongs to: the one before it on the path.
+async fn owners(
+    context: &Context<'_>,
+    run: &RunPath,
+    ends: &[NodeSummary],
+) -> Result<Vec<Operand>, AnswerError> {
+    let owners: Vec<(NodeId, NodeId)> = run
+        .walk
+        .hops
+        .last()
+        .into_iter()
+        .flatten()
+        .flat_map(|(end, from)| from.iter().map(|owner| (*owner, *end)))
+        .collect();
+    let nodes: Vec<NodeId> = owners.iter().map(|(owner, _)| *owner).collect();
+    let names = context.graph().summaries(&nodes).await?;
+    let values: HashMap<NodeId, &NodeSummary> = ends.iter().map(|s| (s.node, s)).collect();
+    let pairs = owners.iter().zip(&names).filter_map(|((_, end), owner)| Some((owner, *values.get(end)?)));
+    Ok(pairs.map(|(owner, value)| operand(&owner.name, value)).collect())
+}
+
+fn operand(label: &str, value: &NodeSummary) -> Operand {
+    Operand {
+        label: label.to_owned(),
+        value: value_of_node(value.literal.as_ref(), &value.name),
+        text: value.name.clone(),
+        evidence: Vec::new(),
+    }
+}
+
+fn finish(
+    context: &Context<'_>,
+    operation: Operation,
+    operands: Vec<Operand>,
+    evidence: &mut Vec<Evidence>,
+    confidence: f64,
+) -> Result<Outcome, AnswerError> {
+    let mut owners: Vec<&str> = operands.iter().map(|o| o.label.as_str()).collect();
+    owners.sort_unstable();
+    owners.dedup();
+    let chooses = matches!(operation, Operation::Highest | Operation::Lowest);
+    if chooses && owners.len() < 2 {
+        let reason =
+            format!("the graph holds one value only ({}), nothing to compare it with", owners.join(""));
+        return Ok(Outcome::abstain(reason, std::mem::take(evidence)));
+    }
+    match calculate(operation, &cite(operands, evidence)) {
+        Ok(calculation) => {
+            let (operation, result) = (calculation.operation.clone(), calculation.result.clone());
+            context.trace.report(Stage::Compose, Event::Calculated { operation, result });
+            evidence.push(Evidence::calculation(
+                &calculation.operation,
+                &calculation.result,
+                calculation.evidence,
+            ));
+            let evidence = std::mem::take(evidence);
+            Ok(answered(calculation.answers, Some(calculation.result), evidence, confidence))
+        }
+        Err(error) => Ok(Outcome::abstain(error.to_string(), std::mem::take(evidence))),
+    }
+}
+
+/// Operands with the evidence that names both their owner and their value, or, for a count, the value alone.
+fn cite(mut operands: Vec<Operand>, evidence: &[Evidence]) -> Vec<Operand> {
+    let mut stating: HashMap<&str, Vec<&Evidence>> = HashMap::new();
+    for piece in evidence {
+        for value in piece.values() {
+            stating.entry(value).or_default().push(piece);
+        }
+    }
+    for operand in &mut operands {
+        let pieces = stating.get(operand.text.as_str()).into_iter().flatten();
+        let of_owner = pieces.filter(|piece| piece.values().contains(&operand.label.as_str()));
+        operand.evidence = of_owner.map(|piece| piece.id.clone()).collect();
+    }
+    operands
+}
+
+/// The things whose value satisfies the condition: `the countries with a population over 40 million`.
+pub(super) async fn filtered(
+    context: &Context<'_>,
+    condition: &Condition,
+    wanted: Wanted,
+    choice: &Choice,
+    ends: &[NodeSummary],
+    mut evidence: Vec<Evidence>,
+) -> Result<Outcome, AnswerError> {
+    let [run] = choice.runs.as_slice() else {
+        let reason = format!("whether the answers are {} was not checked", condition.text);
+        return Ok(Outcome::abstain(reason, evidence));
+    };
+    let operands = cite(owners(context, run, ends).await?, &evidence);
+    let (mut holding, mut measured) = (Vec::new(), 0_usize);
+    for operand in operands {
+        if let Some(holds) = condition.holds(&operand.value) {
+            measured += 1;
+            if holds && !holding.iter().any(|known: &Operand| known.label == operand.label) {
+                holding.push(operand);
+            }
+        }
+    }
+    if holding.is_empty() {
+        let reason = format!("none of the {measured} values found is {}", condition.text);
+        return Ok(Outcome::abstain(reason, evidence));
+    }
+    if wanted.operation == Some(Operation::Count) {
+        return finish(context, Operation::Count, holding, &mut evidence, choice.confidence);
+    }
+    let words: Vec<String> = holding.iter().map(|o| format!("{} ({})", o.label, o.text)).collect();
+    let (operation, result) = (format!("{} of {measured} values", condition.text), words.join(", "));
+    context
+        .trace
+        .report(Stage::Compose, Event::Calculated { operation: operation.clone(), result: result.clone() });
+    let from = holding.iter().flat_map(|o| o.evidence.iter().cloned()).collect();
+    evidence.push(Evidence::calculation(&operation, &result, from));
+    let answers = holding.into_iter().map(|o| o.label).collect();
+    Ok(answered(answers, Some(result), evidence, choice.confidence))
+}
+
+/// A comparison of the things named: the same path from each, the values held against one another. `None` when no path
+/// is shared.
+pub(super) async fn compare(
+    context: &Context<'_>,
+    runs: &[Vec<RunPath>],
+    wanted: Wanted,
+) -> Result<Option<Outcome>, AnswerError> {
+    let Some(operation) = wanted.operation.filter(|op| op.needs_values()) else { return Ok(None) };
+    let Some((first, rest)) = runs.split_first() else { return Ok(None) };
+    let same = |steps: &[Step]| -> Option<Vec<&RunPath>> {
+        rest.iter().map(|of_anchor| of_anchor.iter().find(|r| r.path.steps == steps)).collect()
+    };
+    let best = first.iter().filter_map(|run| Some((run, same(&run.path.steps)?)));
+    let best = best.max_by(|a, b| joint(a.0, &a.1).total_cmp(&joint(b.0, &b.1)));
+    let Some((run, others)) = best else { return Ok(None) };
+    let confidence = joint(run, &others).sqrt();
+    let mut operands = Vec::new();
+    let mut triples = Vec::new();
+    for run in std::iter::once(run).chain(others) {
+        let ends = context.graph().summaries(&run.ends).await?;
+        operands.extend(ends.iter().map(|s| operand(&run.anchor.name, s)));
+        triples.extend(run.walk.triples_to(&run.ends, MOST_EVIDENCE));
+    }
+    let mut evidence = triples_to_evidence(context.graph(), &triples).await?;
+    context.trace.report(Stage::Retrieve, Event::Retrieved { evidence: evidence.len(), left_out: 0 });
+    finish(context, operation, operands, &mut evidence, confidence).map(Some)
+}
+
+fn joint(run: &RunPath, others: &[&RunPath]) -> f64 {
+    others.iter().fold(run.weight, |product, other| product * other.weight)
+}

@@ -1,0 +1,249 @@
+//! Whole-path planning as a method of its own (DESIGN §8): link, rank the paths that exist around each anchor, run the best one
+//! exactly, calculate where the question asks for it. No model call, but for what a graph's relations and a question's words are
+//! called: one call for each relation and each word, once.
+
+mod answer;
+mod check;
+mod compute;
+mod meet;
+
+use quipu_graph::{LiteralValue, NodeId};
+
+use crate::AnswerError;
+use crate::calculate::Operation;
+use crate::context::Context;
+use crate::link::{Anchor, Mentioned, mask, mentions};
+use crate::methods::Outcome;
+use crate::plan::{
+    Condition, RankConfig, RankedPath, Seen, Walk, WalkConfig, Wanted, condition, follow, rank_informed,
+    wanted,
+};
+use crate::question::Question;
+use crate::trace::{Event, Stage};
+use crate::values::value_of_node;
+
+use answer::answer;
+use check::check;
+use compute::compare;
+use meet::{choose, meet_most};
+
+/// Parameters of whole-path planning.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PathsConfig {
+    /// How paths are enumerated.
+    pub walk: WalkConfig,
+    /// Mentions that are planned for (3).
+    pub mentions: usize,
+    /// Candidates of one mention that are planned for when they are all but equally good (2).
+    pub candidates: usize,
+    /// Best paths of each anchor that are run (12).
+    pub run: usize,
+    /// Most relation cards written for one question (4).
+    pub new_cards: usize,
+    /// Paths of each anchor that are held against one another when several anchors meet (10).
+    pub meet: usize,
+    /// From this confidence on, a path is not doubted for words that it leaves unexplained.
+    pub sure: f64,
+    /// Below this confidence the question is not answered.
+    pub least_confidence: f64,
+}
+
+impl PathsConfig {
+    fn ranking(&self) -> RankConfig {
+        RankConfig { walk: self.walk, best: self.run, new_cards: self.new_cards, sure: self.sure }
+    }
+}
+
+impl Default for PathsConfig {
+    fn default() -> Self {
+        Self {
+            walk: WalkConfig::default(),
+            mentions: 3,
+            candidates: 2,
+            run: 12,
+            new_cards: 4,
+            meet: 10,
+            sure: 1.0,
+            least_confidence: 0.05,
+        }
+    }
+}
+
+/// Candidates within this of the best one are all but equally good.
+const CLOSE: f64 = 0.02;
+/// Triples of one hop that are kept as evidence.
+const MOST_EVIDENCE: usize = 2000;
+
+/// A path that was run: where it leads, exactly.
+struct RunPath {
+    anchor: Anchor,
+    path: RankedPath,
+    walk: Walk,
+    /// Its ends, sorted: a set to be compared.
+    ends: Vec<NodeId>,
+    /// Share among all paths of the anchor, with how well the anchor matches its mention.
+    weight: f64,
+}
+
+/// Paths of all anchors that are answered together, and what they have in common.
+struct Choice {
+    runs: Vec<RunPath>,
+    ends: Vec<NodeId>,
+    confidence: f64,
+}
+
+/// What a question asks of the values that paths lead to.
+struct Asking {
+    wanted: Wanted,
+    condition: Option<Condition>,
+}
+
+impl Asking {
+    /// Whether the answer rests on values that can be compared.
+    fn needs_measures(&self) -> bool {
+        self.condition.is_some() || self.wanted.operation.is_some_and(|op| op != Operation::Count)
+    }
+}
+
+pub(super) async fn run(
+    context: &Context<'_>,
+    question: &Question,
+    config: &PathsConfig,
+) -> Result<Outcome, AnswerError> {
+    let condition = condition(question.text());
+    let mentioned = link(context, question, condition.as_ref(), config).await?;
+    // "First Light" asks for no extreme: what names things does not say what to do with them.
+    let anchors: Vec<Anchor> = mentioned.iter().filter_map(Mentioned::best).cloned().collect();
+    let asking = Asking { wanted: wanted(&mask(question.text(), &anchors)), condition };
+    if mentioned.is_empty() {
+        return Ok(Outcome::abstain("no entity of the graph was recognised in the question", Vec::new()));
+    }
+    if mentioned.len() > 1 {
+        let mut runs = plan(context, question, &mentioned, &mentioned, &asking, &meeting(config)).await?;
+        if asking.wanted.compares
+            && let Some(outcome) = compare(context, &runs, asking.wanted).await?
+        {
+            return Ok(outcome);
+        }
+        if asking.wanted.checks
+            && let Some(outcome) = check(context, &runs, config).await?
+        {
+            return Ok(outcome);
+        }
+        if let Some(choice) = meet_most(&mut runs, config) {
+            return answer(context, choice, &asking, config).await;
+        }
+    }
+    // Nothing meets: the surest mention alone, as far as paths go.
+    let (surest, others) = mentioned.split_at(1);
+    let runs = plan(context, question, surest, others, &asking, config).await?;
+    match choose(runs.into_iter().flatten().collect()) {
+        Some(choice) => answer(context, choice, &asking, config).await,
+        None => {
+            Ok(Outcome::abstain("no path of the graph leads on from what the question names", Vec::new()))
+        }
+    }
+}
+
+/// Hops of a path that is to meet others.
+const MEETING_HOPS: usize = 2;
+
+/// Where anchors are to meet, paths are short.
+fn meeting(config: &PathsConfig) -> PathsConfig {
+    let walk = WalkConfig { max_hops: config.walk.max_hops.min(MEETING_HOPS), ..config.walk };
+    PathsConfig { walk, ..config.clone() }
+}
+
+async fn plan(
+    context: &Context<'_>,
+    question: &Question,
+    mentioned: &[Mentioned],
+    all: &[Mentioned],
+    asking: &Asking,
+    config: &PathsConfig,
+) -> Result<Vec<Vec<RunPath>>, AnswerError> {
+    let _timer = context.trace.enter(Stage::Plan);
+    let mut runs = Vec::new();
+    for mention in mentioned {
+        runs.push(plan_mention(context, question, mention, all, asking, config).await?);
+    }
+    Ok(runs)
+}
+
+async fn link(
+    context: &Context<'_>,
+    question: &Question,
+    condition: Option<&Condition>,
+    config: &PathsConfig,
+) -> Result<Vec<Mentioned>, AnswerError> {
+    let _timer = context.trace.enter(Stage::Link);
+    let mut mentioned = mentions(context, question.text()).await?;
+    // The "1990" of "before 1990" is a value, not a thing to start from.
+    mentioned.retain(|m| condition.is_none_or(|c| m.span.end <= c.span.start || c.span.end <= m.span.start));
+    mentioned.truncate(config.mentions);
+    context
+        .trace
+        .report(Stage::Link, Event::Linked { mentions: mentioned.iter().map(Mentioned::to_event).collect() });
+    Ok(mentioned)
+}
+
+/// Ranks and runs the paths of one mention, for its candidates that are all but equally good.
+async fn plan_mention(
+    context: &Context<'_>,
+    question: &Question,
+    mention: &Mentioned,
+    all: &[Mentioned],
+    asking: &Asking,
+    config: &PathsConfig,
+) -> Result<Vec<RunPath>, AnswerError> {
+    let best = mention.best().map_or(0.0, |a| a.score);
+    let close = mention.candidates.iter().filter(|a| best - a.score <= CLOSE).take(config.candidates);
+    let mentions = all.iter().map(|m| m.span.clone()).filter(|s| *s != mention.span);
+    let others: Vec<_> = mentions.chain(asking.condition.as_ref().map(|c| c.span.clone())).collect();
+    let mut runs = Vec::new();
+    for anchor in close {
+        let seen = Seen { node: anchor.node, span: mention.span.clone(), others: others.clone() };
+        let ranked = rank_informed(context, question.text(), &seen, config.ranking()).await?;
+        let mut paths = ranked.paths;
+        if asking.needs_measures() {
+            paths = comparable(context, paths).await?;
+        }
+        for path in paths.into_iter().take(config.run) {
+            let walk = follow(context.graph(), anchor.node, &path.steps).await?;
+            let ends: Vec<NodeId> = walk.ends().collect();
+            let weight = path.probability * anchor.score;
+            if !ends.is_empty() {
+                runs.push(RunPath { anchor: anchor.clone(), path, walk, ends, weight });
+            }
+        }
+    }
+    Ok(runs)
+}
+
+/// The paths that end in numbers or dates; all where none does.
+async fn comparable(context: &Context<'_>, paths: Vec<RankedPath>) -> Result<Vec<RankedPath>, AnswerError> {
+    const LOOKED_AT: usize = 5;
+    let mut kept = Vec::new();
+    let all = paths.clone();
+    for path in paths {
+        let ends: Vec<NodeId> = path.ends.iter().copied().take(LOOKED_AT).collect();
+        let summaries = context.graph().summaries(&ends).await?;
+        let values =
+            summaries.iter().filter(|s| is_measure(&value_of_node(s.literal.as_ref(), &s.name))).count();
+        if values * 2 > ends.len() {
+            kept.push(path);
+        }
+    }
+    if kept.is_empty() {
+        return Ok(all);
+    }
+    let total: f64 = kept.iter().map(|p| p.probability).sum();
+    for path in &mut kept {
+        path.probability /= total.max(f64::MIN_POSITIVE);
+    }
+    Ok(kept)
+}
+
+fn is_measure(value: &LiteralValue) -> bool {
+    matches!(value, LiteralValue::Number(_) | LiteralValue::Date { .. })
+}

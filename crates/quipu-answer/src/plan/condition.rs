@@ -1,0 +1,215 @@
+//! What a question demands of values: "over 40 million", "before 1990", "between 5 and 10".
+
+use std::ops::Range;
+
+use quipu_graph::LiteralValue;
+
+use crate::values::value_of;
+
+/// Words that set a lower bound, and whether the bound itself is in.
+const ABOVE: [(&str, bool); 15] = [
+    ("more than", false),
+    ("greater than", false),
+    ("larger than", false),
+    ("bigger than", false),
+    ("higher than", false),
+    ("longer than", false),
+    ("taller than", false),
+    ("later than", false),
+    ("at least", true),
+    ("since", true),
+    ("over", false),
+    ("above", false),
+    ("exceeding", false),
+    ("after", false),
+    ("not less than", true),
+];
+/// Words that set an upper bound.
+const BELOW: [(&str, bool); 14] = [
+    ("less than", false),
+    ("fewer than", false),
+    ("smaller than", false),
+    ("lower than", false),
+    ("shorter than", false),
+    ("earlier than", false),
+    ("at most", true),
+    ("up to", true),
+    ("not more than", true),
+    ("prior to", false),
+    ("under", false),
+    ("below", false),
+    ("before", false),
+    ("until", true),
+];
+/// Words of a value: "13 May 1968", "40 million dollars" is read without its last.
+const MOST_VALUE_WORDS: usize = 3;
+
+/// A bound, and whether it is in.
+type Bound = (LiteralValue, bool);
+
+/// What values must satisfy.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Condition {
+    /// Its words.
+    pub text: String,
+    /// Where they stand, in bytes.
+    pub span: Range<usize>,
+    above: Option<Bound>,
+    below: Option<Bound>,
+}
+
+impl Condition {
+    /// Whether a value satisfies it; `None` where the two cannot be compared.
+    pub fn holds(&self, value: &LiteralValue) -> Option<bool> {
+        let side = |bound: &Option<Bound>, sign: f64| match bound {
+            None => Some(true),
+            Some((bound, inclusive)) => {
+                let difference = sign * (axis(value, bound)? - axis(bound, value)?);
+                Some(difference > 0.0 || (*inclusive && difference == 0.0))
+            }
+        };
+        Some(side(&self.above, 1.0)? && side(&self.below, -1.0)?)
+    }
+}
+
+/// The first condition of a question. English only.
+pub fn condition(question: &str) -> Option<Condition> {
+    let words = spaced_words(question);
+    let lower: Vec<String> =
+        words.iter().filter_map(|w| question.get(w.clone())).map(str::to_lowercase).collect();
+    (0..words.len()).find_map(|at| {
+        between(question, &words, &lower, at).or_else(|| bounded(question, &words, &lower, at))
+    })
+}
+
+fn bounded(question: &str, words: &[Range<usize>], lower: &[String], at: usize) -> Option<Condition> {
+    let said = |(phrase, inclusive): &(&str, bool)| {
+        let count = phrase.split(' ').count();
+        let same = phrase.split(' ').eq(lower.get(at..at + count)?.iter().map(String::as_str));
+        same.then_some((count, *inclusive))
+    };
+    let (count, inclusive, is_above) = ABOVE
+        .iter()
+        .find_map(said)
+        .map(|(count, inclusive)| (count, inclusive, true))
+        .or_else(|| BELOW.iter().find_map(said).map(|(count, inclusive)| (count, inclusive, false)))?;
+    let (value, end) = value_at(question, words, at + count)?;
+    let bound = Some((value, inclusive));
+    let (above, below) = if is_above { (bound, None) } else { (None, bound) };
+    Some(made(question, words.get(at)?.start..end, above, below))
+}
+
+fn between(question: &str, words: &[Range<usize>], lower: &[String], at: usize) -> Option<Condition> {
+    if lower.get(at)? != "between" {
+        return None;
+    }
+    let and = (at + 2..words.len()).find(|and| lower.get(*and).is_some_and(|w| w == "and"))?;
+    let first = question.get(words.get(at + 1)?.start..words.get(and - 1)?.end)?;
+    let (low, (high, end)) = (measure(first)?, value_at(question, words, and + 1)?);
+    Some(made(question, words.get(at)?.start..end, Some((low, true)), Some((high, true))))
+}
+
+fn made(question: &str, span: Range<usize>, above: Option<Bound>, below: Option<Bound>) -> Condition {
+    Condition { text: question.get(span.clone()).unwrap_or_default().to_owned(), span, above, below }
+}
+
+/// The longest value that begins at a word, and where it ends. A number takes any unit: of texts with the same value the shortest
+/// leaves the unit to the question.
+fn value_at(question: &str, words: &[Range<usize>], at: usize) -> Option<(LiteralValue, usize)> {
+    let start = words.get(at)?.start;
+    let ends = (1..=MOST_VALUE_WORDS).rev().filter_map(|count| words.get(at + count - 1).map(|w| w.end));
+    let values = ends.filter_map(|end| Some((measure(question.get(start..end)?)?, end)));
+    values.fold(None, |kept, (value, end)| match kept {
+        Some((longest, _)) if longest == value => Some((value, end)),
+        Some(longer) => Some(longer),
+        None => Some((value, end)),
+    })
+}
+
+fn measure(text: &str) -> Option<LiteralValue> {
+    let value = value_of(text);
+    matches!(value, LiteralValue::Number(_) | LiteralValue::Date { .. }).then_some(value)
+}
+
+/// Words between spaces, without the punctuation around them.
+fn spaced_words(text: &str) -> Vec<Range<usize>> {
+    let mut words = Vec::new();
+    let mut at = 0;
+    for piece in text.split(char::is_whitespace) {
+        let trimmed = piece.trim_end_matches(['?', ',', '.', ';', ':', '!', ')']);
+        let start = at + (trimmed.len() - trimmed.trim_start_matches(['(', '"']).len());
+        if start < at + trimmed.len() {
+            words.push(start..at + trimmed.len());
+        }
+        at += piece.len()
+            + text.get(at + piece.len()..).and_then(|t| t.chars().next()).map_or(0, char::len_utf8);
+    }
+    words
+}
+
+/// A value on the axis that it shares with `other`: a date beside a bare year counts by its year.
+fn axis(value: &LiteralValue, other: &LiteralValue) -> Option<f64> {
+    match (value, other) {
+        (LiteralValue::Number(number), _) => Some(*number),
+        (LiteralValue::Date { year, .. }, LiteralValue::Number(_)) => Some(f64::from(*year)),
+        (LiteralValue::Date { year, month, day }, LiteralValue::Date { .. }) => Some(
+            f64::from(*year) * 372.0 + f64::from(month.unwrap_or(1)) * 31.0 + f64::from(day.unwrap_or(1)),
+        ),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(question: &str, text: Option<&str>, holding: &[&str], failing: &[&str]) {
+        let condition = condition(question);
+        assert_eq!(condition.as_ref().map(|c| c.text.as_str()), text, "{question}");
+        let Some(condition) = condition else { return };
+        assert_eq!(&question[condition.span.clone()], condition.text);
+        for value in holding {
+            assert_eq!(condition.holds(&value_of(value)), Some(true), "{question}: {value}");
+        }
+        for value in failing {
+            assert_eq!(condition.holds(&value_of(value)), Some(false), "{question}: {value}");
+        }
+    }
+
+    #[test]
+    fn bounds_are_read() {
+        check(
+            "countries with over 40 million people?",
+            Some("over 40 million"),
+            &["44494502"],
+            &["40000000", "7"],
+        );
+        check("rivers at least 1,000 km long", Some("at least 1,000"), &["1000"], &["999"]);
+        check(
+            "films made before 1990?",
+            Some("before 1990"),
+            &["1989", "1989-12-31"],
+            &["1990", "1990-01-01"],
+        );
+        check("ponds between 5 and 10 m deep", Some("between 5 and 10"), &["5", "10"], &["4", "11"]);
+        check(
+            "which books came out after 13 May 1968?",
+            Some("after 13 May 1968"),
+            &["1968-05-14"],
+            &["1968-05-13"],
+        );
+    }
+
+    #[test]
+    fn words_without_a_value_are_no_condition() {
+        check("is the Orle longer than the Berg?", None, &[], &[]);
+        check("which river flows under the bridge", None, &[], &[]);
+        check("", None, &[], &[]);
+    }
+
+    #[test]
+    fn texts_cannot_be_compared() {
+        let condition = condition("over 5").unwrap();
+        assert_eq!(condition.holds(&value_of("Lima")), None);
+    }
+}
