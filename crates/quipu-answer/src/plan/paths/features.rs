@@ -257,6 +257,7 @@ impl<'a> Comparison<'a> {
         let telling = self.matrix(path, |c| &c.telling);
         let (kind, label) = path.last().and_then(|s| self.ends.get(s)).copied().unwrap_or_default();
         let turn = path.windows(2).find(|pair| matches!(pair, [a, b] if inverse(*a) == *b));
+        let again = path.windows(2).find(|pair| matches!(pair, [a, b] if a == b)).and_then(|t| t.first());
         let said =
             self.asked.sharing || turn.and_then(|t| t.first()).is_some_and(|step| self.says_twice(*step));
         let flag = |is: bool| f32::from(u8::from(is));
