@@ -36,6 +36,11 @@ impl Operation {
         self != Self::Count
     }
 
+    /// Whether it chooses among several.
+    pub fn chooses(self) -> bool {
+        matches!(self, Self::Highest | Self::Lowest)
+    }
+
     /// The operation's name, as prompts and JSON write it.
     pub fn name(self) -> &'static str {
         match self {

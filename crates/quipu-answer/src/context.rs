@@ -8,13 +8,14 @@ use quipu_graph::Graph;
 use quipu_index::Workspace;
 use quipu_model::{
     Abilities, ChatReply, ChatRequest, Embedder, Embeddings, LanguageModel, ModelError, ScoreReply,
-    ScoreRequest, ask_json,
+    ScoreRequest, Tool, ToolCall, ask_json, ask_tool,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::error::{AnswerError, Exhausted};
 use crate::plan::{Cards, Meanings, StepSamples};
+use crate::retrieve::{DocumentWords, TripleSentences};
 use crate::trace::{Event, Stage, Trace};
 
 /// What one question may cost.
@@ -29,9 +30,9 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// 12 calls, 5 minutes, 3,000 tokens of evidence.
+    /// 16 calls (Think-on-Graph's 14 and two repairs), 5 minutes, 3,000 tokens of evidence.
     fn default() -> Self {
-        Self { llm_calls: 12, time: Duration::from_secs(300), evidence_tokens: 3000 }
+        Self { llm_calls: 16, time: Duration::from_secs(300), evidence_tokens: 3000 }
     }
 }
 
@@ -44,6 +45,10 @@ pub struct Learnt {
     pub meanings: Meanings,
     /// How their steps follow one another.
     pub samples: StepSamples,
+    /// The meaning of all triples, for the graphs that are small enough.
+    pub sentences: TripleSentences,
+    /// The words of all documents.
+    pub documents: DocumentWords,
 }
 
 /// The surroundings of one question.
@@ -59,6 +64,10 @@ pub struct Context<'a> {
     pub meanings: &'a Meanings,
     /// How the graph's steps follow one another.
     pub samples: &'a StepSamples,
+    /// The meaning of all triples.
+    pub sentences: &'a TripleSentences,
+    /// The words of all documents.
+    pub documents: &'a DocumentWords,
     /// What the question may cost.
     pub limits: Limits,
     /// What happened so far.
@@ -82,6 +91,8 @@ impl<'a> Context<'a> {
             cards: &learnt.cards,
             meanings: &learnt.meanings,
             samples: &learnt.samples,
+            sentences: &learnt.sentences,
+            documents: &learnt.documents,
             limits,
             trace,
         }
@@ -130,6 +141,37 @@ impl<'a> Context<'a> {
         let (value, _) =
             ask_json::<T>(&metered, &request, schema).await.map_err(|error| metered.cause(error))?;
         Ok(value)
+    }
+
+    /// Asks the model for one call of one of `tools`; a reply that calls none is repaired by one more call.
+    ///
+    /// # Errors
+    /// As [`Context::json`].
+    pub async fn tool(
+        &self,
+        stage: Stage,
+        request: ChatRequest,
+        tools: &[Tool],
+    ) -> Result<ToolCall, AnswerError> {
+        let metered = self.metered(stage)?;
+        let (call, _) = ask_tool(&metered, &request, tools).await.map_err(|error| metered.cause(error))?;
+        Ok(call)
+    }
+
+    /// Model calls that the question may still make.
+    pub fn calls_left(&self) -> u32 {
+        self.limits.llm_calls.saturating_sub(self.trace.model_calls())
+    }
+
+    /// Whether the question's time is over, for work that asks no language model.
+    ///
+    /// # Errors
+    /// [`AnswerError::Exhausted`] when it is.
+    pub fn check_time(&self) -> Result<(), AnswerError> {
+        if self.trace.elapsed() < self.limits.time {
+            return Ok(());
+        }
+        Err(AnswerError::Exhausted(Exhausted::Seconds(self.limits.time.as_secs())))
     }
 
     /// Asks the model for the log-likelihoods of continuations.

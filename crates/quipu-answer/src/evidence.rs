@@ -105,6 +105,18 @@ fn stable_id(source: &str, parts: [&str; 3]) -> String {
 /// What a label says is data; it cannot open a new row, a new message or an endless one.
 pub fn cell(text: &str) -> String {
     const MOST_CHARACTERS: usize = 200;
+    bounded(text, MOST_CHARACTERS)
+}
+
+/// Most characters of one passage, as prompts show it and as documents are divided.
+pub const MOST_PASSAGE: usize = 500;
+
+/// The same for a passage, which is longer.
+pub fn passage_cell(passage: &str) -> String {
+    bounded(passage, MOST_PASSAGE)
+}
+
+fn bounded(text: &str, most_characters: usize) -> String {
     let mut clean = String::new();
     for word in text.split_whitespace() {
         if !clean.is_empty() {
@@ -112,8 +124,8 @@ pub fn cell(text: &str) -> String {
         }
         clean.extend(word.chars().filter(|c| !c.is_control()).map(|c| if c == '|' { '/' } else { c }));
     }
-    if clean.chars().count() > MOST_CHARACTERS {
-        clean = clean.chars().take(MOST_CHARACTERS - 1).collect();
+    if clean.chars().count() > most_characters {
+        clean = clean.chars().take(most_characters - 1).collect();
         clean.push('…');
     }
     clean
@@ -143,6 +155,21 @@ pub fn to_markdown(evidence: &[Evidence]) -> String {
         at += row.length;
     }
     table.trim_start().to_owned()
+}
+
+/// What a table shows as the value of each piece: the tail of a triple, the head where it stands in a row `is … of`. Empty for
+/// passages and calculations, which are no bare values.
+pub fn shown_values(evidence: &[Evidence]) -> Vec<&str> {
+    let mut shown = Vec::with_capacity(evidence.len());
+    while let Some(rest) = evidence.get(shown.len()..).filter(|rest| !rest.is_empty()) {
+        let row = Row::take(rest);
+        shown.extend(rest.iter().take(row.length.max(1)).map(|piece| match &piece.content {
+            EvidenceContent::Triple { head, .. } if row.heading != Some(head) => head.as_str(),
+            EvidenceContent::Triple { tail, .. } => tail.as_str(),
+            EvidenceContent::Passage { .. } | EvidenceContent::Calculation { .. } => "",
+        }));
+    }
+    shown
 }
 
 /// One row of a table: a run of triples that differ in tail only or in head only, or one passage or calculation.
@@ -183,7 +210,7 @@ impl<'a> Row<'a> {
                 Self { heading: Some(head), relation, values: tails.join("; "), length: tails.len() }
             }
             EvidenceContent::Passage { entity, passage } => {
-                let values = format!("({}) {}", cell(entity), cell(passage));
+                let values = format!("({}) {}", cell(entity), passage_cell(passage));
                 Self { heading: None, relation: None, values, length: 1 }
             }
             EvidenceContent::Calculation { operation, result, .. } => {
@@ -261,6 +288,9 @@ mod tests {
 
         E6 (calculated) count of 2 values = 2
         ");
+        let shown = shown_values(&evidence);
+        assert_eq!(shown[..3], ["Boudewijn Koole", "Rick Lens", "Loek Peters"]);
+        assert_eq!(shown[3..], ["Mijke de Jong", "Jackie", "Soof", ""]);
     }
 
     #[test]

@@ -29,7 +29,10 @@ pub use engine::{AskOptions, Engine, PlannedPath};
 pub use error::{AnswerError, Exhausted};
 pub use evidence::{Evidence, EvidenceContent, Operand};
 pub use ground::{Grounding, ground};
-pub use methods::{KeragConfig, Method, MethodConfig, PathsConfig, RelationFilter};
+pub use methods::{
+    CorrectiveConfig, KeragConfig, Method, MethodConfig, PathsConfig, QuestionMatchConfig, RelationFilter,
+    RoundsConfig, SelfConsistencyConfig, TextConfig, TogConfig,
+};
 pub use plan::{FEATURE_NAMES, Features, RelationCard, WalkConfig};
 pub use question::{MAX_QUESTION_BYTES, Question};
 pub use time::{TimeFrame, time_frames};

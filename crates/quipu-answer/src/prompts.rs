@@ -6,7 +6,7 @@
 use std::sync::OnceLock;
 
 use minijinja::Environment;
-use quipu_model::Message;
+use quipu_model::{Message, Tool};
 use serde_json::Value;
 
 use crate::AnswerError;
@@ -32,6 +32,24 @@ pub enum Prompt {
     WordChoice,
     /// Baseline: the model alone.
     Io,
+    /// Baseline: the model alone, step by step.
+    Cot,
+    /// Composition from passages alone.
+    ComposePassages,
+    /// Think-on-Graph: which relations to follow from where one stands.
+    TogRelations,
+    /// Think-on-Graph: are the facts enough?
+    TogEnough,
+    /// Function calling over the graph.
+    ToolUse,
+    /// ReAct: thoughts and actions over the graph.
+    React,
+    /// What a tool or an action found; a message of its own, without instructions.
+    Observation,
+    /// Corrective RAG: are the passages of use?
+    CorrectiveJudge,
+    /// Corrective RAG: which relations the question needs.
+    CorrectiveRelations,
 }
 
 impl Prompt {
@@ -46,6 +64,15 @@ impl Prompt {
             Self::WordMeaning => "word_meaning",
             Self::WordChoice => "word_choice",
             Self::Io => "io",
+            Self::Cot => "cot",
+            Self::ComposePassages => "compose_passages",
+            Self::TogRelations => "tog_relations",
+            Self::TogEnough => "tog_enough",
+            Self::ToolUse => "tool_use",
+            Self::React => "react",
+            Self::Observation => "observation",
+            Self::CorrectiveJudge => "corrective_judge",
+            Self::CorrectiveRelations => "corrective_relations",
         }
     }
 
@@ -60,10 +87,19 @@ impl Prompt {
             Self::WordMeaning => include_str!("prompts/word_meaning.jinja"),
             Self::WordChoice => include_str!("prompts/word_choice.jinja"),
             Self::Io => include_str!("prompts/io.jinja"),
+            Self::Cot => include_str!("prompts/cot.jinja"),
+            Self::ComposePassages => include_str!("prompts/compose_passages.jinja"),
+            Self::TogRelations => include_str!("prompts/tog_relations.jinja"),
+            Self::TogEnough => include_str!("prompts/tog_enough.jinja"),
+            Self::ToolUse => include_str!("prompts/tool_use.jinja"),
+            Self::React => include_str!("prompts/react.jinja"),
+            Self::Observation => include_str!("prompts/observation.jinja"),
+            Self::CorrectiveJudge => include_str!("prompts/corrective_judge.jinja"),
+            Self::CorrectiveRelations => include_str!("prompts/corrective_relations.jinja"),
         }
     }
 
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 18] = [
         Self::KeragPlan,
         Self::KeragFilter,
         Self::KeragBoundary,
@@ -73,6 +109,15 @@ impl Prompt {
         Self::WordMeaning,
         Self::WordChoice,
         Self::Io,
+        Self::Cot,
+        Self::ComposePassages,
+        Self::TogRelations,
+        Self::TogEnough,
+        Self::ToolUse,
+        Self::React,
+        Self::Observation,
+        Self::CorrectiveJudge,
+        Self::CorrectiveRelations,
     ];
 
     /// Renders the prompt. Lines `=====` part it: first the system message, then the user's and the model's in turn (examples), last
@@ -97,6 +142,15 @@ impl Prompt {
         messages.retain(|message| !message.content.is_empty());
         Ok(messages)
     }
+}
+
+/// The functions over the graph that a model may call, as it is told of them.
+pub fn graph_tools() -> &'static [Tool] {
+    static TOOLS: OnceLock<Vec<Tool>> = OnceLock::new();
+    TOOLS.get_or_init(|| {
+        // A test reads the file; were it wrong, no tool would be offered.
+        serde_json::from_str(include_str!("prompts/tools.json")).unwrap_or_default()
+    })
 }
 
 fn environment() -> &'static Environment<'static> {
@@ -156,6 +210,66 @@ mod tests {
             json!({ "question": masked, "word": "maker", "names": ["release year", "director"] }),
         );
         check(Prompt::Io, json!({ "question": question }));
+    }
+
+    #[test]
+    fn prompts_of_the_baselines_are_what_was_agreed() {
+        let question = "where was the director of Kauwboy born?";
+        let relations = ["Kauwboy - directed by -> person", "Kauwboy - release year -> value"];
+        check(Prompt::Cot, json!({ "question": question }));
+        let facts = "E0 (Kauwboy) A film by Boudewijn Koole.";
+        check(
+            Prompt::ComposePassages,
+            json!({ "asked_at": "2024-02-28", "time_frame": "", "facts": facts, "question": question }),
+        );
+        check(
+            Prompt::TogRelations,
+            json!({ "most": 3, "question": question, "at": "Kauwboy", "way": "", "relations": relations }),
+        );
+        check(Prompt::TogEnough, json!({ "facts": facts, "question": question }));
+        check(Prompt::ToolUse, json!({ "question": question }));
+        check(Prompt::React, json!({ "documents": true, "question": question }));
+        check(Prompt::CorrectiveJudge, json!({ "facts": facts, "question": question }));
+        check(
+            Prompt::CorrectiveRelations,
+            json!({ "most": 6, "start": "Kauwboy", "relations": relations, "question": question }),
+        );
+    }
+
+    #[test]
+    fn the_tools_are_those_that_the_prompt_explains() {
+        let system = &Prompt::ToolUse.render(json!({ "question": "?" })).unwrap()[0].content;
+        let names: Vec<&str> = graph_tools().iter().map(|tool| tool.name.as_str()).collect();
+        assert_eq!(names, ["find", "relations", "expand", "finish"]);
+        for tool in graph_tools() {
+            assert!(system.contains(&format!("- {}(", tool.name)), "{}", tool.name);
+            for argument in tool.parameters["required"].as_array().unwrap() {
+                assert!(tool.parameters["properties"].get(argument.as_str().unwrap()).is_some());
+            }
+        }
+    }
+
+    #[test]
+    fn observations_are_told_in_a_few_words() {
+        let tell = |values: Value| Prompt::Observation.render(values).unwrap().remove(0).content;
+        let list = json!({ "kind": "list", "label": "R2", "names": ["Tonio", "Zus & Zo"], "more": 3, "relations": ["release year"], "question": "when?" });
+        assert_eq!(tell(list), "R2: Tonio; Zus & Zo; and 3 more\nRelations: release year\nQuestion: when?");
+        let none = json!({ "kind": "list", "label": "R2", "names": ["2012"], "more": 0, "relations": [], "question": "when?" });
+        assert_eq!(tell(none), "R2: 2012\nQuestion: when?");
+        let relations = json!({ "kind": "relations", "relations": ["Tonio - release year -> 2016"], "question": "when?" });
+        assert_eq!(tell(relations), "Tonio - release year -> 2016\nQuestion: when?");
+        for (kind, says) in [
+            ("no_entity", "\"Kauw\""),
+            ("no_relation", "directed by"),
+            ("no_passages", "no document"),
+            ("repeated", "before"),
+            ("nothing_yet", "Follow a relation first"),
+        ] {
+            let told = tell(
+                json!({ "kind": kind, "name": "Kauw", "relations": ["directed by"], "question": "when?" }),
+            );
+            assert!(told.contains(says), "{told}");
+        }
     }
 
     #[test]

@@ -42,6 +42,17 @@ impl Message {
     }
 }
 
+/// A function that the model may call.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Tool {
+    /// Its name.
+    pub name: String,
+    /// What it gives and when to call it.
+    pub description: String,
+    /// JSON Schema of its arguments, an object.
+    pub parameters: serde_json::Value,
+}
+
 /// What the reply must look like. A model without the ability is asked in words and its reply is parsed leniently.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -55,6 +66,32 @@ pub enum Constraint {
     JsonSchema(serde_json::Value),
     /// Text that satisfies this grammar in GBNF (llama.cpp's notation); root rule `root`. Local models only.
     Grammar(String),
+    /// One call of one of these functions. The reply's text is `{"tool": NAME, "arguments": {...}}`, whether it came by the
+    /// endpoint's own function calling or as JSON that satisfies [`Constraint::schema`].
+    Tools(Vec<Tool>),
+}
+
+impl Constraint {
+    /// The schema of the JSON that satisfies the constraint; `None` where the reply is no JSON. A choice among texts has
+    /// none: see each model for how it is asked for.
+    pub fn schema(&self) -> Option<serde_json::Value> {
+        match self {
+            Self::JsonSchema(schema) => Some(schema.clone()),
+            Self::Tools(tools) => Some(calls_schema(tools)),
+            Self::None | Self::Choice(_) | Self::Grammar(_) => None,
+        }
+    }
+}
+
+fn calls_schema(tools: &[Tool]) -> serde_json::Value {
+    let call = |tool: &Tool| {
+        serde_json::json!({
+            "type": "object",
+            "properties": { "tool": { "const": tool.name }, "arguments": tool.parameters },
+            "required": ["tool", "arguments"],
+        })
+    };
+    serde_json::json!({ "anyOf": tools.iter().map(call).collect::<Vec<_>>() })
 }
 
 /// A chat request. Equal requests to one model are the same entry of the cache.

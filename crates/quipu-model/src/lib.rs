@@ -25,7 +25,7 @@ pub use gbnf::schema_to_grammar;
 pub use http::{EndpointConfig, HttpEmbedder, HttpModel};
 pub use language::{
     Abilities, ChatReply, ChatRequest, Constraint, FinishReason, LanguageModel, Message, Role, ScoreReply,
-    ScoreRequest, Usage,
+    ScoreRequest, Tool, Usage,
 };
 pub use local::{LocalConfig, LocalModel};
 pub use open::{OpenOptions, default_model_name, open_embedder, open_language_model};
@@ -33,4 +33,4 @@ pub use registry::{
     HubSource, ModelEntry, ModelFile, ModelKind, ModelState, PackageSource, PullProgress, PullStep, Registry,
 };
 pub use scripted::{Scripted, ScriptedModel};
-pub use structured::{ask_json, choose, parse_leniently};
+pub use structured::{ToolCall, ask_json, ask_tool, choose, parse_leniently};

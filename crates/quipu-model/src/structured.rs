@@ -1,10 +1,11 @@
 //! Structured replies: constrained while decoding where the model can, else read leniently and repaired once.
 
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use crate::lenient::parse_leniently;
-use crate::{ChatReply, ChatRequest, Constraint, LanguageModel, Message, ModelError};
+use crate::{ChatReply, ChatRequest, Constraint, LanguageModel, Message, ModelError, Tool};
 
 /// Asks for JSON that satisfies `schema` and reads it.
 ///
@@ -21,6 +22,38 @@ pub async fn ask_json<T: DeserializeOwned>(
         serde_json::from_value(value).map_err(|error| error.to_string())
     };
     let wanted = format!("only with JSON that satisfies this JSON Schema:\n{schema}");
+    ask(model, &request, &wanted, read).await
+}
+
+/// A call of a function, as the model wants it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ToolCall {
+    /// The function's name.
+    #[serde(alias = "name")]
+    pub tool: String,
+    /// Its arguments: an object.
+    #[serde(default, alias = "parameters")]
+    pub arguments: Value,
+}
+
+/// Asks for one call of one of `tools`; a reply that calls none of them is repaired once, as in [`ask_json`].
+pub async fn ask_tool(
+    model: &dyn LanguageModel,
+    request: &ChatRequest,
+    tools: &[Tool],
+) -> Result<(ToolCall, Vec<ChatReply>), ModelError> {
+    let request = request.clone().with_constraint(Constraint::Tools(tools.to_vec()));
+    let read = |text: &str| -> Result<ToolCall, String> {
+        let value = parse_leniently(text).ok_or("it holds no JSON")?;
+        let call: ToolCall = serde_json::from_value(value).map_err(|error| error.to_string())?;
+        let known = tools.iter().any(|tool| tool.name == call.tool);
+        if known { Ok(call) } else { Err(format!("there is no tool {:?}", call.tool)) }
+    };
+    let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
+    let wanted = format!(
+        "only with JSON of the form {{\"tool\": NAME, \"arguments\": {{...}}}}; the tools are {}.",
+        names.join(", ")
+    );
     ask(model, &request, &wanted, read).await
 }
 
@@ -173,6 +206,27 @@ mod tests {
         }
         let model = ScriptedModel::new().on("plan", "7").on("plan", "none");
         assert!(choose(&model, &request(), &options).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn calls_are_read_and_unknown_tools_repaired() {
+        let tool = |name: &str| Tool {
+            name: name.into(),
+            description: String::new(),
+            parameters: json!({"type": "object", "properties": {"entity": {"type": "string"}}, "required": ["entity"]}),
+        };
+        let tools = [tool("find"), tool("expand")];
+        let model = ScriptedModel::new()
+            .on("plan", r#"{"tool": "search", "arguments": {}}"#)
+            .on("plan", r#"{"name": "find", "arguments": {"entity": "Lima"}}"#);
+        let (call, replies) = ask_tool(&model, &request(), &tools).await.unwrap();
+        assert_eq!((call.tool.as_str(), &call.arguments["entity"]), ("find", &json!("Lima")));
+        assert_eq!(replies.len(), 2);
+        let requests = model.requests();
+        assert_eq!(requests[0].constraint, Constraint::Tools(tools.to_vec()));
+        assert!(requests[1].messages[2].content.contains("the tools are find, expand"));
+        let grammar = crate::schema_to_grammar(&requests[0].constraint.schema().unwrap()).unwrap();
+        assert!(grammar.contains("expand"), "{grammar}");
     }
 
     #[test]

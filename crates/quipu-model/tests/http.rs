@@ -8,7 +8,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use common::{conformance, request};
-use quipu_model::{Constraint, EndpointConfig, HttpModel, LanguageModel, ModelError, ScoreRequest, ask_json};
+use quipu_model::{
+    Constraint, EndpointConfig, HttpModel, LanguageModel, ModelError, ScoreRequest, Tool, ask_json, ask_tool,
+};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use wiremock::matchers::{header, method, path};
@@ -338,6 +340,41 @@ async fn choices_are_understood_however_they_come() {
         let (server, _) = serve(move |_, _| ok(reply)).await;
         let asked = request("Which?").with_constraint(Constraint::Choice(vec!["1".into(), "2".into()]));
         assert_eq!(model(&server.uri()).chat(&asked).await.unwrap().text, "2", "{reply}");
+    }
+}
+
+#[tokio::test]
+async fn functions_are_called_natively_or_as_json_where_refused() {
+    let tools = vec![Tool {
+        name: "find".into(),
+        description: "finds an entity".into(),
+        parameters: json!({"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}),
+    }];
+    let asked = request("Lima?").with_constraint(Constraint::Tools(tools.clone()));
+    let expected = json!({"tool": "find", "arguments": {"name": "Lima"}});
+    let (server, count) = serve(|_, body| {
+        assert_eq!(body["tools"][0]["function"]["name"], "find");
+        assert!(body.get("response_format").is_none() && body["tool_choice"] == "required");
+        let call = json!({"type": "function", "function": {"name": "find", "arguments": "{\"name\": \"Lima\"}"}});
+        ResponseTemplate::new(200).set_body_json(
+            json!({"choices": [{"message": {"content": null, "tool_calls": [call]}, "finish_reason": "tool_calls"}]}),
+        )
+    })
+    .await;
+    let reply = model(&server.uri()).chat(&asked).await.unwrap();
+    assert_eq!(serde_json::from_str::<Value>(&reply.text).unwrap(), expected);
+    assert_eq!(count.load(Ordering::SeqCst), 1);
+
+    let (server, count) = serve(|_, body| match body.get("tools") {
+        Some(_) => refusal(400, "tools are not supported"),
+        None => ok(r#"{"tool": "find", "arguments": {"name": "Lima"}}"#),
+    })
+    .await;
+    let model = model(&server.uri());
+    for calls in [2, 3] {
+        let (call, _) = ask_tool(&model, &request("Lima?"), &tools).await.unwrap();
+        assert_eq!(serde_json::to_value(call).unwrap(), expected);
+        assert_eq!(count.load(Ordering::SeqCst), calls, "the refusal is remembered");
     }
 }
 

@@ -9,7 +9,7 @@ use crate::AnswerError;
 use crate::answer::Status;
 use crate::calculate::{Operation, calculate};
 use crate::context::Context;
-use crate::evidence::{Evidence, EvidenceContent, Operand, to_markdown};
+use crate::evidence::{Evidence, EvidenceContent, Operand, shown_values, to_markdown};
 use crate::prompts::Prompt;
 use crate::question::Question;
 use crate::time::TimeFrame;
@@ -62,7 +62,7 @@ enum ReplyOperation {
     Some(Operation),
 }
 
-/// Asks the model to reason over the evidence: one call.
+/// Asks the model to reason over the evidence, tables or passages: one call.
 ///
 /// # Errors
 /// The model's.
@@ -85,7 +85,9 @@ pub async fn compose(
         },
         "required": ["reasoning", "status", "rows", "operation", "answers"]
     });
-    let messages = render(Prompt::KeragCompose, question, time_frames, evidence)?;
+    let passages = evidence.iter().all(|e| matches!(e.content, EvidenceContent::Passage { .. }));
+    let prompt = if passages { Prompt::ComposePassages } else { Prompt::KeragCompose };
+    let messages = render(prompt, question, time_frames, evidence)?;
     let request = ChatRequest::new("compose", messages).with_max_tokens(700);
     let reply: Reply = context.json(Stage::Compose, request, &schema).await?;
     Ok(settle(context, reply, evidence))
@@ -170,12 +172,28 @@ fn settle(context: &Context<'_>, reply: Reply, evidence: &[Evidence]) -> Compose
             }
         }
     }
+    if composed.answers.is_empty() && composed.status == Status::Answered {
+        composed.answers = row_values(&reply.rows, evidence);
+    }
     let (reasoning, answers) = (composed.reasoning.clone(), composed.answers.clone());
     context.trace.report(Stage::Compose, Event::Composed { reasoning, answers });
     if composed.answers.is_empty() && composed.status == Status::Answered {
         composed.status = Status::Abstained;
     }
     composed
+}
+
+/// The values of the rows that the model points at, each once: small models often name the rows and forget to copy the values.
+fn row_values(rows: &[String], evidence: &[Evidence]) -> Vec<String> {
+    let shown = shown_values(evidence);
+    let mut values: Vec<String> = Vec::new();
+    for value in rows.iter().flat_map(|row| row_positions(row)).filter_map(|at| shown.get(at)) {
+        if !value.is_empty() && values.iter().all(|known| known != value) {
+            values.push((*value).to_owned());
+        }
+    }
+    values.truncate(MOST_ANSWERS);
+    values
 }
 
 /// The rows that the model points at, as operands. When several rows share head and relation (a list), each value is an
@@ -227,6 +245,20 @@ mod tests {
         assert_eq!(row_positions("row four"), [0usize; 0]);
         assert_eq!(row_positions("E9-E1"), [0usize; 0]);
         assert_eq!(row_positions("E0-E99999999999"), [0usize; 0]);
+    }
+
+    #[test]
+    fn rows_stand_in_for_values_that_were_not_copied() {
+        let triple = |h, r, t| Evidence::triple("g", [h, r, t], [h, r, t]);
+        let evidence = [
+            triple("Salt Roads", "author", "Ada"),
+            triple("The Ninth Wave", "author", "Ada"),
+            triple("Ada", "born in", "Lindau"),
+            Evidence::passage("g", "Ada", "A novelist."),
+        ];
+        let rows = ["E0-E1".to_owned(), "E1".to_owned(), "E3".to_owned(), "E9".to_owned()];
+        assert_eq!(row_values(&rows, &evidence), ["Salt Roads", "The Ninth Wave"]);
+        assert_eq!(row_values(&["E2".to_owned()], &evidence), ["Lindau"]);
     }
 
     #[test]

@@ -122,10 +122,14 @@ pub async fn anchors_for_names(
 
 /// The question without the words that mention the anchors (KERAG App. E: "the query with the main entity removed").
 pub fn mask(question: &str, anchors: &[Anchor]) -> String {
-    let mut spans: Vec<Range<usize>> =
-        anchors.iter().map(|a| a.span.clone()).filter(|s| !s.is_empty()).collect();
+    without(question, anchors.iter().map(|a| a.span.clone()))
+}
+
+/// A text without the words at `spans`.
+pub fn without(text: &str, spans: impl IntoIterator<Item = Range<usize>>) -> String {
+    let mut spans: Vec<Range<usize>> = spans.into_iter().filter(|s| !s.is_empty()).collect();
     spans.sort_by_key(|span| std::cmp::Reverse(span.start));
-    let mut masked = question.to_owned();
+    let mut masked = text.to_owned();
     for span in spans {
         if masked.is_char_boundary(span.start)
             && masked.is_char_boundary(span.end)

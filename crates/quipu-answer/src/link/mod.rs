@@ -2,4 +2,4 @@
 
 mod anchors;
 
-pub use anchors::{Anchor, Mentioned, anchors_for_names, mask, mentions};
+pub use anchors::{Anchor, Mentioned, anchors_for_names, mask, mentions, without};

@@ -12,6 +12,9 @@ use crate::context::Context;
 use crate::evidence::Evidence;
 use crate::question::Question;
 
+pub use baselines::{
+    CorrectiveConfig, QuestionMatchConfig, RoundsConfig, SelfConsistencyConfig, TextConfig, TogConfig,
+};
 pub use kerag::{KeragConfig, RelationFilter};
 pub use paths::PathsConfig;
 
@@ -25,11 +28,42 @@ pub enum Method {
     Kerag,
     /// Baseline: the model alone, without the graph.
     Io,
+    /// Baseline: the model alone, step by step.
+    Cot,
+    /// Baseline: several samples of `cot`, by vote.
+    SelfConsistency,
+    /// Baseline: the triples that mean the most like the question.
+    QuestionMatch,
+    /// Baseline: all triples of the linked entities.
+    Graph,
+    /// Baseline: documents only.
+    Text,
+    /// Baseline: function calling over the graph.
+    ToolUse,
+    /// Baseline: Think-on-Graph, a beam search by the model.
+    Tog,
+    /// Baseline: ReAct, thoughts and actions in turn.
+    React,
+    /// Baseline: Corrective RAG, documents first, the graph where they are of no use.
+    Corrective,
 }
 
 impl Method {
     /// All methods, in the order in which they are shown.
-    pub const ALL: [Self; 3] = [Self::Paths, Self::Kerag, Self::Io];
+    pub const ALL: [Self; 12] = [
+        Self::Paths,
+        Self::Kerag,
+        Self::Io,
+        Self::Cot,
+        Self::SelfConsistency,
+        Self::QuestionMatch,
+        Self::Graph,
+        Self::Text,
+        Self::ToolUse,
+        Self::Tog,
+        Self::React,
+        Self::Corrective,
+    ];
 
     /// The method's name on the command line and in reports.
     pub fn name(self) -> &'static str {
@@ -37,12 +71,21 @@ impl Method {
             Self::Paths => "paths",
             Self::Kerag => "kerag",
             Self::Io => "io",
+            Self::Cot => "cot",
+            Self::SelfConsistency => "self_consistency",
+            Self::QuestionMatch => "question_match",
+            Self::Graph => "graph",
+            Self::Text => "text",
+            Self::ToolUse => "tool_use",
+            Self::Tog => "tog",
+            Self::React => "react",
+            Self::Corrective => "corrective",
         }
     }
 
     /// Whether every answer must be found in the evidence. The baselines without a graph have none.
     pub(crate) fn must_be_grounded(self) -> bool {
-        self != Self::Io
+        !matches!(self, Self::Io | Self::Cot | Self::SelfConsistency)
     }
 
     pub(crate) async fn run(
@@ -55,6 +98,19 @@ impl Method {
             Self::Paths => paths::run(context, question, &config.paths).await,
             Self::Kerag => kerag::run(context, question, &config.kerag).await,
             Self::Io => baselines::io::run(context, question).await,
+            Self::Cot => baselines::cot::run(context, question).await,
+            Self::SelfConsistency => {
+                baselines::self_consistency::run(context, question, &config.self_consistency).await
+            }
+            Self::QuestionMatch => {
+                baselines::question_match::run(context, question, &config.question_match).await
+            }
+            Self::Graph => baselines::graph::run(context, question).await,
+            Self::Text => baselines::text::run(context, question, &config.text).await,
+            Self::ToolUse => baselines::tool_use::run(context, question, &config.tool_use).await,
+            Self::Tog => baselines::tog::run(context, question, &config.tog).await,
+            Self::React => baselines::react::run(context, question, &config.react).await,
+            Self::Corrective => baselines::corrective::run(context, question, &config.corrective).await,
         }
     }
 }
@@ -77,6 +133,20 @@ pub struct MethodConfig {
     pub kerag: KeragConfig,
     /// Of `paths`.
     pub paths: PathsConfig,
+    /// Of `self_consistency`.
+    pub self_consistency: SelfConsistencyConfig,
+    /// Of `question_match`.
+    pub question_match: QuestionMatchConfig,
+    /// Of `text`.
+    pub text: TextConfig,
+    /// Of `tool_use`.
+    pub tool_use: RoundsConfig,
+    /// Of `tog`.
+    pub tog: TogConfig,
+    /// Of `react`.
+    pub react: RoundsConfig,
+    /// Of `corrective`.
+    pub corrective: CorrectiveConfig,
 }
 
 /// What a method gives; the engine grounds it and makes the answer.

@@ -6,6 +6,9 @@ use quipu_graph::{Direction, Graph, GraphError, NodeId, NodeSummary, Step};
 
 use crate::evidence::Evidence;
 
+/// A triple as it was walked: from where, along which step, to where.
+pub type Walked = (NodeId, Step, NodeId);
+
 /// Evidence for triples given as (from, step, to), in their order, each once.
 ///
 /// # Errors

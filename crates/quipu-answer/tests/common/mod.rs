@@ -77,6 +77,21 @@ pub async fn setting(triples: &str) -> Setting {
     Setting { folder, workspace }
 }
 
+/// Imports a semi-structured base: `nodes` as JSON lines with documents, `edges` tab-separated by id.
+pub async fn setting_with_documents(nodes: &str, edges: &str) -> Setting {
+    let folder = tempfile::tempdir().unwrap();
+    let files = [("nodes.jsonl", nodes), ("edges.tsv", edges)].map(|(name, text)| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        Input::File(path)
+    });
+    let path = folder.path().join("workspace");
+    let graph = ImportConfig::new("towns", files.to_vec());
+    Workspace::import(&path, &ImportRequest { graph, embedder: None, progress: None }).await.unwrap();
+    let workspace = Arc::new(Workspace::open(&path).unwrap());
+    Setting { folder, workspace }
+}
+
 /// The default embedder, which `make test` fetches.
 pub async fn embedder() -> Arc<dyn Embedder> {
     quipu_model::open_embedder("all-minilm-l6-v2", &quipu_model::OpenOptions::default())

@@ -37,7 +37,8 @@ pub(super) struct Arguments {
 /// How questions are answered: what `ask` and `eval run` have in common.
 #[derive(Debug, Clone, Args)]
 pub(super) struct How {
-    /// How it is answered: paths, kerag, io
+    /// How it is answered: paths, kerag, or a baseline: io, cot, self_consistency, question_match, graph, text, tool_use,
+    /// tog, react, corrective
     #[arg(long, value_name = "NAME")]
     method: Option<String>,
     /// The language model: a name of `quipu models list`, `openai:MODEL` for an endpoint, or `none`
@@ -151,7 +152,12 @@ impl How {
         if let Some(max_hops) = max_hops {
             paths.walk.max_hops = max_hops as usize;
         }
-        MethodConfig { kerag, paths }
+        let mut config = MethodConfig { kerag, paths, ..MethodConfig::default() };
+        if let Some(max_hops) = max_hops {
+            config.tog.depth = max_hops;
+            config.corrective.radius = config.corrective.radius.min(max_hops as usize);
+        }
+        config
     }
 }
 

@@ -368,18 +368,21 @@ impl EmbeddedGraph {
         })
     }
 
-    /// Triples of evenly spaced heads; several of each head when there are fewer heads than wanted.
+    /// Triples of evenly spaced heads; several of each head when there are fewer heads than wanted; all when all are wanted.
     fn sample(&self, relation: RelationId, limit: usize) -> Result<Vec<(NodeId, NodeId)>, GraphError> {
-        let heads = self.relations.get(relation.0 as usize).map_or(0, |info| info.heads as usize);
+        let info = self.relations.get(relation.0 as usize);
+        let heads = info.map_or(0, |info| info.heads as usize);
         if heads == 0 || limit == 0 {
             return Ok(Vec::new());
         }
+        let all = info.is_some_and(|info| info.triples as usize <= limit);
+        let of_each = if all { usize::MAX } else { limit.div_ceil(heads) };
         let step = Step { relation, direction: Direction::Forward };
         let mut triples = Vec::new();
         for head in self.heads(relation).step_by(heads.div_ceil(limit)) {
             let head = head?;
             let tails = self.neighbours(head, step)?;
-            triples.extend(tails.iter().take(limit.div_ceil(heads)).map(|tail| (head, tail)));
+            triples.extend(tails.iter().take(of_each).map(|tail| (head, tail)));
         }
         triples.truncate(limit);
         Ok(triples)

@@ -12,7 +12,7 @@ use crate::structured::{find_option, parse_leniently};
 use crate::thinking::split_thinking;
 use crate::{
     Abilities, ChatReply, ChatRequest, Constraint, FinishReason, LanguageModel, Message, ModelError, Role,
-    ScoreReply, ScoreRequest, Usage,
+    ScoreReply, ScoreRequest, Tool, Usage,
 };
 
 /// Tokens that prompt and reply share, unless configured or learnt from a refusal.
@@ -21,7 +21,7 @@ const CONTEXT_TOKENS: usize = 8192;
 /// A language model behind an OpenAI-compatible endpoint: OpenAI, vLLM, Ollama, llama.cpp's server, gateways.
 ///
 /// What the endpoint can do is learnt from what it refuses: a refused `json_schema` is asked for as `json_object`, a
-/// refused `json_object` in words; what worked is remembered.
+/// refused `json_object` in words, functions where it takes no `tools` as JSON; what worked is remembered.
 pub struct HttpModel {
     name: String,
     model: String,
@@ -49,6 +49,8 @@ struct Learnt {
     fixed_temperature: bool,
     /// It takes no `seed`.
     no_seed: bool,
+    /// It takes no `tools`: calls are asked for as JSON.
+    no_tools: bool,
 }
 
 impl HttpModel {
@@ -65,6 +67,7 @@ impl HttpModel {
                 completion_tokens: false,
                 fixed_temperature: false,
                 no_seed: false,
+                no_tools: false,
             }),
             scores: false,
         })
@@ -119,7 +122,8 @@ impl HttpModel {
     }
 
     fn body(&self, request: &ChatRequest, learnt: Learnt) -> Value {
-        let schema = wanted_schema(&request.constraint);
+        let tools = wire_tools(&request.constraint).filter(|_| !learnt.no_tools);
+        let schema = wanted_schema(&request.constraint).filter(|_| tools.is_none());
         let mut messages: Vec<Value> = request.messages.iter().map(wire_message).collect();
         if let Some(schema) = schema.as_ref().filter(|_| learnt.json != JsonForm::Schema) {
             ask_in_words(&mut messages, &request.constraint, schema, learnt.json);
@@ -140,6 +144,10 @@ impl HttpModel {
         }
         if !request.stop.is_empty() {
             set("stop", json!(request.stop));
+        }
+        if let Some(tools) = tools {
+            set("tools", tools);
+            set("tool_choice", "required".into());
         }
         match (schema, learnt.json) {
             (Some(mut schema), JsonForm::Schema) => {
@@ -168,7 +176,10 @@ impl HttpModel {
             .into_iter()
             .next()
             .ok_or_else(|| unreadable(&self.name, "the reply holds no choice".to_owned(), b""))?;
-        let (mut text, mut thinking) = split_thinking(&choice.message.content.unwrap_or_default());
+        let called =
+            choice.message.tool_calls.unwrap_or_default().into_iter().next().map(|call| call.function);
+        let said = called.map_or(choice.message.content.unwrap_or_default(), WireFunction::into_text);
+        let (mut text, mut thinking) = split_thinking(&said);
         thinking = thinking.or(choice.message.reasoning_content).filter(|thinking| !thinking.is_empty());
         if let Constraint::Choice(options) = &request.constraint
             && let Some(option) = chosen_option(&text, options)
@@ -254,6 +265,8 @@ impl Learnt {
             self.fixed_temperature = true;
         } else if reason.contains("seed") {
             self.no_seed = true;
+        } else if matches!(request.constraint, Constraint::Tools(_)) && !self.no_tools {
+            self.no_tools = true;
         } else if wanted_schema(&request.constraint).is_some() {
             self.json = match self.json {
                 JsonForm::Schema => JsonForm::Object,
@@ -267,14 +280,23 @@ impl Learnt {
 /// The schema of the JSON that a constraint asks for. A choice becomes an object, since endpoints want one.
 fn wanted_schema(constraint: &Constraint) -> Option<Value> {
     match constraint {
-        Constraint::JsonSchema(schema) => Some(schema.clone()),
         Constraint::Choice(options) => Some(json!({
             "type": "object",
             "properties": { "choice": { "type": "string", "enum": options } },
             "required": ["choice"],
         })),
-        Constraint::None | Constraint::Grammar(_) => None,
+        other => other.schema(),
     }
+}
+
+/// The functions that a constraint allows, as endpoints take them.
+fn wire_tools(constraint: &Constraint) -> Option<Value> {
+    let Constraint::Tools(tools) = constraint else { return None };
+    let function = |tool: &Tool| {
+        let Tool { name, description, parameters } = tool;
+        json!({ "type": "function", "function": { "name": name, "description": description, "parameters": parameters } })
+    };
+    Some(tools.iter().map(function).collect())
 }
 
 /// Adds what the reply must look like to the last message.
@@ -364,6 +386,31 @@ struct WireMessage {
     content: Option<String>,
     #[serde(alias = "reasoning")]
     reasoning_content: Option<String>,
+    tool_calls: Option<Vec<WireCall>>,
+}
+
+#[derive(Deserialize)]
+struct WireCall {
+    function: WireFunction,
+}
+
+#[derive(Deserialize)]
+struct WireFunction {
+    name: String,
+    /// JSON as text, or, from some endpoints, the object itself.
+    #[serde(default)]
+    arguments: Value,
+}
+
+impl WireFunction {
+    /// The call in the form of [`Constraint::Tools`].
+    fn into_text(self) -> String {
+        let arguments = match self.arguments {
+            Value::String(text) => parse_leniently(&text).unwrap_or_default(),
+            other => other,
+        };
+        json!({ "tool": self.name, "arguments": arguments }).to_string()
+    }
 }
 
 #[derive(Deserialize, Default)]

@@ -21,11 +21,13 @@ impl Sampler {
     pub(super) fn new(engine: &Engine<'_>, request: &ChatRequest) -> Result<Self, ModelError> {
         let (text, json) = match &request.constraint {
             Constraint::Grammar(grammar) => (Some(grammar.clone()), false),
-            Constraint::JsonSchema(schema) => {
-                let grammar = schema_to_grammar(schema).map_err(|reason| engine.failed(reason))?;
-                (Some(grammar), true)
-            }
-            Constraint::None | Constraint::Choice(_) => (None, false),
+            constraint => match constraint.schema() {
+                Some(schema) => {
+                    let grammar = schema_to_grammar(&schema).map_err(|reason| engine.failed(reason))?;
+                    (Some(grammar), true)
+                }
+                None => (None, false),
+            },
         };
         let grammar = text
             .map(|text| LlamaSampler::grammar(engine.model, &text, "root"))

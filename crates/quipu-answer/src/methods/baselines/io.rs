@@ -1,6 +1,6 @@
 //! The model alone: question in, answer out, no graph. What a method gains, it gains over this.
 
-use quipu_model::ChatRequest;
+use quipu_model::{ChatRequest, ModelError};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -28,7 +28,12 @@ pub(in crate::methods) async fn run(
         "properties": { "answers": { "type": "array", "items": { "type": "string", "maxLength": 200 }, "maxItems": 30 } },
         "required": ["answers"]
     });
-    let reply: Reply = context.json(Stage::Compose, request, &schema).await?;
+    let reply: Reply = match context.json(Stage::Compose, request, &schema).await {
+        Err(AnswerError::Model(error @ ModelError::Unreadable { .. })) => {
+            return Ok(Outcome::abstain(error.to_string(), Vec::new()));
+        }
+        reply => reply?,
+    };
     if reply.answers.is_empty() {
         return Ok(Outcome::abstain("the model does not know", Vec::new()));
     }

@@ -71,8 +71,7 @@ fn finish(
     let mut owners: Vec<&str> = operands.iter().map(|o| o.label.as_str()).collect();
     owners.sort_unstable();
     owners.dedup();
-    let chooses = matches!(operation, Operation::Highest | Operation::Lowest);
-    if chooses && owners.len() < 2 {
+    if operation.chooses() && owners.len() < 2 {
         let reason =
             format!("the graph holds one value only ({}), nothing to compare it with", owners.join(""));
         return Ok(Outcome::abstain(reason, std::mem::take(evidence)));

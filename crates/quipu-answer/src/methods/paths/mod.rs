@@ -12,7 +12,7 @@ use quipu_graph::{LiteralValue, NodeId};
 use crate::AnswerError;
 use crate::calculate::Operation;
 use crate::context::Context;
-use crate::link::{Anchor, Mentioned, mask, mentions};
+use crate::link::{Anchor, Mentioned, mentions, without};
 use crate::methods::Outcome;
 use crate::plan::{
     Condition, RankConfig, RankedPath, Seen, Walk, WalkConfig, Wanted, condition, follow, rank_informed,
@@ -113,8 +113,8 @@ pub(super) async fn run(
     let condition = condition(question.text());
     let mentioned = link(context, question, condition.as_ref(), config).await?;
     // "First Light" asks for no extreme: what names things does not say what to do with them.
-    let anchors: Vec<Anchor> = mentioned.iter().filter_map(Mentioned::best).cloned().collect();
-    let asking = Asking { wanted: wanted(&mask(question.text(), &anchors)), condition };
+    let spans = mentioned.iter().map(|m| m.span.clone()).chain(condition.as_ref().map(|c| c.span.clone()));
+    let asking = Asking { wanted: wanted(&without(question.text(), spans)), condition };
     if mentioned.is_empty() {
         return Ok(Outcome::abstain("no entity of the graph was recognised in the question", Vec::new()));
     }
@@ -206,7 +206,7 @@ async fn plan_mention(
         let ranked = rank_informed(context, question.text(), &seen, config.ranking()).await?;
         let mut paths = ranked.paths;
         if asking.needs_measures() {
-            paths = comparable(context, paths).await?;
+            paths = comparable(context, paths, asking.wanted).await?;
         }
         for path in paths.into_iter().take(config.run) {
             let walk = follow(context.graph(), anchor.node, &path.steps).await?;
@@ -220,22 +220,26 @@ async fn plan_mention(
     Ok(runs)
 }
 
-/// The paths that end in numbers or dates; all where none does.
-async fn comparable(context: &Context<'_>, paths: Vec<RankedPath>) -> Result<Vec<RankedPath>, AnswerError> {
+/// The paths that end in numbers or dates, in several where one of several is asked for; all where none does.
+async fn comparable(
+    context: &Context<'_>,
+    paths: Vec<RankedPath>,
+    wanted: Wanted,
+) -> Result<Vec<RankedPath>, AnswerError> {
     const LOOKED_AT: usize = 5;
+    let least = if wanted.operation.is_some_and(Operation::chooses) && !wanted.compares { 2 } else { 1 };
     let mut kept = Vec::new();
-    let all = paths.clone();
-    for path in paths {
+    for path in &paths {
         let ends: Vec<NodeId> = path.ends.iter().copied().take(LOOKED_AT).collect();
         let summaries = context.graph().summaries(&ends).await?;
         let values =
             summaries.iter().filter(|s| is_measure(&value_of_node(s.literal.as_ref(), &s.name))).count();
-        if values * 2 > ends.len() {
-            kept.push(path);
+        if values * 2 > ends.len() && ends.len() >= least {
+            kept.push(path.clone());
         }
     }
     if kept.is_empty() {
-        return Ok(all);
+        return Ok(paths);
     }
     let total: f64 = kept.iter().map(|p| p.probability).sum();
     for path in &mut kept {

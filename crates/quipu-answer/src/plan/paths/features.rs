@@ -89,8 +89,8 @@ pub const FEATURE_NAMES: [&str; 16] = [
 /// What each feature counts, fitted on solved questions of three graphs with signs given (docs/results.md has the figures, those
 /// with each graph left out of the fit among them; `examples/fit_paths.rs` of quipu-eval repeats the fit).
 const WEIGHTS: [f32; 16] = [
-    0.546, 1.074, 1.033, 0.834, 1.139, 1.813, 1.866, -2.369, 3.596, 2.335, 0.558, 1.813, -1.0, -1.427,
-    -0.598, -0.976,
+    0.547, 1.075, 1.035, 0.824, 1.144, 1.812, 1.867, -2.369, 3.597, 2.336, 0.575, 1.812, -0.5, -1.414,
+    -0.598, -0.975,
 ];
 
 impl Features {

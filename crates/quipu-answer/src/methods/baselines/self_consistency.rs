@@ -1,0 +1,126 @@
+//! Self-consistency (Wang et al., 2023): several samples of the model's own thinking, and a vote. One call a sample.
+//!
+//! Each value is voted on by itself, since an answer may be a list: a value stands that more than half of the samples give. Where
+//! none does, the values of most votes stand, or of the first sample that gives any.
+
+use quipu_index::normalise;
+use quipu_model::ModelError;
+
+use super::cot::{request, think};
+use crate::AnswerError;
+use crate::answer::Status;
+use crate::context::Context;
+use crate::methods::Outcome;
+use crate::question::Question;
+use crate::trace::{Event, Stage};
+
+/// Parameters of self-consistency.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SelfConsistencyConfig {
+    /// Samples (3).
+    pub samples: u32,
+    /// Temperature of each (0.7).
+    pub temperature: f32,
+}
+
+impl Default for SelfConsistencyConfig {
+    fn default() -> Self {
+        Self { samples: 3, temperature: 0.7 }
+    }
+}
+
+pub(in crate::methods) async fn run(
+    context: &Context<'_>,
+    question: &Question,
+    config: &SelfConsistencyConfig,
+) -> Result<Outcome, AnswerError> {
+    let _timer = context.trace.enter(Stage::Compose);
+    let mut samples = Vec::new();
+    for seed in 1..=config.samples {
+        let mut request = request(question)?;
+        request.temperature = config.temperature;
+        request.seed = u64::from(seed);
+        match think(context, request).await {
+            Ok(thought) => samples.push(thought.answers),
+            Err(AnswerError::Model(error @ ModelError::Unreadable { .. })) => {
+                let reason = format!("{error}; the sample has no vote");
+                context.trace.report(Stage::Compose, Event::Degraded { reason });
+            }
+            // What was sampled before the limit votes.
+            Err(AnswerError::Exhausted(limit)) if !samples.is_empty() => {
+                context.trace.report(Stage::Compose, Event::Degraded { reason: limit.to_string() });
+                break;
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(elected(&samples))
+}
+
+fn elected(samples: &[Vec<String>]) -> Outcome {
+    let silent = samples.iter().filter(|answers| answers.is_empty()).count();
+    if silent * 2 >= samples.len() {
+        return Outcome::abstain("most samples say that the model does not know", Vec::new());
+    }
+    let votes = count(samples);
+    let most = votes.iter().map(|(_, votes)| *votes).max().unwrap_or(0);
+    let needed = most.min(samples.len() / 2 + 1);
+    let mut answers: Vec<String> =
+        votes.into_iter().filter(|(_, votes)| *votes >= needed).map(|(value, _)| value).collect();
+    if most == 1 {
+        answers = samples.iter().find(|answers| !answers.is_empty()).cloned().unwrap_or_default();
+    }
+    #[expect(clippy::cast_precision_loss, reason = "a handful of samples")]
+    let share = most as f64 / samples.len() as f64;
+    let evidence = Vec::new();
+    Outcome { status: Status::Answered, answers, text: None, evidence, confidence: 0.4 * share, reason: None }
+}
+
+/// Each value as it was first written, with the number of samples that give it, in the order of first mention.
+fn count(samples: &[Vec<String>]) -> Vec<(String, usize)> {
+    let mut votes: Vec<(String, String, usize)> = Vec::new();
+    for answers in samples {
+        let mut names: Vec<(String, &String)> =
+            answers.iter().map(|value| (normalise(value), value)).collect();
+        names.sort_by(|left, right| left.0.cmp(&right.0));
+        names.dedup_by(|left, right| left.0 == right.0);
+        for value in answers {
+            let name = normalise(value);
+            let Some(at) = names.iter().position(|(known, _)| *known == name) else { continue };
+            names.remove(at);
+            match votes.iter_mut().find(|(known, ..)| *known == name) {
+                Some((.., votes)) => *votes += 1,
+                None => votes.push((name, value.clone(), 1)),
+            }
+        }
+    }
+    votes.into_iter().map(|(_, value, votes)| (value, votes)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(samples: &[&[&str]], expected: &[&str]) {
+        let samples: Vec<Vec<String>> =
+            samples.iter().map(|s| s.iter().map(|v| (*v).to_owned()).collect()).collect();
+        let outcome = elected(&samples);
+        assert_eq!(outcome.answers, expected, "{samples:?}");
+        assert_eq!(outcome.status == Status::Answered, !expected.is_empty());
+    }
+
+    #[test]
+    fn the_majority_decides_value_by_value() {
+        check(&[&["Lima"], &["Quito"], &["lima"]], &["Lima"]);
+        check(&[&["red", "green"], &["green", "blue"], &["green", "red"]], &["red", "green"]);
+        check(&[&["red"], &["green", "blue"], &["black"]], &["red"]);
+        check(&[&["red", "Red"], &["blue"], &["blue"]], &["blue"]);
+    }
+
+    #[test]
+    fn silence_is_a_vote_too() {
+        check(&[&[], &[], &["Lima"]], &[]);
+        check(&[&[], &["Lima"], &["Lima"]], &["Lima"]);
+        check(&[], &[]);
+    }
+}

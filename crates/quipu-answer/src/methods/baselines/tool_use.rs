@@ -1,0 +1,58 @@
+//! Function calling: the model looks things up by `find`, `relations` and `expand`, round by round, until it calls `finish`; then
+//! the answer is composed from what was expanded. R + 1 calls for R rounds.
+//!
+//! The endpoint's own function calling is used where it has it; else the calls are JSON, held to the functions' schemas.
+
+use quipu_model::{ChatRequest, Message, Tool, ToolCall};
+use serde_json::{Value, json};
+
+use super::rounds::{Action, Agent, RoundsConfig, converse};
+use crate::AnswerError;
+use crate::context::Context;
+use crate::methods::Outcome;
+use crate::prompts::{Prompt, graph_tools};
+use crate::question::Question;
+use crate::trace::Stage;
+
+/// The function that ends the search.
+const FINISH: &str = "finish";
+
+/// Calls functions.
+struct Caller;
+
+pub(in crate::methods) async fn run(
+    context: &Context<'_>,
+    question: &Question,
+    config: &RoundsConfig,
+) -> Result<Outcome, AnswerError> {
+    let messages = Prompt::ToolUse.render(json!({ "question": question.text() }))?;
+    converse(context, question, messages, &Caller, config).await
+}
+
+impl Agent for Caller {
+    async fn next(
+        &self,
+        context: &Context<'_>,
+        messages: &[Message],
+        may_finish: bool,
+    ) -> Result<(Action, String), AnswerError> {
+        let _timer = context.trace.enter(Stage::Plan);
+        let request = ChatRequest::new("plan.tool", messages.to_vec()).with_max_tokens(150);
+        let allowed = |tool: &&Tool| may_finish || tool.name != FINISH;
+        let tools: Vec<Tool> = graph_tools().iter().filter(allowed).cloned().collect();
+        let call = context.tool(Stage::Plan, request, &tools).await?;
+        let words = serde_json::to_string(&call).unwrap_or_default();
+        Ok((action(&call), words))
+    }
+}
+
+fn action(call: &ToolCall) -> Action {
+    let argument =
+        |name: &str| call.arguments.get(name).and_then(Value::as_str).unwrap_or_default().trim().to_owned();
+    match call.tool.as_str() {
+        "find" => Action::Find(argument("name")),
+        "relations" => Action::Relations(argument("entity")),
+        "expand" => Action::Expand(argument("entity"), argument("relation")),
+        _ => Action::Finish,
+    }
+}
