@@ -1,11 +1,14 @@
 #!/bin/sh
-# Prepares a machine for building Quipu: build tools, Rust, and a Python environment for the demo graph.
+# Prepares a machine for building Quipu: build tools, Rust, and a Python environment for the demo graph and for Oxigraph's server,
+# which the tests ask; Virtuoso, which they ask too, where apt may be used.
 # Safe to run again: what is there already is left alone. Models are fetched by `quipu models pull`.
 set -eu
 cd "$(dirname "$0")/.."
 
 APT_PACKAGES="build-essential cmake clang libclang-dev pkg-config"
+SERVER_PACKAGES="virtuoso-opensource-7-bin"
 VENV=.venv
+REQUIREMENTS="demo/requirements.txt scripts/requirements.txt"
 
 say() { printf 'setup: %s\n' "$1"; }
 fail() {
@@ -64,27 +67,60 @@ check_rust() {
 
 make_python_environment() {
     have python3 || fail "python3 is missing; please type:  sudo apt-get install -y python3 python3-pip python3-venv"
-    if [ -e "$VENV/ready" ] && cmp -s demo/requirements.txt "$VENV/ready"; then
+    # shellcheck disable=SC2086
+    wanted=$(cat $REQUIREMENTS)
+    if [ -e "$VENV/ready" ] && [ "$wanted" = "$(cat "$VENV/ready")" ]; then
         say "Python packages: ready"
         return
     fi
     say "Python packages: installing into $VENV"
+    set -- install -q --disable-pip-version-check
+    for file in $REQUIREMENTS; do set -- "$@" -r "$file"; done
     if python3 -m venv --clear "$VENV" >/dev/null 2>&1; then
-        "$VENV/bin/python" -m pip install -q --disable-pip-version-check -r demo/requirements.txt ||
-            fail "pip could not install demo/requirements.txt; check the network, then run this again"
+        "$VENV/bin/python" -m pip "$@" || fail "pip could not install $REQUIREMENTS; check the network, then run this again"
     else
         # Debian without python3-venv: an environment without a pip of its own, filled by the system's pip.
         python3 -m pip --version >/dev/null 2>&1 || fail "pip is missing; please type:  sudo apt-get install -y python3-pip"
         python3 -m venv --clear --without-pip "$VENV" ||
             fail "Python can make no environment; please type:  sudo apt-get install -y python3-venv"
-        python3 -m pip --python "$VENV/bin/python" install -q --disable-pip-version-check -r demo/requirements.txt ||
+        python3 -m pip --python "$VENV/bin/python" "$@" ||
             fail "pip could not fill $VENV; please type:  sudo apt-get install -y python3-venv   and run this again"
     fi
-    cp demo/requirements.txt "$VENV/ready"
+    printf '%s\n' "$wanted" >"$VENV/ready"
     say "Python packages: installed"
+}
+
+# Only tests need it, and they say so where it is missing; so this never fails.
+install_virtuoso() {
+    if have virtuoso-t && have isql-vt; then
+        say "Virtuoso: ready"
+        return
+    fi
+    line="apt-get install -y --no-install-recommends $SERVER_PACKAGES"
+    if ! have apt-get; then
+        say "Virtuoso: not installed (no apt here); the tests that ask it are skipped"
+        return
+    fi
+    if [ "$(id -u)" = 0 ]; then
+        as_root=""
+    elif have sudo && sudo -n true 2>/dev/null; then
+        as_root="sudo"
+    else
+        say "Virtuoso: not installed (no right to); the tests that ask it are skipped. To have them:  sudo $line"
+        return
+    fi
+    say "Virtuoso: installing $SERVER_PACKAGES"
+    export DEBIAN_FRONTEND=noninteractive
+    # shellcheck disable=SC2086
+    if $as_root $line >/dev/null 2>&1 || { $as_root apt-get update -q >/dev/null 2>&1 && $as_root $line >/dev/null 2>&1; }; then
+        say "Virtuoso: installed"
+    else
+        say "Virtuoso: apt could not install it; the tests that ask it are skipped. To see why:  $line"
+    fi
 }
 
 check_git
 install_build_tools
 check_rust
 make_python_environment
+install_virtuoso

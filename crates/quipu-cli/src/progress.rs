@@ -95,6 +95,9 @@ impl ImportBar {
 /// What to say, how much is done, and of how much.
 fn read(progress: WorkspaceProgress, started: Instant) -> (String, u64, Option<u64>) {
     match progress {
+        WorkspaceProgress::Source { what, done, total } => {
+            (what, done, Some(total).filter(|total| *total > 0))
+        }
         WorkspaceProgress::Graph(ImportProgress { stage, done, total, triples }) => {
             (graph_message(stage, triples, started), done, total)
         }

@@ -49,12 +49,77 @@ pub enum GraphError {
         /// What was expected and what was found.
         reason: String,
     },
+    /// A SPARQL endpoint failed.
+    #[error("endpoint {endpoint}, {stage}: {problem}")]
+    Endpoint {
+        /// Its URL, without secrets.
+        endpoint: String,
+        /// What it was asked for, as "reading relations".
+        stage: &'static str,
+        /// What went wrong.
+        problem: EndpointProblem,
+    },
     /// The caller asked for something that cannot be: an unknown format, a bad profile, a bad query.
     #[error("{0}")]
     Usage(String),
     /// The caller stopped it.
     #[error("interrupted")]
     Cancelled,
+}
+
+/// What can go wrong with an endpoint. None of it is ever taken for an empty result.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum EndpointProblem {
+    /// It could not be reached, or kept failing in ways that may pass.
+    #[error("{reason} (after {attempts} attempts); `quipu source check` tells when it is back")]
+    Unreachable {
+        /// The last failure.
+        reason: String,
+        /// How often it was tried.
+        attempts: u32,
+    },
+    /// It did not answer in time.
+    #[error("no answer within {seconds} s; a larger `timeout` or a smaller `batch` in sources.toml may help")]
+    TimedOut {
+        /// The limit.
+        seconds: u64,
+    },
+    /// It refused the request.
+    #[error("HTTP {status}: {reason}")]
+    Refused {
+        /// The HTTP status.
+        status: u16,
+        /// Its own words.
+        reason: String,
+    },
+    /// It answered with something that is no result.
+    #[error("{reason}")]
+    Unreadable {
+        /// What was expected and what was found.
+        reason: String,
+    },
+    /// It left out rows that it had counted itself.
+    #[error(
+        "it gave {found} rows of the {expected} that it counts: it limits its results; a smaller `page` in sources.toml \
+         gets round that"
+    )]
+    Incomplete {
+        /// Rows counted.
+        expected: u64,
+        /// Rows given.
+        found: u64,
+    },
+}
+
+impl EndpointProblem {
+    fn class(&self) -> ErrorClass {
+        match self {
+            Self::Unreachable { .. } | Self::TimedOut { .. } => ErrorClass::Transient,
+            Self::Refused { status: 401 | 403, .. } => ErrorClass::User,
+            Self::Refused { .. } | Self::Unreadable { .. } | Self::Incomplete { .. } => ErrorClass::Permanent,
+        }
+    }
 }
 
 impl GraphError {
@@ -64,6 +129,7 @@ impl GraphError {
             Self::Io { .. } => ErrorClass::Permanent,
             Self::Malformed { .. } | Self::Usage(_) => ErrorClass::User,
             Self::Corrupt { .. } => ErrorClass::Corrupt,
+            Self::Endpoint { problem, .. } => problem.class(),
             Self::Cancelled => ErrorClass::Cancelled,
         }
     }

@@ -23,6 +23,7 @@
 //! ```
 
 mod bytes;
+mod endpoint;
 mod error;
 mod generation;
 mod graph;
@@ -34,7 +35,11 @@ mod sparql;
 mod store;
 mod term;
 
-pub use error::{ErrorClass, GraphError};
+pub use endpoint::{
+    Catalogue, CatalogueEdge, CatalogueRelation, DEGREE_IRI, EndpointConfig, EndpointGraph, EndpointParts,
+    FoundName, HarvestReport, HttpMethod, NameSource, SourceProgressSink, Traffic, harvest, survey,
+};
+pub use error::{EndpointProblem, ErrorClass, GraphError};
 pub use generation::{Generations, NewGeneration};
 pub use graph::{
     Direction, Document, Entity, Expansion, Graph, GraphDescription, NodeId, NodeSummary, RelationId,

@@ -67,6 +67,12 @@ pub struct Profile {
     pub description: Vec<String>,
     /// Relations that answer no question.
     pub noise: Vec<String>,
+    /// Nodes without a name only join others into one fact, which is walked in one hop and shown as one (Freebase's compound values).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unnamed_mediators: bool,
+    /// Relations that lead to nodes that only join others into one fact (Wikidata's statements).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub mediator: Vec<String>,
     /// Where the entity stands that bears a relation's label, when it is not the relation itself.
     pub relation_label: Vec<RelationLabelRule>,
 }
@@ -113,6 +119,8 @@ impl Profile {
             profile.types.extend(base.types);
             profile.description.extend(base.description);
             profile.noise.extend(base.noise);
+            profile.mediator.extend(base.mediator);
+            profile.unnamed_mediators |= base.unnamed_mediators;
             profile.relation_label.extend(base.relation_label);
         }
         Ok(profile)
@@ -148,6 +156,11 @@ impl Profile {
             patterns.iter().position(|pattern| matches(pattern, key)).map(|rank| (role, rank))
         };
         lists.into_iter().find_map(ranked).unwrap_or((RelationRole::Ordinary, 0))
+    }
+
+    /// Whether a relation's tails only join others into one fact.
+    pub fn leads_to_mediator(&self, key: &str) -> bool {
+        self.mediator.iter().any(|pattern| matches(pattern, key))
     }
 
     /// The key of the entity that bears the label of a relation.

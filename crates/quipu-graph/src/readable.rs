@@ -68,8 +68,11 @@ fn percent_decode(text: &str) -> Option<String> {
 /// The readable part of an entity's key: the last segment of an IRI with `_` as spaces and escapes undone; any other
 /// key as it is.
 pub fn readable_entity(key: &str) -> Cow<'_, str> {
-    if !is_iri(key) {
-        return Cow::Borrowed(key);
+    match key_of_iri(key) {
+        Cow::Borrowed(key) if !is_iri(key) => return Cow::Borrowed(key),
+        Cow::Borrowed(_) => {}
+        // A name that came as an IRI.
+        Cow::Owned(name) => return Cow::Owned(name),
     }
     let segment = last_segment(key, &['/', '#', ':']);
     let decoded = percent_decode(segment).unwrap_or_else(|| segment.to_owned());
@@ -79,6 +82,7 @@ pub fn readable_entity(key: &str) -> Cow<'_, str> {
 /// The readable name of a relation without a label: the last segment of its key, past namespaces, with `_`, `-`, `.`
 /// and camelCase as spaces.
 pub fn readable_relation(key: &str) -> String {
+    let key = &*key_of_iri(key);
     let local = if is_iri(key) { last_segment(key, &['/', '#', ':']) } else { key };
     let local = percent_decode(local).unwrap_or_else(|| local.to_owned());
     let local = local.rsplit("__").find(|part| !part.is_empty()).unwrap_or(&local);
@@ -156,6 +160,7 @@ mod tests {
     fn entities_read_as_their_last_segment() {
         assert_eq!(readable_entity("http://dbpedia.org/resource/Lima_(Peru)"), "Lima (Peru)");
         assert_eq!(readable_entity("Lima_x"), "Lima_x");
+        assert_eq!(readable_entity(&iri_of_key("Lima_x: a/b")), "Lima_x: a/b");
         assert_eq!(readable_entity("http://example.org/"), "example.org");
     }
 }

@@ -100,7 +100,7 @@ pub async fn mentions(context: &Context<'_>, text: &str) -> Result<Vec<Mentioned
     }
     let found = match context.embedder() {
         Some(embedder) => context.workspace.link_with(text, CANDIDATES, embedder).await?,
-        None => context.workspace.link(text, CANDIDATES)?,
+        None => context.workspace.link(text, CANDIDATES).await?,
     };
     Ok(found
         .into_iter()

@@ -55,7 +55,9 @@ impl DocumentWords {
 impl Inverted {
     fn of_documents(context: &Context<'_>) -> Result<Self, AnswerError> {
         let mut inverted = Self::default();
-        for (number, document) in context.workspace.graph().all_documents().enumerate() {
+        // An endpoint's graph has no documents.
+        let documents = context.workspace.embedded().into_iter().flat_map(|graph| graph.all_documents());
+        for (number, document) in documents.enumerate() {
             if number.is_multiple_of(BATCH) {
                 context.check_time()?;
             }

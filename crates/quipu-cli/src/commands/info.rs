@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use indicatif::DecimalBytes;
-use quipu_index::{VectorsInfo, WorkspaceInfo};
+use quipu_index::{EndpointInfo, VectorsInfo, WorkspaceInfo};
 use serde::Serialize;
 
 use super::workspace;
@@ -34,6 +34,8 @@ struct View {
     documents: u64,
     bytes: u64,
     indexes: Indexes,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    endpoint: Option<EndpointInfo>,
     missing: Vec<String>,
 }
 
@@ -77,6 +79,7 @@ impl From<WorkspaceInfo> for View {
                 names: Part { entries: info.names, bytes: info.names_bytes },
                 vectors: info.vectors,
             },
+            endpoint: info.endpoint,
             missing: info.missing,
         }
     }
@@ -114,6 +117,9 @@ impl View {
             visible(&self.name),
             self.folder.display()
         )?;
+        if let Some(EndpointInfo { url, server, profile, .. }) = &self.endpoint {
+            writeln!(out, "asks {} ({}, profile {profile})", visible(url), visible(server))?;
+        }
         table.print(&mut out)?;
         for missing in &self.missing {
             writeln!(out, "{FAINT}{missing}{FAINT:#}")?;

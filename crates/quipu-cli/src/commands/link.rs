@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use quipu_graph::Graph as _;
 use quipu_index::{Candidate, MatchReason, Mention, Workspace};
 use serde::Serialize;
 
@@ -74,14 +73,14 @@ impl Arguments {
     /// By meaning too where the workspace has vectors and the embedder is here.
     async fn mentions(&self, workspace: &Workspace) -> Result<Vec<Mention>> {
         if workspace.vectors().is_none() {
-            return Ok(workspace.link(&self.text, self.k)?);
+            return Ok(workspace.link(&self.text, self.k).await?);
         }
         let settings = Settings::load(Settings::default(), &self.workspace)?;
         match engine::load_embedder(&settings).await {
             Ok(embedder) => Ok(workspace.link_with(&self.text, self.k, embedder.as_ref()).await?),
             Err(error) if engine::is_missing(&error) => {
                 anstream::eprintln!("by name only: {error}");
-                Ok(workspace.link(&self.text, self.k)?)
+                Ok(workspace.link(&self.text, self.k).await?)
             }
             Err(error) => Err(error),
         }

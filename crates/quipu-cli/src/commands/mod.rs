@@ -10,6 +10,7 @@ mod info;
 mod link;
 mod models;
 mod query;
+mod source;
 mod workspace;
 
 use anyhow::{Context as _, Result};
@@ -33,6 +34,9 @@ pub(crate) struct Cli {
 enum Command {
     /// Import files into a workspace (a folder); what it held before is replaced once all is read
     Import(import::Arguments),
+    /// Ask graphs where they are: SPARQL endpoints as the graph of a workspace
+    #[command(subcommand)]
+    Source(source::Command),
     /// Tell what a workspace holds
     Info(info::Arguments),
     /// Show an entity: its names, types, relations and some of its neighbours
@@ -79,6 +83,7 @@ pub(crate) fn run(cli: Cli) -> Result<()> {
 async fn run_async(command: Command) -> Result<()> {
     match command {
         Command::Import(arguments) => arguments.run().await,
+        Command::Source(command) => command.run().await,
         Command::Info(arguments) => interrupt::or_interrupted(arguments.run()).await,
         Command::Entity(arguments) => interrupt::or_interrupted(arguments.run()).await,
         Command::Link(arguments) => interrupt::or_interrupted(arguments.run()).await,

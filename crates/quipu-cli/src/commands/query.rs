@@ -30,10 +30,17 @@ impl Arguments {
         let format = QueryFormat::parse(&self.format).map_err(|error| WrongUsage(error.to_string()))?;
         let timeout = self.timeout.map(Duration::from_secs);
         let options = QueryOptions { format, timeout, ..QueryOptions::default() };
-        let graph = workspace::open(&self.workspace)?.graph().clone();
+        let workspace = workspace::open(&self.workspace)?;
         let cancel = options.cancel.clone();
-        stoppable(cancel, move |_| graph.query(&self.sparql, &options, &mut std::io::stdout().lock()))
-            .await?;
+        stoppable(cancel, move |handle| {
+            if let Some(graph) = workspace.endpoint() {
+                return handle.block_on(graph.query(&self.sparql, &options, &mut std::io::stdout()));
+            }
+            workspace
+                .embedded()
+                .map_or(Ok(0), |graph| graph.query(&self.sparql, &options, &mut std::io::stdout().lock()))
+        })
+        .await?;
         Ok(())
     }
 }

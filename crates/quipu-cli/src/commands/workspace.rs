@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anstream::eprintln;
 use anyhow::{Result, bail};
-use quipu_graph::{Graph as _, NodeId};
+use quipu_graph::NodeId;
 use quipu_index::{LookupConfig, MatchReason, Workspace};
 
 use crate::output::visible;
@@ -22,8 +22,8 @@ pub(super) async fn find_entity(workspace: &Workspace, text: &str) -> Result<Nod
     if let Some(node) = workspace.graph().resolve(&[text]).await?.into_iter().flatten().next() {
         return Ok(node);
     }
-    let candidates =
-        workspace.names().lookup(text, &LookupConfig { k: CANDIDATES, ..LookupConfig::default() })?;
+    let config = LookupConfig { k: CANDIDATES, ..LookupConfig::default() };
+    let candidates = workspace.lookup(text, &config).await?;
     let Some((best, others)) = candidates.split_first() else {
         bail!(
             "no entity is called “{text}”, nor anything like it; `quipu link` finds the entities that a text mentions"

@@ -1,7 +1,7 @@
 //! SPARQL 1.1 over the embedded store: spareval evaluates, this module lends it the store and writes the results.
 
 mod dataset;
-mod results;
+pub(crate) mod results;
 
 use std::io::Write;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub use results::QueryFormat;
 const LOOK: Duration = Duration::from_millis(20);
 
 /// Prefixes that a query may use without declaring them.
-const PREFIXES: [(&str, &str); 12] = [
+pub(crate) const PREFIXES: [(&str, &str); 12] = [
     ("rdf", "http://www.w3.org/1999/02/22-rdf-syntax-ns#"),
     ("rdfs", "http://www.w3.org/2000/01/rdf-schema#"),
     ("xsd", "http://www.w3.org/2001/XMLSchema#"),
@@ -80,7 +80,7 @@ impl EmbeddedGraph {
     }
 }
 
-fn parse(sparql: &str) -> Result<spargebra::Query, GraphError> {
+pub(crate) fn parse(sparql: &str) -> Result<spargebra::Query, GraphError> {
     let bad = |error: &dyn std::fmt::Display| GraphError::Usage(format!("bad query: {error}"));
     let mut parser = SparqlParser::new();
     for (name, iri) in PREFIXES {
@@ -103,7 +103,7 @@ fn cancel_when_due(options: &QueryOptions, start: Instant, token: &CancellationT
     }
 }
 
-fn explain(error: results::WriteError, options: &QueryOptions) -> GraphError {
+pub(crate) fn explain(error: results::WriteError, options: &QueryOptions) -> GraphError {
     match error {
         results::WriteError::Evaluation(QueryEvaluationError::Cancelled) => match options.timeout {
             Some(timeout) if !options.cancel.load(Ordering::Relaxed) => GraphError::Usage(format!(

@@ -2,9 +2,9 @@
 
 use std::io::Write;
 
-use oxrdf::{Term, Variable};
+use oxrdf::{Term, Triple, Variable};
 use sparesults::{QueryResultsFormat, QueryResultsSerializer};
-use spareval::{QueryEvaluationError, QueryResults, QuerySolutionIter, QueryTripleIter};
+use spareval::{QueryEvaluationError, QueryResults, QuerySolutionIter};
 
 use crate::GraphError;
 
@@ -53,7 +53,7 @@ impl QueryFormat {
 }
 
 /// Why results could not be written.
-pub(super) enum WriteError {
+pub(crate) enum WriteError {
     Evaluation(QueryEvaluationError),
     Io(std::io::Error),
     Format(String),
@@ -72,7 +72,7 @@ impl From<std::io::Error> for WriteError {
 }
 
 /// Writes results; gives their number.
-pub(super) fn write(
+pub(crate) fn write(
     results: QueryResults<'_>,
     format: QueryFormat,
     out: &mut dyn Write,
@@ -86,15 +86,7 @@ pub(super) fn write(
             1
         }
         QueryResults::Solutions(solutions) => write_solutions(solutions, format, out)?,
-        QueryResults::Graph(triples) if matches!(format, QueryFormat::Table | QueryFormat::NTriples) => {
-            let mut count = 0;
-            for triple in triples {
-                writeln!(out, "{} .", triple?)?;
-                count += 1;
-            }
-            count
-        }
-        QueryResults::Graph(triples) => write_solutions(as_solutions(triples), format, out)?,
+        QueryResults::Graph(triples) => return write_triples(triples, format, out),
     };
     // The other formats end their last line themselves.
     if format == QueryFormat::Json {
@@ -104,8 +96,32 @@ pub(super) fn write(
     Ok(count)
 }
 
+/// Writes constructed triples; gives their number.
+pub(crate) fn write_triples(
+    triples: impl Iterator<Item = Result<Triple, QueryEvaluationError>>,
+    format: QueryFormat,
+    out: &mut dyn Write,
+) -> Result<u64, WriteError> {
+    let mut count = 0;
+    if matches!(format, QueryFormat::Table | QueryFormat::NTriples) {
+        for triple in triples {
+            writeln!(out, "{} .", triple?)?;
+            count += 1;
+        }
+    } else {
+        count = write_solutions(as_solutions(triples), format, out)?;
+        if format == QueryFormat::Json {
+            writeln!(out)?;
+        }
+    }
+    out.flush()?;
+    Ok(count)
+}
+
 /// Triples as rows of subject, predicate and object.
-fn as_solutions(triples: QueryTripleIter<'_>) -> QuerySolutionIter<'_> {
+fn as_solutions<'a>(
+    triples: impl Iterator<Item = Result<Triple, QueryEvaluationError>> + 'a,
+) -> QuerySolutionIter<'a> {
     let variables: Vec<Variable> =
         ["subject", "predicate", "object"].into_iter().map(Variable::new_unchecked).collect();
     let rows = triples.map(|triple| {

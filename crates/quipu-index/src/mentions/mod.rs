@@ -26,7 +26,8 @@ use crate::{Candidate, IndexError, LookupConfig, MatchReason, NameIndex};
 
 use reading::{best_reading, mentions_of};
 use text::{Text, loose_windows, runs};
-use words::{is_function_word, weight};
+pub(crate) use words::is_function_word;
+use words::weight;
 
 /// Questions are read up to this many bytes.
 const LONGEST_TEXT: usize = 8 << 10;

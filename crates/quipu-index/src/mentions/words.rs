@@ -65,7 +65,7 @@ static FUNCTION_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| FUNCTION.split
 static COMMON_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| COMMON.split_whitespace().collect());
 
 /// Whether a normalised word carries grammar only.
-pub(super) fn is_function_word(word: &str) -> bool {
+pub(crate) fn is_function_word(word: &str) -> bool {
     FUNCTION_WORDS.contains(word)
 }
 

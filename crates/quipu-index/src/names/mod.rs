@@ -44,6 +44,7 @@ use serde::Serialize;
 
 use crate::container::Kind;
 
+pub(crate) use reader::Translate;
 pub use reader::{LookupConfig, NameIndex};
 pub use writer::{NameIndexConfig, NameIndexWriter};
 

@@ -2,6 +2,7 @@
 
 use std::panic::AssertUnwindSafe;
 use std::path::Path;
+use std::sync::Arc;
 
 use fst::raw::Fst;
 use quipu_graph::NodeId;
@@ -48,7 +49,11 @@ pub struct NameIndex {
     pub(super) grams: Fst<Section>,
     pub(super) gramlist: Section,
     pub(super) meta: Meta,
+    translate: Option<Translate>,
 }
+
+/// From the nodes that an index was written with to those of a graph; `None`: there is no such node.
+pub(crate) type Translate = Arc<dyn Fn(NodeId) -> Option<NodeId> + Send + Sync>;
 
 impl std::fmt::Debug for NameIndex {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -90,6 +95,11 @@ impl NameIndex {
         Self::from_container(Container::open_unchecked(path, KIND)?)
     }
 
+    /// The index with other nodes for those that stand in it. One without another is damage.
+    pub(crate) fn with_nodes(self, translate: Translate) -> Self {
+        Self { translate: Some(translate), ..self }
+    }
+
     fn from_container(container: Container) -> Result<Self, IndexError> {
         let path = container.path();
         let map = |name: &str| -> Result<Fst<Section>, IndexError> {
@@ -107,6 +117,7 @@ impl NameIndex {
             grams: map("grams")?,
             gramlist: container.section("gramlist")?,
             meta: Meta { names: number(0), keys: number(1), greatest_degree: number(3), longest: number(4) },
+            translate: None,
             container,
         })
     }
@@ -246,7 +257,7 @@ impl NameIndex {
                 NameKind::Alias => (MatchReason::Alias, surface - 0.04),
                 NameKind::Label | NameKind::Literal => (MatchReason::Exact, surface),
             };
-            into.push(self.candidate(named, reason, quality));
+            into.push(self.candidate(named, reason, quality)?);
         }
         Some(())
     }
@@ -258,7 +269,7 @@ impl NameIndex {
             let found = String::from_utf8(near.key).ok()?;
             let quality = 0.95 - 1.2 * f64::from(near.distance) / (length + 1) as f64;
             for named in self.block(near.value, &found)? {
-                into.push(self.candidate(named, MatchReason::Fuzzy { distance: near.distance }, quality));
+                into.push(self.candidate(named, MatchReason::Fuzzy { distance: near.distance }, quality)?);
             }
         }
         Some(())
@@ -268,21 +279,21 @@ impl NameIndex {
         for partial in self.partial(key)? {
             let reason = MatchReason::Trigram { similarity: partial.similarity as f32 };
             for named in self.block(partial.block, &partial.key)? {
-                into.push(self.candidate(named, reason, 0.85 * partial.similarity));
+                into.push(self.candidate(named, reason, 0.85 * partial.similarity)?);
             }
         }
         Some(())
     }
 
-    fn candidate(&self, named: Named, reason: MatchReason, quality: f64) -> Candidate {
-        Candidate {
-            node: named.node,
+    fn candidate(&self, named: Named, reason: MatchReason, quality: f64) -> Option<Candidate> {
+        Some(Candidate {
+            node: self.translate.as_ref().map_or(Some(named.node), |translate| translate(named.node))?,
             name: named.label.unwrap_or_else(|| named.surface.clone()),
             matched: named.surface,
             reason,
             score: score(quality, named.degree, self.meta.greatest_degree),
             degree: named.degree,
-        }
+        })
     }
 
     fn block(&self, offset: u64, key: &str) -> Option<Vec<Named>> {

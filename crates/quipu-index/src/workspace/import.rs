@@ -11,6 +11,8 @@ use quipu_graph::{
 };
 use quipu_model::Embedder;
 
+use super::endpoint::refuse_import;
+use super::source::Texts;
 use super::{NAMES, VECTORS, Workspace};
 use crate::{
     IndexError, NameEntry, NameIndexConfig, NameIndexWriter, NameKind, VectorBuilder, VectorProgress,
@@ -23,8 +25,17 @@ const NAMES_STEP: u64 = 4096;
 const SNIPPET: usize = 160;
 
 /// What an import is at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WorkspaceProgress {
+    /// An endpoint is being read.
+    Source {
+        /// What is being done.
+        what: String,
+        /// How much of it is done.
+        done: u64,
+        /// How much there is; 0 where that is not known.
+        total: u64,
+    },
     /// The graph is being imported.
     Graph(ImportProgress),
     /// Names are being indexed.
@@ -59,6 +70,7 @@ impl Workspace {
     ///
     /// Blocks its thread for the parts that do not embed; run it where that does not matter.
     pub async fn import(folder: &Path, request: &ImportRequest) -> Result<ImportReport, IndexError> {
+        refuse_import(folder)?;
         let generation = Generations::open(folder).begin()?;
         let report = fill(folder, &generation, request).await?;
         generation.publish()?;
@@ -77,10 +89,16 @@ impl Workspace {
         // Begun for its lock alone: the vectors go into the published generation.
         let _lock = Generations::open(folder).begin()?;
         let workspace = Self::open_without_vectors(folder)?;
+        let Some(texts) = workspace.source.texts() else {
+            return Err(IndexError::Usage(format!(
+                "{} searches names at its endpoint; there is nothing here to embed",
+                folder.display()
+            )));
+        };
         build_vectors(
             folder,
             &workspace.generation,
-            &workspace.graph,
+            texts.store,
             embedder,
             progress.as_ref(),
             cancel,
@@ -104,37 +122,41 @@ async fn fill(
     let graph = EmbeddedGraph::open(generation.graph())?;
     let parts = generation.path();
     let memory = usize::try_from(config.memory).unwrap_or(usize::MAX);
-    index_names(&graph, &parts.join(NAMES), memory, request)?;
+    let ids = (0..).map(RelationId).zip(graph.relations());
+    let relations: HashSet<NodeId> = ids.filter_map(|(id, _)| graph.relation_node(id)).collect();
+    let (texts, progress) = (Texts::of_graph(&graph), request.progress.as_ref());
+    index_names(texts, &relations, &parts.join(NAMES), memory, progress, &config.cancel)?;
     if let Some(embedder) = &request.embedder {
-        let progress = request.progress.as_ref();
         build_vectors(folder, parts, &graph, embedder.as_ref(), progress, &config.cancel, memory / 4).await?;
     }
     Ok(report)
 }
 
-fn index_names(
-    graph: &EmbeddedGraph,
+/// Indexes the names of all entities but those of `relations`: a question's "capital" is no mention of the relation that has this
+/// name.
+pub(super) fn index_names(
+    texts: Texts<'_>,
+    relations: &HashSet<NodeId>,
     path: &Path,
     memory: usize,
-    request: &ImportRequest,
+    progress: Option<&WorkspaceProgressSink>,
+    cancel: &AtomicBool,
 ) -> Result<(), IndexError> {
     let mut writer = NameIndexWriter::create(path, &NameIndexConfig { memory })?;
+    let graph = texts.store;
     let total = graph.entity_count();
     let (mut node, mut label, mut degree) = (None, String::new(), 0);
-    let ids = (0..).map(RelationId).zip(graph.relations());
-    let relations: HashSet<NodeId> = ids.filter_map(|(id, _)| graph.relation_node(id)).collect();
     for name in graph.names() {
         let name = name?;
-        // A question's "capital" is no mention of the relation that has this name.
         if relations.contains(&name.node) {
             continue;
         }
         if node != Some(name.node) {
             node = Some(name.node);
-            degree = graph.degree(name.node)?;
+            degree = texts.degree(name.node)?;
             if name.node.0.is_multiple_of(NAMES_STEP) {
-                stop_if(&request.graph.cancel)?;
-                report(request.progress.as_ref(), WorkspaceProgress::Names { done: name.node.0, total });
+                stop_if(cancel)?;
+                report(progress, WorkspaceProgress::Names { done: name.node.0, total });
             }
         }
         if !name.is_alias {
@@ -145,11 +167,11 @@ fn index_names(
         writer.push(&NameEntry { node: name.node, name: &name.name, kind, degree, label: Some(&label) })?;
     }
     writer.finish()?;
-    report(request.progress.as_ref(), WorkspaceProgress::Names { done: total, total });
+    report(progress, WorkspaceProgress::Names { done: total, total });
     Ok(())
 }
 
-async fn build_vectors(
+pub(super) async fn build_vectors(
     folder: &Path,
     parts: &Path,
     graph: &EmbeddedGraph,

@@ -3,8 +3,9 @@
 use quipu_model::Embedder;
 
 use super::Workspace;
+use super::search::searches;
 use crate::names::{rank, score};
-use crate::{Candidate, IndexError, MatchReason, Mention, MentionConfig, MentionDetector};
+use crate::{Candidate, IndexError, LookupConfig, MatchReason, Mention, MentionConfig, MentionDetector};
 
 /// Above this score a mention's best candidate needs no second opinion by meaning.
 const SURE: f64 = 0.85;
@@ -13,9 +14,16 @@ const LEAST_SIMILARITY: f32 = 0.5;
 
 impl Workspace {
     /// Mentions of a text with at most `k` candidates each, without a model; see [`MentionDetector`].
-    pub fn link(&self, text: &str, k: usize) -> Result<Vec<Mention>, IndexError> {
+    pub async fn link(&self, text: &str, k: usize) -> Result<Vec<Mention>, IndexError> {
         let config = MentionConfig { k, ..MentionConfig::default() };
-        MentionDetector::new(&self.names, &self.vocabulary).detect(text, &config)
+        let names = self.names_for(&searches(text)).await?;
+        MentionDetector::new(names.index(), &self.vocabulary).detect(text, &config)
+    }
+
+    /// The nodes of a name, best first; see [`NameIndex::lookup`](crate::NameIndex::lookup).
+    pub async fn lookup(&self, name: &str, config: &LookupConfig) -> Result<Vec<Candidate>, IndexError> {
+        let names = self.names_for(&[name.to_owned()]).await?;
+        names.index().lookup(name, config)
     }
 
     /// The same, with candidates by meaning for the mentions that names do not settle. Without vectors, what
@@ -26,7 +34,7 @@ impl Workspace {
         k: usize,
         embedder: &dyn Embedder,
     ) -> Result<Vec<Mention>, IndexError> {
-        let mut mentions = self.link(text, k)?;
+        let mut mentions = self.link(text, k).await?;
         if mentions.is_empty() {
             mentions.push(Mention {
                 span: 0..text.len(),
@@ -50,7 +58,9 @@ impl Workspace {
         k: usize,
         embedder: Option<&dyn Embedder>,
     ) -> Result<Vec<Mention>, IndexError> {
-        let detector = MentionDetector::new(&self.names, &self.vocabulary);
+        let wanted: Vec<String> = strings.iter().map(|string| (*string).to_owned()).collect();
+        let names = self.names_for(&wanted).await?;
+        let detector = MentionDetector::new(names.index(), &self.vocabulary);
         let mut mentions = detector.candidates_for(text, strings, k)?;
         if let Some(embedder) = embedder {
             self.add_dense(&mut mentions, k, embedder).await?;
@@ -97,11 +107,14 @@ impl Workspace {
     }
 
     fn dense_candidate(&self, node: quipu_graph::NodeId, similarity: f32) -> Result<Candidate, IndexError> {
-        let name = self.graph.name(node)?.into_owned();
-        let degree = self.graph.degree(node)?;
+        let Some(texts) = self.source.texts() else {
+            return Err(IndexError::Usage("vectors without the texts that they were made of".into()));
+        };
+        let name = texts.store.name(node)?.into_owned();
+        let degree = texts.degree(node)?;
         let quality = 0.8 * f64::from(similarity);
         Ok(Candidate {
-            node,
+            node: self.source.node(node)?,
             matched: name.clone(),
             name,
             reason: MatchReason::Dense { similarity },

@@ -4,15 +4,22 @@
 //! WORKSPACE/
 //!   CURRENT              name of the generation that readers open
 //!   quipu.toml           configuration, optional; never touched by an import
+//!   sources.toml         the endpoint that is the workspace's graph, where that is not imported
 //!   gen-NNNN/            one import's result, never changed afterwards but for vectors added later
 //!     graph/  names.qix  vectors/
+//!     catalogue.json     what is known of an endpoint's graph; `graph/` then holds the names gathered from it
+//!   cache/               results of the endpoint, for some hours
+//!   harvest.building/    names gathered so far, which the next reading of the endpoint goes on with
 //!   vectors.building/    an unfinished vector build, which the next import of the same texts goes on with
 //! ```
 //! An import writes a new generation beside the old one and publishes it by one rename, so that a killed or failed
 //! import leaves the workspace as it was (see [`quipu_graph::Generations`]).
 
+mod endpoint;
 mod import;
 mod link;
+mod search;
+mod source;
 
 #[cfg(test)]
 mod tests;
@@ -20,11 +27,14 @@ mod tests;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use quipu_graph::{EmbeddedGraph, Generations, Graph, GraphDescription};
+use quipu_graph::{EmbeddedGraph, EndpointGraph, Generations, Graph, GraphDescription, NameSource};
 use serde::Serialize;
 
 use crate::{IndexError, NameIndex, VectorIndex, Vocabulary};
 
+use source::Source;
+
+pub use endpoint::{SourceReport, SourceRequest};
 pub use import::{ImportRequest, WorkspaceProgress, WorkspaceProgressSink};
 
 const CONFIGURATION: &str = "quipu.toml";
@@ -40,7 +50,8 @@ pub struct Workspace {
     folder: PathBuf,
     /// Folder of the generation that is open.
     generation: PathBuf,
-    graph: Arc<EmbeddedGraph>,
+    source: Source,
+    graph: Arc<dyn Graph>,
     names: NameIndex,
     vectors: Option<VectorIndex>,
     vocabulary: Vocabulary,
@@ -73,8 +84,24 @@ pub struct WorkspaceInfo {
     pub names_bytes: u64,
     /// The vector index, if there is one.
     pub vectors: Option<VectorsInfo>,
+    /// The endpoint that is asked, where the graph is not in the workspace.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub endpoint: Option<EndpointInfo>,
     /// What is missing and what that costs, for people.
     pub missing: Vec<String>,
+}
+
+/// The endpoint behind a workspace.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct EndpointInfo {
+    /// Its URL.
+    pub url: String,
+    /// The software that serves it, as it calls itself.
+    pub server: String,
+    /// The profile of its relations.
+    pub profile: String,
+    /// How entities are found by name.
+    pub names: NameSource,
 }
 
 /// What a workspace's vector index holds.
@@ -106,13 +133,15 @@ impl Workspace {
         let generation = generations.current()?.ok_or_else(|| {
             let shown = folder.display();
             IndexError::Usage(format!(
-                "{shown} is no workspace; make one with `quipu import {shown} FILE...`"
+                "{shown} is no workspace; make one with `quipu import {shown} FILE...` or \
+                 `quipu source add {shown} NAME --sparql URL`"
             ))
         })?;
-        let graph = Arc::new(EmbeddedGraph::open(generations.current_graph()?)?);
-        let names = NameIndex::open(&generation.join(NAMES))?;
+        let source = Source::open(folder, &generation)?;
+        let graph = source.graph();
+        let names = source.translated(NameIndex::open(&generation.join(NAMES))?);
         let vocabulary = Vocabulary::new(graph.relations().iter().map(|relation| relation.name.as_str()));
-        Ok(Self { folder: folder.to_owned(), generation, graph, names, vectors: None, vocabulary })
+        Ok(Self { folder: folder.to_owned(), generation, source, graph, names, vectors: None, vocabulary })
     }
 
     /// The folder.
@@ -121,11 +150,27 @@ impl Workspace {
     }
 
     /// The graph.
-    pub fn graph(&self) -> &Arc<EmbeddedGraph> {
+    pub fn graph(&self) -> &Arc<dyn Graph> {
         &self.graph
     }
 
-    /// The name index.
+    /// The graph, where it is in the workspace.
+    pub fn embedded(&self) -> Option<&Arc<EmbeddedGraph>> {
+        match &self.source {
+            Source::Embedded(graph) => Some(graph),
+            Source::Endpoint { .. } => None,
+        }
+    }
+
+    /// The graph, where it is behind an endpoint.
+    pub fn endpoint(&self) -> Option<&Arc<EndpointGraph>> {
+        match &self.source {
+            Source::Embedded(_) => None,
+            Source::Endpoint { graph, .. } => Some(graph),
+        }
+    }
+
+    /// The name index. Empty where names are searched at the endpoint; [`Workspace::lookup`] works there too.
     pub fn names(&self) -> &NameIndex {
         &self.names
     }
@@ -153,22 +198,37 @@ impl Workspace {
             embedder: vectors.fingerprint().to_owned(),
             bytes: vectors.bytes(),
         });
-        let missing = if vectors.is_none() { vec![WITHOUT_VECTORS.to_owned()] } else { Vec::new() };
+        let mut missing = Vec::new();
+        if vectors.is_none() && self.source.texts().is_some() {
+            missing.push(WITHOUT_VECTORS.to_owned());
+        }
+        let endpoint = self.endpoint().map(|graph| {
+            missing.extend(graph.catalogue().notes.iter().cloned());
+            EndpointInfo {
+                url: graph.config().url.clone(),
+                server: graph.catalogue().server.clone(),
+                profile: graph.catalogue().profile.name.clone(),
+                names: graph.config().names,
+            }
+        });
         WorkspaceInfo {
             folder: self.folder.clone(),
             generation: self.generation.file_name().unwrap_or_default().to_string_lossy().into_owned(),
             graph: self.graph.describe().clone(),
-            graph_bytes: self.graph.bytes_on_disk(),
+            graph_bytes: self.source.texts().map_or(0, |texts| texts.store.bytes_on_disk()),
             names: self.names.len(),
             names_bytes: self.names.bytes(),
             vectors,
+            endpoint,
             missing,
         }
     }
 
     /// Reads every byte of graph and name index and compares the checksums.
     pub fn verify(&self) -> Result<(), IndexError> {
-        self.graph.verify()?;
+        if let Some(texts) = self.source.texts() {
+            texts.store.verify()?;
+        }
         self.names.verify()?;
         self.vectors.as_ref().map_or(Ok(()), VectorIndex::verify)
     }

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use quipu_graph::{Direction, Graph, GraphError, NodeId, RelationRole, Step};
+use quipu_graph::{Direction, Expansion, Graph, GraphError, NodeId, RelationRole, Step};
 
 /// How far and how wide paths are enumerated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +28,9 @@ impl Default for WalkConfig {
 
 /// Most nodes that an exact walk keeps at one hop; beyond it the answer is cut and says so.
 const MOST_NODES: usize = 100_000;
+
+/// Paths whose next hop is looked for together.
+const PATHS_AT_ONCE: usize = 64;
 
 /// A path that exists, with a sample of the nodes that it leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,10 +84,15 @@ pub async fn enumerate(
     let mut found = Vec::new();
     for _ in 0..config.max_hops {
         let mut next = Vec::new();
-        for (steps, reached) in &layer {
-            next.extend(extend(graph, steps, reached, config).await?);
-            if found.len() + next.len() > config.paths {
-                break;
+        'layer: for some in layer.chunks(PATHS_AT_ONCE) {
+            let samples: Vec<Vec<Reached>> =
+                some.iter().map(|(_, reached)| sample(graph, reached, config)).collect();
+            let around = neighbourhoods(graph, &samples, config).await?;
+            for ((steps, _), sample) in some.iter().zip(&samples) {
+                next.extend(extend(graph, steps, sample, &around, config));
+                if found.len() + next.len() > config.paths {
+                    break 'layer;
+                }
             }
         }
         next.truncate(config.paths.saturating_sub(found.len()));
@@ -99,29 +107,45 @@ pub async fn enumerate(
 
 type Layer = Vec<(Vec<Step>, Vec<Reached>)>;
 
-async fn extend(
+/// The nodes of a path's end that its next hop is looked for at.
+fn sample(graph: &dyn Graph, reached: &[Reached], config: WalkConfig) -> Vec<Reached> {
+    sample_evenly(reached, config.frontier).filter(|r| !graph.is_literal(r.node)).copied().collect()
+}
+
+/// What is around the nodes of several paths' ends, in one request: they overlap, and a graph may be far away.
+async fn neighbourhoods(
+    graph: &dyn Graph,
+    samples: &[Vec<Reached>],
+    config: WalkConfig,
+) -> Result<HashMap<NodeId, Vec<Expansion>>, GraphError> {
+    let mut nodes: Vec<NodeId> = samples.iter().flatten().map(|r| r.node).collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    let expanded = graph.expand(&nodes, None, config.neighbours).await?;
+    Ok(nodes.into_iter().zip(expanded).collect())
+}
+
+fn extend(
     graph: &dyn Graph,
     steps: &[Step],
-    reached: &[Reached],
+    sample: &[Reached],
+    around: &HashMap<NodeId, Vec<Expansion>>,
     config: WalkConfig,
-) -> Result<Layer, GraphError> {
-    let sample: Vec<Reached> =
-        sample_evenly(reached, config.frontier).filter(|r| !graph.is_literal(r.node)).copied().collect();
-    let nodes: Vec<NodeId> = sample.iter().map(|r| r.node).collect();
+) -> Layer {
     let mut ends: HashMap<Step, HashMap<NodeId, Reached>> = HashMap::new();
-    for (at, expansions) in sample.iter().zip(graph.expand(&nodes, None, config.neighbours).await?) {
-        for expansion in expansions {
+    for at in sample {
+        for expansion in around.get(&at.node).into_iter().flatten() {
             if !is_walked(graph, expansion.step, steps.is_empty()) {
                 continue;
             }
             let returns = steps.last().is_some_and(|last| inverse(*last) == expansion.step);
             let of_step = ends.entry(expansion.step).or_default();
-            for node in expansion.nodes {
+            for node in &expansion.nodes {
                 if of_step.len() >= config.neighbours {
                     break;
                 }
-                if !returns || at.may_return_to(node) {
-                    reach(of_step, node, at.node);
+                if !returns || at.may_return_to(*node) {
+                    reach(of_step, *node, at.node);
                 }
             }
         }
@@ -132,7 +156,7 @@ async fn extend(
         .map(|(step, reached)| (steps.iter().copied().chain([step]).collect(), in_order(reached)))
         .collect();
     layer.sort_by(|(a, _), (b, _)| a.cmp(b));
-    Ok(layer)
+    layer
 }
 
 fn reach(reached: &mut HashMap<NodeId, Reached>, node: NodeId, from: NodeId) {

@@ -1,0 +1,18 @@
+//! What becomes of a request that was too much for an endpoint.
+
+use super::results::Rows;
+use crate::GraphError;
+use crate::error::EndpointProblem;
+
+/// Whether half of the request may succeed where all of it did not.
+pub(super) fn may_split(outcome: &Result<Rows, GraphError>) -> bool {
+    match outcome {
+        Ok(rows) => rows.cut,
+        Err(GraphError::Endpoint { problem, .. }) => match problem {
+            EndpointProblem::TimedOut { .. } => true,
+            EndpointProblem::Refused { status, .. } => matches!(status, 400 | 413 | 414 | 431 | 500 | 504),
+            _ => false,
+        },
+        Err(_) => false,
+    }
+}

@@ -1,0 +1,135 @@
+//! Queries of the user's own, passed on to the endpoint.
+
+use std::io::Write;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use oxrdf::{BlankNode, Literal as RdfLiteral, NamedNode, Quad, Term as RdfTerm, Triple, Variable};
+use oxrdfio::{RdfFormat, RdfParser};
+use spareval::{QueryResults, QuerySolutionIter};
+use spargebra::Query;
+
+use super::client::{Ask, RESULTS};
+use super::graph::EndpointGraph;
+use super::results::{Outcome, Unread, read_outcome};
+use super::terms::Term;
+use crate::error::EndpointProblem;
+use crate::readable::is_blank;
+use crate::sparql::results::{write, write_triples};
+use crate::sparql::{PREFIXES, explain, parse};
+use crate::{GraphError, QueryOptions, iri_of_key};
+
+const STAGE: &str = "running a query";
+const TRIPLES: &str = "application/n-triples, text/turtle;q=0.5";
+/// Time between two looks at the cancel flag.
+const LOOK: Duration = Duration::from_millis(20);
+
+impl EndpointGraph {
+    /// Runs a SELECT, ASK, CONSTRUCT or DESCRIBE query at the endpoint and writes its results; gives their number. The prefixes that the
+    /// embedded store knows are declared here too. A result that the endpoint cut short is told in the log.
+    ///
+    /// # Errors
+    /// A query that does not parse, or is an update; the endpoint's errors; the options' time limit.
+    pub async fn query(
+        &self,
+        sparql: &str,
+        options: &QueryOptions,
+        out: &mut (dyn Write + Send),
+    ) -> Result<u64, GraphError> {
+        let parsed = parse(sparql)?;
+        let mut query = String::new();
+        for (name, iri) in PREFIXES {
+            query.push_str(&format!("PREFIX {name}: <{iri}>\n"));
+        }
+        query.push_str(sparql);
+        let ask = Ask::new(STAGE, query);
+        // Virtuoso 7 knows no `%` in a prefixed name; with all IRIs written out there is none.
+        let written_out = Ask::new(STAGE, parsed.to_string());
+        let limit = options.timeout.unwrap_or(Duration::MAX);
+        let answer = async {
+            match self.answer(&ask, &parsed).await {
+                Err(GraphError::Endpoint {
+                    problem: EndpointProblem::Refused { status: 400, .. }, ..
+                }) => self.answer(&written_out, &parsed).await,
+                answer => answer,
+            }
+        };
+        let asked = tokio::time::timeout(limit, answer);
+        let answer = tokio::select! {
+            answer = asked => answer.map_err(|_| GraphError::Usage(format!(
+                "the query took longer than {} s; narrow it, add a LIMIT or allow more time",
+                limit.as_secs_f64()
+            )))??,
+            () = cancelled(options) => return Err(GraphError::Cancelled),
+        };
+        let written = match answer {
+            Answer::Results(results) => write(results, options.format, out),
+            Answer::Triples(triples) => write_triples(triples.into_iter().map(Ok), options.format, out),
+        };
+        written.map_err(|error| explain(error, options))
+    }
+
+    async fn answer(&self, ask: &Ask, query: &Query) -> Result<Answer, GraphError> {
+        if matches!(query, Query::Construct { .. } | Query::Describe { .. }) {
+            let (triples, _) = self.client.ask(ask, TRIPLES, read_triples).await?;
+            return Ok(Answer::Triples(triples));
+        }
+        let (outcome, reply) = self.client.ask(ask, RESULTS, read_outcome).await?;
+        let (variables, rows) = match outcome {
+            Outcome::Truth(truth) => return Ok(Answer::Results(QueryResults::Boolean(truth))),
+            Outcome::Table(variables, rows) => (variables, rows.rows),
+        };
+        if matches!(query, Query::Ask { .. }) {
+            // Virtuoso's way to say it.
+            let truth = rows.first().and_then(|row| row.first()).and_then(Option::as_ref);
+            let truth = truth.is_some_and(|term| matches!(term.key(), "1" | "true"));
+            return Ok(Answer::Results(QueryResults::Boolean(truth)));
+        }
+        if reply.most_rows.is_some_and(|most| rows.len() >= most) {
+            tracing::warn!(
+                "{} gives no more than {} rows: there may be more; LIMIT and OFFSET get them in parts",
+                self.config().url,
+                rows.len()
+            );
+        }
+        let variables: Vec<Variable> = variables.into_iter().map(Variable::new_unchecked).collect();
+        let rows = rows.into_iter().map(|row| Ok(row.iter().map(|term| term.as_ref().map(to_rdf)).collect()));
+        Ok(Answer::Results(QueryResults::Solutions(QuerySolutionIter::from_tuples(variables.into(), rows))))
+    }
+}
+
+enum Answer {
+    Results(QueryResults<'static>),
+    Triples(Vec<Triple>),
+}
+
+async fn cancelled(options: &QueryOptions) {
+    while !options.cancel.load(Ordering::Relaxed) {
+        tokio::time::sleep(LOOK).await;
+    }
+}
+
+fn to_rdf(term: &Term) -> RdfTerm {
+    match term {
+        Term::Entity(key) => match key.strip_prefix("_:").filter(|_| is_blank(key)) {
+            Some(label) => RdfTerm::BlankNode(BlankNode::new_unchecked(label)),
+            None => RdfTerm::NamedNode(NamedNode::new_unchecked(iri_of_key(key))),
+        },
+        Term::Literal { lexical, kind } => RdfTerm::Literal(match kind.strip_prefix('@') {
+            Some(language) => RdfLiteral::new_language_tagged_literal_unchecked(&**lexical, language),
+            None if kind.is_empty() => RdfLiteral::new_simple_literal(&**lexical),
+            None => RdfLiteral::new_typed_literal(&**lexical, NamedNode::new_unchecked(&**kind)),
+        }),
+    }
+}
+
+/// N-Triples, which is Turtle too.
+fn read_triples(body: &[u8]) -> Result<Vec<Triple>, Unread> {
+    let parser = RdfParser::from_format(RdfFormat::Turtle).for_slice(body);
+    parser
+        .map(|quad| match quad {
+            Ok(Quad { subject, predicate, object, .. }) => Ok(Triple { subject, predicate, object }),
+            Err(error) => Err(Unread::Foreign(format!("these are no triples: {error}"))),
+        })
+        .collect()
+}

@@ -1,0 +1,194 @@
+//! Endpoints as the graph of a workspace: surveyed, their names gathered and indexed, then published like an import.
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use quipu_graph::{
+    Catalogue, EmbeddedGraph, EndpointConfig, Generations, ImportConfig, Input, NameSource, NewGeneration,
+    NodeId, ProfileChoice, SourceProgressSink, harvest, iri_of_key, survey,
+};
+use quipu_model::Embedder;
+
+use super::import::{build_vectors, index_names};
+use super::source::{CACHE, CATALOGUE, SOURCES, Texts, read_sources, write_sources};
+use super::{NAMES, Workspace, WorkspaceProgress, WorkspaceProgressSink};
+use crate::{IndexError, NameIndexConfig, NameIndexWriter};
+
+/// An unfinished harvest, which the next one goes on with.
+const HARVEST: &str = "harvest.building";
+const MEMORY: usize = 256 << 20;
+
+/// An endpoint to be added to a workspace, or read anew.
+#[derive(Clone)]
+pub struct SourceRequest {
+    /// What evidence calls it.
+    pub name: String,
+    /// How it is reached.
+    pub config: EndpointConfig,
+    /// Makes the vectors; `None` leaves them out.
+    pub embedder: Option<Arc<dyn Embedder>>,
+    /// Told of progress.
+    pub progress: Option<WorkspaceProgressSink>,
+    /// Set it to stop; what was gathered is kept for the next time.
+    pub cancel: Arc<AtomicBool>,
+}
+
+/// What was read of an endpoint.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceReport {
+    /// What is known of its graph.
+    pub catalogue: Catalogue,
+    /// Rows gathered for the name index.
+    pub rows: u64,
+    /// What is missing or estimated, for people.
+    pub notes: Vec<String>,
+}
+
+impl Workspace {
+    /// Makes an endpoint the graph of a workspace: reads its catalogue, gathers and indexes its names, and publishes that. The folder
+    /// is made when it is missing. A harvest that was stopped goes on where it was.
+    ///
+    /// # Errors
+    /// A workspace that holds something else; the endpoint's and the embedder's errors.
+    pub async fn add_source(folder: &Path, request: &SourceRequest) -> Result<SourceReport, IndexError> {
+        request.config.check()?;
+        let shown = folder.display();
+        match read_sources(folder)?.first() {
+            Some((name, _)) if *name != request.name => {
+                return Err(IndexError::Usage(format!(
+                    "{shown} asks source {name} already; a workspace has one source: take another folder for {}",
+                    request.name
+                )));
+            }
+            None if Generations::open(folder).current()?.is_some() => {
+                return Err(IndexError::Usage(format!(
+                    "{shown} holds an imported graph; take another folder for the source {}",
+                    request.name
+                )));
+            }
+            _ => {}
+        }
+        let generation = Generations::open(folder).begin()?;
+        let report = read_endpoint(folder, &generation, request).await?;
+        write_sources(folder, &[(request.name.clone(), request.config.clone())])?;
+        generation.publish()?;
+        let building = folder.join(HARVEST);
+        if building.exists() {
+            std::fs::remove_dir_all(&building).map_err(IndexError::io("cannot remove", &building))?;
+        }
+        Ok(report)
+    }
+
+    /// The sources that a workspace's `sources.toml` names.
+    pub fn sources(folder: &Path) -> Result<Vec<(String, EndpointConfig)>, IndexError> {
+        read_sources(folder)
+    }
+
+    /// Takes a source out of a workspace, with everything that was read of it.
+    ///
+    /// # Errors
+    /// No source of that name; files that cannot be removed.
+    pub fn remove_source(folder: &Path, name: &str) -> Result<(), IndexError> {
+        let mut sources = read_sources(folder)?;
+        let before = sources.len();
+        sources.retain(|(known, _)| known != name);
+        if sources.len() == before {
+            return Err(IndexError::Usage(format!("{} has no source {name}", folder.display())));
+        }
+        let generations = Generations::open(folder);
+        let current = generations.current()?;
+        // Begun for its lock, and for clearing away; without CURRENT nothing else is published.
+        let _lock = generations.begin()?;
+        let files = ["CURRENT", CACHE, HARVEST].map(|name| folder.join(name));
+        for path in files.into_iter().chain(current) {
+            let removed =
+                if path.is_dir() { std::fs::remove_dir_all(&path) } else { std::fs::remove_file(&path) };
+            match removed {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(IndexError::io("cannot remove", &path)(error));
+                }
+                _ => {}
+            }
+        }
+        write_sources(folder, &sources)
+    }
+}
+
+/// Refuses an import into a workspace that asks an endpoint.
+pub(super) fn refuse_import(folder: &Path) -> Result<(), IndexError> {
+    if !folder.join(SOURCES).exists() {
+        return Ok(());
+    }
+    let shown = folder.display();
+    Err(IndexError::Usage(format!(
+        "{shown} asks an endpoint (see {SOURCES}); import into another folder, or take the source out with \
+         `quipu source remove {shown} NAME`"
+    )))
+}
+
+async fn read_endpoint(
+    folder: &Path,
+    generation: &NewGeneration,
+    request: &SourceRequest,
+) -> Result<SourceReport, IndexError> {
+    let SourceRequest { name, config, progress, .. } = request;
+    let told = progress.clone().map(|sink| {
+        let forward: SourceProgressSink = Arc::new(move |what, done, total| {
+            sink(WorkspaceProgress::Source { what: what.into(), done, total });
+        });
+        forward
+    });
+    let catalogue = survey(name, config, told.as_ref()).await?;
+    catalogue.write(&generation.path().join(CATALOGUE))?;
+    let mut report = SourceReport { notes: catalogue.notes.clone(), rows: 0, catalogue };
+    let names = generation.path().join(NAMES);
+    if config.names == NameSource::Search {
+        if !report.catalogue.can_search() {
+            return Err(IndexError::Usage(format!(
+                "{} has no text index that Quipu knows; `--names index` builds one here",
+                config.url
+            )));
+        }
+        NameIndexWriter::create(&names, &NameIndexConfig { memory: MEMORY })?.finish()?;
+        return Ok(report);
+    }
+    let building = folder.join(HARVEST);
+    let harvested = harvest(config, &report.catalogue, &building, told.as_ref(), &request.cancel).await?;
+    report.rows = harvested.rows;
+    report.notes.extend(harvested.notes);
+    let inputs = harvested.files.into_iter().map(Input::File).collect();
+    let mut import = ImportConfig::new(name.clone(), inputs);
+    import.profile = ProfileChoice::File(harvested.profile);
+    import.languages.clone_from(&config.languages);
+    import.cancel = request.cancel.clone();
+    quipu_graph::import(&import, &generation.graph())?;
+    let store = EmbeddedGraph::open(generation.graph())?;
+    let texts = Texts::harvested(&store);
+    let left_out = relations_among(&report.catalogue, &store)?;
+    index_names(texts, &left_out, &names, MEMORY, progress.as_ref(), &request.cancel)?;
+    if let Some(embedder) = &request.embedder {
+        let parts = generation.path();
+        build_vectors(
+            folder,
+            parts,
+            &store,
+            embedder.as_ref(),
+            progress.as_ref(),
+            &request.cancel,
+            MEMORY / 4,
+        )
+        .await?;
+    }
+    Ok(report)
+}
+
+/// The entities that are relations.
+fn relations_among(catalogue: &Catalogue, store: &EmbeddedGraph) -> Result<HashSet<NodeId>, IndexError> {
+    let mut relations = HashSet::new();
+    for relation in &catalogue.relations {
+        relations.extend(store.find(&iri_of_key(&relation.info.key))?);
+    }
+    Ok(relations)
+}

@@ -1,0 +1,127 @@
+//! The names that a text is held against: the workspace's index, or what the endpoint's own text index finds for the text, put into
+//! a small index of its own, so that the same rules score both.
+
+use std::sync::Arc;
+
+use futures::future::try_join_all;
+use quipu_graph::{EndpointGraph, Graph as _, NodeId};
+
+use super::Workspace;
+use super::source::Source;
+use crate::mentions::is_function_word;
+use crate::names::Translate;
+use crate::{IndexError, NameEntry, NameIndex, NameIndexConfig, NameIndexWriter, NameKind, Word, words};
+
+/// Searches for one text.
+const MOST_SEARCHES: usize = 8;
+/// Names taken of one search.
+const FOUND: usize = 20;
+/// Shorter words are not searched alone.
+const SHORTEST: usize = 3;
+
+/// The names that a text is held against.
+pub(super) enum Names<'a> {
+    /// The workspace's own.
+    Stored(&'a NameIndex),
+    /// What was found for one text.
+    Found {
+        index: Box<NameIndex>,
+        /// Where the index is, as long as it is needed.
+        _folder: tempfile::TempDir,
+    },
+}
+
+impl Names<'_> {
+    pub(super) fn index(&self) -> &NameIndex {
+        match self {
+            Self::Stored(index) => index,
+            Self::Found { index, .. } => index,
+        }
+    }
+}
+
+impl Workspace {
+    /// The names to hold a text against; `searches` are its parts that may name something.
+    pub(super) async fn names_for(&self, searches: &[String]) -> Result<Names<'_>, IndexError> {
+        match &self.source {
+            Source::Endpoint { graph, names: None } => search(graph, searches).await,
+            _ => Ok(Names::Stored(&self.names)),
+        }
+    }
+}
+
+async fn search(graph: &EndpointGraph, searches: &[String]) -> Result<Names<'static>, IndexError> {
+    let found = try_join_all(searches.iter().map(|text| graph.search(text, FOUND))).await?;
+    let mut nodes: Vec<NodeId> = found.iter().flatten().map(|name| name.node).collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    let summaries = graph.summaries(&nodes).await?;
+    let temporary = std::env::temp_dir();
+    let folder = tempfile::tempdir().map_err(IndexError::io("cannot create a folder in", &temporary))?;
+    let path = folder.path().join(super::NAMES);
+    let mut writer = NameIndexWriter::create(&path, &NameIndexConfig { memory: 1 << 20 })?;
+    for (summary, at) in summaries.iter().zip(0..) {
+        let mut push = |name: &str, kind| {
+            let label = Some(summary.name.as_str());
+            writer.push(&NameEntry { node: NodeId(at), name, kind, degree: summary.degree, label })
+        };
+        push(&summary.name, NameKind::Label)?;
+        for name in
+            found.iter().flatten().filter(|name| name.node == summary.node && name.name != summary.name)
+        {
+            push(&name.name, NameKind::Alias)?;
+        }
+    }
+    writer.finish()?;
+    let translate: Translate = Arc::new(move |at| nodes.get(usize::try_from(at.0).ok()?).copied());
+    let index = Box::new(NameIndex::open(&path)?.with_nodes(translate));
+    Ok(Names::Found { index, _folder: folder })
+}
+
+/// The parts of a text that may name something: runs of words with capitals, then runs without words of grammar, then single words,
+/// each once.
+pub(super) fn searches(text: &str) -> Vec<String> {
+    let words = words(text);
+    let mut found: Vec<String> = Vec::new();
+    let mut push = |words: &[Word]| {
+        if let (Some(first), Some(last)) = (words.first(), words.last()) {
+            let part = text.get(first.start..last.stem_end).unwrap_or_default().to_owned();
+            if !found.contains(&part) && found.len() < MOST_SEARCHES {
+                found.push(part);
+            }
+        }
+    };
+    let capital =
+        |word: &Word| text.get(word.start..).is_some_and(|rest| rest.starts_with(char::is_uppercase));
+    let grammar = |word: &Word| is_function_word(&word.text);
+    // The first word of a question has a capital anyway.
+    let named = words.get(1..).unwrap_or_default();
+    named.split(|word| !capital(word) && !grammar(word)).for_each(|run| {
+        let start = run.iter().position(capital);
+        let end = run.iter().rposition(capital);
+        if let (Some(start), Some(end)) = (start, end) {
+            push(run.get(start..=end).unwrap_or_default());
+        }
+    });
+    words.split(grammar).filter(|run| run.len() > 1).for_each(&mut push);
+    words.iter().filter(|word| !grammar(word) && word.text.chars().count() >= SHORTEST).for_each(|word| {
+        push(std::slice::from_ref(word));
+    });
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_questions_parts_are_searched_names_first() {
+        let parts = searches("Who directed The Lord of the Rings and when?");
+        assert_eq!(parts.first().map(String::as_str), Some("The Lord of the Rings"));
+        assert!(parts.contains(&"directed".to_owned()) && !parts.contains(&"of".to_owned()));
+        assert!(searches("what is the time zone of lima").contains(&"lima".to_owned()));
+        assert!(searches("").is_empty() && searches("of the").is_empty());
+        let many: String = (0..50).map(|number| format!("Name{number} word{number} ")).collect();
+        assert_eq!(searches(&many).len(), MOST_SEARCHES);
+    }
+}

@@ -1,0 +1,160 @@
+//! Where a workspace's graph is: in its own folder, or behind an endpoint that `sources.toml` describes.
+//!
+//! ```toml
+//! [source.films]
+//! sparql = "https://example.org/sparql"
+//! profile = "dbpedia"
+//! ```
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use quipu_graph::{
+    Catalogue, DEGREE_IRI, Direction, EmbeddedGraph, EndpointConfig, EndpointGraph, EndpointParts, Graph,
+    GraphError, NodeId, RelationId, Step, key_of_iri,
+};
+use serde::{Deserialize, Serialize};
+
+use super::read_optional;
+use crate::{IndexError, NameIndex};
+
+/// The endpoints of a workspace.
+pub(super) const SOURCES: &str = "sources.toml";
+/// What is known of an endpoint's graph, in a generation.
+pub(super) const CATALOGUE: &str = "catalogue.json";
+/// Results of an endpoint, kept.
+pub(super) const CACHE: &str = "cache";
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    source: BTreeMap<String, toml::Table>,
+}
+
+/// The endpoints that a workspace's `sources.toml` describes, by name.
+pub(super) fn read_sources(folder: &Path) -> Result<Vec<(String, EndpointConfig)>, IndexError> {
+    let path = folder.join(SOURCES);
+    let Some(text) = read_optional(&path)? else { return Ok(Vec::new()) };
+    let wrong = |reason: String| IndexError::Usage(format!("{}: {}", path.display(), reason.trim_end()));
+    let file: File = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+    let mut sources = Vec::new();
+    for (name, table) in file.source {
+        let config =
+            EndpointConfig::from_toml(table).map_err(|error| wrong(format!("source {name}: {error}")))?;
+        sources.push((name, config));
+    }
+    Ok(sources)
+}
+
+/// Writes `sources.toml`; removes it where there is none left.
+pub(super) fn write_sources(folder: &Path, sources: &[(String, EndpointConfig)]) -> Result<(), IndexError> {
+    let (path, next) = (folder.join(SOURCES), folder.join("sources.next"));
+    if sources.is_empty() {
+        return match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(IndexError::io("cannot remove", &path)(error))
+            }
+            _ => Ok(()),
+        };
+    }
+    let mut file = File::default();
+    for (name, config) in sources {
+        file.source.insert(name.clone(), config.to_toml()?);
+    }
+    let text = toml::to_string(&file).map_err(|error| IndexError::Usage(error.to_string()))?;
+    std::fs::write(&next, text).map_err(IndexError::io("cannot write", &next))?;
+    std::fs::rename(&next, &path).map_err(IndexError::io("cannot write", &path))
+}
+
+/// The graph that answers, and the store that its names were read from.
+pub(super) enum Source {
+    Embedded(Arc<EmbeddedGraph>),
+    Endpoint {
+        graph: Arc<EndpointGraph>,
+        /// The harvest; `None` where names are searched at the endpoint.
+        names: Option<Arc<EmbeddedGraph>>,
+    },
+}
+
+impl Source {
+    /// Opens what a generation holds.
+    pub(super) fn open(folder: &Path, generation: &Path) -> Result<Self, IndexError> {
+        let store = generation.join("graph");
+        let catalogue = generation.join(CATALOGUE);
+        if !catalogue.exists() {
+            return Ok(Self::Embedded(Arc::new(EmbeddedGraph::open(store)?)));
+        }
+        let catalogue = Catalogue::read(&catalogue)?;
+        let name = &catalogue.description.name;
+        let sources = read_sources(folder)?;
+        let Some((_, config)) = sources.into_iter().find(|(known, _)| known == name) else {
+            let path = folder.join(SOURCES);
+            return Err(IndexError::Usage(format!("{}: source {name} is missing there", path.display())));
+        };
+        let names = if store.exists() { Some(Arc::new(EmbeddedGraph::open(store)?)) } else { None };
+        let parts =
+            EndpointParts { config, catalogue, names: names.clone(), cache: Some(folder.join(CACHE)) };
+        Ok(Self::Endpoint { graph: Arc::new(EndpointGraph::open(parts)?), names })
+    }
+
+    pub(super) fn graph(&self) -> Arc<dyn Graph> {
+        match self {
+            Self::Embedded(graph) => graph.clone(),
+            Self::Endpoint { graph, .. } => graph.clone(),
+        }
+    }
+
+    /// The store that names, types and descriptions stand in.
+    pub(super) fn texts(&self) -> Option<Texts<'_>> {
+        match self {
+            Self::Embedded(graph) => Some(Texts { store: graph, degree: None }),
+            Self::Endpoint { names, .. } => names.as_deref().map(Texts::harvested),
+        }
+    }
+
+    /// The graph's node for one of the store.
+    pub(super) fn node(&self, stored: NodeId) -> Result<NodeId, GraphError> {
+        match self {
+            Self::Endpoint { graph, names: Some(names) } => node_of(graph, names, stored),
+            _ => Ok(stored),
+        }
+    }
+
+    /// The index, written with the store's nodes, with the graph's.
+    pub(super) fn translated(&self, index: NameIndex) -> NameIndex {
+        let Self::Endpoint { graph, names: Some(names) } = self else { return index };
+        let (graph, names) = (graph.clone(), names.clone());
+        index.with_nodes(Arc::new(move |stored| node_of(&graph, &names, stored).ok()))
+    }
+}
+
+fn node_of(graph: &EndpointGraph, names: &EmbeddedGraph, stored: NodeId) -> Result<NodeId, GraphError> {
+    Ok(graph.node_of_key(&key_of_iri(&names.key(stored)?)))
+}
+
+/// Names, types, descriptions and degrees, as stored.
+#[derive(Clone, Copy)]
+pub(super) struct Texts<'a> {
+    pub(super) store: &'a EmbeddedGraph,
+    /// Where a harvest has the degrees; `None`: the store's own.
+    degree: Option<RelationId>,
+}
+
+impl<'a> Texts<'a> {
+    pub(super) fn of_graph(store: &'a EmbeddedGraph) -> Self {
+        Self { store, degree: None }
+    }
+
+    pub(super) fn harvested(store: &'a EmbeddedGraph) -> Self {
+        Self { store, degree: store.find_relation(DEGREE_IRI) }
+    }
+
+    pub(super) fn degree(&self, node: NodeId) -> Result<u64, GraphError> {
+        let Some(relation) = self.degree else { return self.store.degree(node) };
+        let step = Step { relation, direction: Direction::Forward };
+        let Some(degree) = self.store.neighbours(node, step)?.iter().next() else { return Ok(0) };
+        Ok(self.store.key(degree)?.parse().unwrap_or(0))
+    }
+}
