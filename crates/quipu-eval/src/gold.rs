@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use quipu_answer::value_of;
-use quipu_graph::{Graph as _, LiteralValue, NodeId};
+use quipu_graph::{LiteralValue, NodeId};
 use quipu_index::Workspace;
 
 use crate::EvalError;

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use quipu_answer::Engine;
-use quipu_graph::{Direction, Graph as _, NodeId, RelationId, RelationRole, Step};
+use quipu_graph::{Direction, NodeId, RelationId, RelationRole, Step};
 
 use crate::EvalError;
 use crate::question::GoldQuestion;
@@ -181,7 +181,9 @@ fn buckets(
     engine: &Engine,
     wordings: &HashMap<RelationId, String>,
 ) -> Result<[(&'static str, Popular); 3], EvalError> {
-    let graph = engine.workspace().graph();
+    let graph = engine.workspace().embedded().ok_or_else(|| {
+        EvalError::Usage("popularity is counted over the whole graph: import it, a source that others serve is not read whole".into())
+    })?;
     let mut degrees: HashMap<NodeId, u64> = HashMap::new();
     for relation in wordings.keys() {
         for head in graph.heads(*relation) {
@@ -222,14 +224,16 @@ impl Maker<'_> {
         random: &mut Random,
     ) -> Result<Option<GoldQuestion>, EvalError> {
         let graph = self.engine.workspace().graph();
-        let summary = graph.summary(node)?;
+        let Some(summary) = graph.summaries(&[node]).await?.into_iter().next() else { return Ok(None) };
         let namesakes = self.engine.workspace().names().exact(&summary.name, 2)?;
         if namesakes.len() != 1 || summary.literal.is_some() {
             return Ok(None);
         }
         let mut steps: Vec<Step> = graph
-            .relations_of_sync(node)?
+            .relations_of(&[node])
+            .await?
             .into_iter()
+            .flatten()
             .filter(|u| u.step.direction == Direction::Forward && u.fan_out <= self.config.most_answers)
             .filter(|u| self.wordings.contains_key(&u.step.relation))
             .map(|u| u.step)

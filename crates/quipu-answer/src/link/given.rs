@@ -14,7 +14,7 @@ use crate::link::anchors::{Anchor, CANDIDATES, Mentioned};
 pub(super) async fn given(context: &Context<'_>, text: &str) -> Result<Vec<Mentioned>, AnswerError> {
     let keys: Vec<&str> = context.anchors.iter().map(String::as_str).collect();
     let by_key = context.graph().resolve(&keys).await?;
-    let detected = context.workspace.link(text, CANDIDATES)?;
+    let detected = context.workspace.link(text, CANDIDATES).await?;
     let mut mentioned = Vec::new();
     for (key, node) in keys.into_iter().zip(by_key) {
         let nodes = match node {
