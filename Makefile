@@ -22,6 +22,8 @@ help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 
 demo: build demo-models $(DEMO)/imported ## build, import the demo graph, ask five questions (or QUESTION="...")
+	@# A workspace of an older format is imported anew.
+	@$(QUIPU) info $(WORKSPACE) >/dev/null 2>&1 || $(QUIPU) import $(WORKSPACE) $(GRAPH)
 	@scripts/demo.sh $(QUIPU) $(WORKSPACE)
 
 setup: ## build tools, Rust, Python packages

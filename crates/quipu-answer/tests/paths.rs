@@ -158,8 +158,14 @@ async fn a_model_that_cannot_score_is_asked_to_choose() {
     let setting = setting(PEOPLE).await;
     let question = "what is the creed of the sweetheart of Ada Berg?";
     let model = std::sync::Arc::new(model);
-    let answer =
-        ask(&setting, Some(model.clone()), Some(embedder().await), question, &AskOptions::default()).await;
+    let answer = ask(
+        &setting,
+        Some(model.clone()),
+        Some(embedder().await),
+        question,
+        &AskOptions { keep_trace: true, ..AskOptions::default() },
+    )
+    .await;
     assert_eq!(answer.answers, ["Quakerism"], "{answer:#?}");
     assert!(model.score_requests().is_empty());
 }

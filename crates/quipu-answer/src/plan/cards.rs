@@ -49,7 +49,7 @@ pub struct RelationCard {
 }
 
 /// Version of the prompt: goes up when cards are better written anew.
-const PROMPT_VERSION: u32 = 2;
+const PROMPT_VERSION: u32 = 3;
 
 impl RelationCard {
     /// Whether an older prompt wrote it.
@@ -169,7 +169,7 @@ word ::= [a-z] [a-z '-]{1,24}"#;
 /// # Errors
 /// The graph's and the model's.
 pub async fn write_card(context: &Context<'_>, relation: RelationId) -> Result<RelationCard, AnswerError> {
-    let (beside, facts, name) = describe(context, relation).await?;
+    let Described { beside, facts, name, kinds } = describe(context, relation).await?;
     let identifier = |name: &str| name.replace(' ', "_");
     let beside: Vec<String> = beside.iter().map(|name| identifier(name)).collect();
     let values = json!({ "relation": identifier(&name), "beside": beside, "facts": facts });
@@ -181,6 +181,12 @@ pub async fn write_card(context: &Context<'_>, relation: RelationId) -> Result<R
     }
     let reply = context.chat(Stage::Plan, request).await?;
     let mut card = read_card(&reply.text, &name);
+    // Where the graph says of what types the ends are, it knows better.
+    for (kind, known) in [&mut card.head_kind, &mut card.tail_kind].into_iter().zip(kinds) {
+        if let Some(known) = known {
+            *kind = known;
+        }
+    }
     if context.embedder().is_some() {
         keep_own_words(context, &mut card, &name).await?;
     }
@@ -275,15 +281,23 @@ fn words(list: &str) -> Vec<String> {
     words
 }
 
-/// Relations that the same heads have, a few triples, and the relation's name.
-async fn describe(
-    context: &Context<'_>,
-    relation: RelationId,
-) -> Result<(Vec<String>, Vec<[String; 2]>, String), AnswerError> {
+/// What the model is told of a relation.
+struct Described {
+    /// Relations that the same heads have.
+    beside: Vec<String>,
+    /// A few triples, by names.
+    facts: Vec<[String; 2]>,
+    name: String,
+    /// The types that most heads and most tails have, where the graph has types.
+    kinds: [Option<String>; 2],
+}
+
+async fn describe(context: &Context<'_>, relation: RelationId) -> Result<Described, AnswerError> {
     let graph = context.graph();
     let info = |id: RelationId| usize::try_from(id.0).ok().and_then(|at| graph.relations().get(at));
     let triples = graph.sample_triples(relation, SAMPLE).await?;
     let heads: Vec<NodeId> = triples.iter().map(|(head, _)| *head).collect();
+    let tails: Vec<NodeId> = triples.iter().map(|(_, tail)| *tail).collect();
     let mut often: HashMap<RelationId, usize> = HashMap::new();
     for uses in graph.relations_of(&heads).await? {
         let forward = uses.iter().filter(|u| u.step.direction == Direction::Forward);
@@ -298,7 +312,25 @@ async fn describe(
     let shown = distinct(&triples);
     let names: Vec<String> = graph.summaries(&shown).await?.into_iter().map(|s| cell(&s.name)).collect();
     let facts = names.chunks_exact(2).filter_map(|pair| pair.to_vec().try_into().ok()).collect();
-    Ok((beside, facts, info(relation).map(|i| cell(&i.name)).unwrap_or_default()))
+    let kinds = [common_type(context, &heads).await?, common_type(context, &tails).await?];
+    Ok(Described { beside, facts, kinds, name: info(relation).map(|i| cell(&i.name)).unwrap_or_default() })
+}
+
+/// The name of the most telling type that more than half of the nodes have.
+async fn common_type(context: &Context<'_>, nodes: &[NodeId]) -> Result<Option<String>, AnswerError> {
+    let graph = context.graph();
+    if graph.describe().types == 0 {
+        return Ok(None);
+    }
+    let mut often: HashMap<NodeId, usize> = HashMap::new();
+    for of_node in graph.summaries(nodes).await?.iter().flat_map(|s| &s.types) {
+        *often.entry(*of_node).or_default() += 1;
+    }
+    let usual: Vec<NodeId> =
+        often.into_iter().filter(|(_, count)| count * 2 > nodes.len()).map(|(node, _)| node).collect();
+    // Of a hierarchy's types the rarest says most.
+    let named = graph.summaries(&usual).await?.into_iter().min_by_key(|s| (s.degree, s.node));
+    Ok(named.map(|s| cell(&s.name).to_lowercase()))
 }
 
 /// Heads and tails in turn, of a few triples that share none of them where there are such.
@@ -337,7 +369,11 @@ mod tests {
         let cards = Cards::open(folder.path()).unwrap();
         let card = |prompt| RelationCard { prompt, ..read_card("", "capital") };
         cards
-            .add([("old".to_owned(), card(1)), ("own".to_owned(), card(0)), ("new".to_owned(), card(2))])
+            .add([
+                ("old".to_owned(), card(1)),
+                ("own".to_owned(), card(0)),
+                ("new".to_owned(), card(PROMPT_VERSION)),
+            ])
             .unwrap();
         let lacks = |key| Cards::open(folder.path()).unwrap().lacks(key);
         assert_eq!(["old", "own", "new", "other"].map(lacks), [true, false, false, true]);

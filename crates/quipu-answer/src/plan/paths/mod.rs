@@ -33,7 +33,7 @@ pub use walk::{ExistingPath, Walk, WalkConfig, enumerate, follow};
 /// Paths shown in the trace.
 const SHOWN: usize = 5;
 
-/// Names that a word may mean.
+/// About so many names are offered as the meaning of a word.
 const MOST_NAMES: usize = 40;
 
 /// A path with its place in the ranking.
@@ -143,12 +143,11 @@ fn senses(paths: &[RankedPath], lexicon: &Lexicon) -> Vec<Vec<String>> {
     let mut seen: HashSet<&str> = HashSet::new();
     let mut senses: Vec<Vec<String>> = Vec::new();
     for step in paths.iter().flat_map(|p| &p.steps) {
-        let new: Vec<&str> = lexicon.nouns(*step).filter(|name| !seen.contains(name)).collect();
-        if seen.len() + new.len() > MOST_NAMES {
+        if seen.len() >= MOST_NAMES {
             break;
         }
-        seen.extend(&new);
-        senses.push(new.into_iter().map(str::to_owned).collect());
+        let new = lexicon.nouns(*step).filter(|name| seen.insert(*name));
+        senses.push(new.map(str::to_owned).collect());
     }
     senses.retain(|names| !names.is_empty());
     senses
