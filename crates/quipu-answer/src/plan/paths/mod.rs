@@ -59,7 +59,7 @@ impl RankedPath {
     /// with the relations that answer them taken out of the graph (docs/results.md).
     pub fn confidence(&self, share: f64) -> f64 {
         let Features { alignment, least_covered, .. } = self.features;
-        let logit = 3.19 * share + 5.39 * f64::from(alignment) + 1.35 * f64::from(least_covered) - 6.28;
+        let logit = 3.19 * share + 5.39 * f64::from(alignment) + 1.35 * f64::from(least_covered) - 6.3;
         1.0 / (1.0 + (-logit).exp())
     }
 }
