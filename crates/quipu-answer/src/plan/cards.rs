@@ -2,12 +2,11 @@
 //! in the workspace as `relations.toml`, where a person may correct them.
 
 use std::collections::{BTreeMap, HashMap};
-use std::io::Write as _;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
-use parking_lot::{Mutex, RwLock};
+use parking_lot::RwLock;
 use quipu_graph::{Direction, NodeId, RelationId};
 use quipu_model::{ChatRequest, Constraint};
 use serde::{Deserialize, Serialize};
@@ -16,6 +15,7 @@ use serde_json::json;
 use crate::AnswerError;
 use crate::context::Context;
 use crate::evidence::cell;
+use crate::plan::learnt::LearntFile;
 use crate::prompts::Prompt;
 use crate::trace::Stage;
 
@@ -85,10 +85,8 @@ impl RelationCard {
 /// The cards of a workspace, by relation key.
 #[derive(Debug, Default)]
 pub struct Cards {
-    path: PathBuf,
+    file: LearntFile,
     cards: RwLock<HashMap<String, RelationCard>>,
-    /// Held while the file is written.
-    writing: Mutex<()>,
 }
 
 #[derive(Default, Serialize, Deserialize)]
@@ -103,18 +101,8 @@ impl Cards {
     /// # Errors
     /// [`AnswerError::Usage`] when the file cannot be read or is not what it should be.
     pub fn open(folder: &Path) -> Result<Self, AnswerError> {
-        let path = folder.join(CARDS_FILE);
-        let text = match std::fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-            Err(error) => return Err(AnswerError::Usage(format!("cannot read {}: {error}", path.display()))),
-        };
-        let file: CardFile = toml::from_str(&text).map_err(|error| {
-            let advice = "correct it, or remove it and it is written anew";
-            AnswerError::Usage(format!("{}: {}; {advice}", path.display(), error.message()))
-        })?;
-        let cards = RwLock::new(file.relation.into_iter().collect());
-        Ok(Self { path, cards, writing: Mutex::default() })
+        let (file, held) = LearntFile::open::<CardFile>(folder, CARDS_FILE, HEADER)?;
+        Ok(Self { file, cards: RwLock::new(held.relation.into_iter().collect()) })
     }
 
     /// The card of a relation.
@@ -132,19 +120,8 @@ impl Cards {
     /// # Errors
     /// [`AnswerError::Usage`] when the file cannot be written.
     pub fn add(&self, cards: impl IntoIterator<Item = (String, RelationCard)>) -> Result<(), AnswerError> {
-        let _held = self.writing.lock();
         self.cards.write().extend(cards);
-        let file = CardFile { relation: self.cards.read().clone().into_iter().collect() };
-        let wrong = |error: &dyn std::fmt::Display| {
-            AnswerError::Usage(format!("cannot write {}: {error}", self.path.display()))
-        };
-        let text = toml::to_string(&file).map_err(|error| wrong(&error))?;
-        let beside = self.path.with_extension("toml.new");
-        let written = std::fs::File::create(&beside).and_then(|mut new| {
-            new.write_all(HEADER.as_bytes())?;
-            new.write_all(text.as_bytes())
-        });
-        written.and_then(|()| std::fs::rename(&beside, &self.path)).map_err(|error| wrong(&error))
+        self.file.write(|| CardFile { relation: self.cards.read().clone().into_iter().collect() })
     }
 }
 

@@ -6,17 +6,17 @@
 //! `words.toml`, where a person may correct them.
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
-use parking_lot::{Mutex, RwLock};
+use parking_lot::RwLock;
 use quipu_model::{ChatRequest, Constraint, ScoreRequest};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::AnswerError;
 use crate::context::Context;
+use crate::plan::learnt::LearntFile;
 use crate::prompts::Prompt;
 use crate::trace::Stage;
 
@@ -37,10 +37,8 @@ type Likelihoods = BTreeMap<String, f64>;
 /// The words of a workspace's questions.
 #[derive(Debug, Default)]
 pub struct Meanings {
-    path: PathBuf,
+    file: LearntFile,
     words: RwLock<BTreeMap<String, Likelihoods>>,
-    /// Held while the file is written.
-    writing: Mutex<()>,
 }
 
 #[derive(Default, Serialize, Deserialize)]
@@ -58,17 +56,8 @@ impl Meanings {
     /// # Errors
     /// [`AnswerError::Usage`] when the file cannot be read or is not what it should be.
     pub fn open(folder: &Path) -> Result<Self, AnswerError> {
-        let path = folder.join(MEANINGS_FILE);
-        let text = match std::fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-            Err(error) => return Err(AnswerError::Usage(format!("cannot read {}: {error}", path.display()))),
-        };
-        let file: WordFile = toml::from_str(&text).map_err(|error| {
-            let advice = "correct it, or remove it and it is written anew";
-            AnswerError::Usage(format!("{}: {}; {advice}", path.display(), error.message()))
-        })?;
-        Ok(Self { path, words: RwLock::new(file.word), writing: Mutex::default() })
+        let (file, held) = LearntFile::open::<WordFile>(folder, MEANINGS_FILE, HEADER)?;
+        Ok(Self { file, words: RwLock::new(held.word) })
     }
 
     /// The names whose likelihood for `word` is not known.
@@ -96,21 +85,10 @@ impl Meanings {
         word: &str,
         likelihoods: impl IntoIterator<Item = (String, f64)>,
     ) -> Result<(), AnswerError> {
-        let _held = self.writing.lock();
         // Four digits are plenty, and the file stays readable.
         let rounded = likelihoods.into_iter().map(|(name, value)| (name, (value * 1e4).round() / 1e4));
         self.words.write().entry(word.to_owned()).or_default().extend(rounded);
-        let file = WordFile { word: self.words.read().clone() };
-        let wrong = |error: &dyn std::fmt::Display| {
-            AnswerError::Usage(format!("cannot write {}: {error}", self.path.display()))
-        };
-        let text = toml::to_string(&file).map_err(|error| wrong(&error))?;
-        let beside = self.path.with_extension("toml.new");
-        let written = std::fs::File::create(&beside).and_then(|mut new| {
-            new.write_all(HEADER.as_bytes())?;
-            new.write_all(text.as_bytes())
-        });
-        written.and_then(|()| std::fs::rename(&beside, &self.path)).map_err(|error| wrong(&error))
+        self.file.write(|| WordFile { word: self.words.read().clone() })
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod cards;
 mod condition;
+mod learnt;
 mod meanings;
 mod operation;
 mod paths;

@@ -185,12 +185,27 @@ fn write_row(cells: &[String], widths: &[usize], out: &mut dyn Write) -> std::io
     writeln!(out, "{}", line.trim_end())
 }
 
-/// A term as a table shows it: literals bare, IRIs in angle brackets; line breaks and tabs as spaces.
+/// A term as a table shows it: literals bare, IRIs in angle brackets; line breaks and tabs as spaces, what else steers a
+/// terminal left out.
 fn cell(term: &Option<Term>) -> String {
     let text = match term {
         None => String::new(),
         Some(Term::Literal(literal)) => literal.value().to_owned(),
         Some(other) => other.to_string(),
     };
-    text.replace(['\n', '\r', '\t'], " ")
+    let steers = |c: &char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    text.replace(['\n', '\r', '\t'], " ").chars().filter(|c| !steers(c)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use oxrdf::Literal;
+
+    use super::*;
+
+    #[test]
+    fn a_label_cannot_steer_the_terminal() {
+        let label = Literal::new_simple_literal("red\u{1b}[31m\nLima\u{202e}");
+        assert_eq!(cell(&Some(label.into())), "red[31m Lima");
+    }
 }

@@ -1,0 +1,61 @@
+//! Files of a workspace that the engine learns into and that people may correct.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use parking_lot::Mutex;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::AnswerError;
+
+/// A TOML file: read once, written whole, beside and then renamed.
+#[derive(Debug, Default)]
+pub(super) struct LearntFile {
+    path: PathBuf,
+    /// What stands above the data, for people.
+    header: &'static str,
+    /// Held while the file is written.
+    writing: Mutex<()>,
+}
+
+impl LearntFile {
+    /// Reads the file `name` of the workspace at `folder`; a file that is not there yet holds nothing.
+    ///
+    /// # Errors
+    /// [`AnswerError::Usage`] when it cannot be read or is not what it should be.
+    pub(super) fn open<T: DeserializeOwned + Default>(
+        folder: &Path,
+        name: &str,
+        header: &'static str,
+    ) -> Result<(Self, T), AnswerError> {
+        let path = folder.join(name);
+        let held = match std::fs::read_to_string(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => T::default(),
+            Err(error) => return Err(AnswerError::Usage(format!("cannot read {}: {error}", path.display()))),
+            Ok(text) => toml::from_str(&text).map_err(|error| {
+                let advice = "correct it, or remove it and it is written anew";
+                AnswerError::Usage(format!("{}: {}; {advice}", path.display(), error.message()))
+            })?,
+        };
+        Ok((Self { path, header, writing: Mutex::default() }, held))
+    }
+
+    /// Writes what `gather` gives; one at a time, so that nothing learnt meanwhile is lost.
+    ///
+    /// # Errors
+    /// [`AnswerError::Usage`] when the file cannot be written.
+    pub(super) fn write<T: Serialize>(&self, gather: impl FnOnce() -> T) -> Result<(), AnswerError> {
+        let _held = self.writing.lock();
+        let wrong = |error: &dyn std::fmt::Display| {
+            AnswerError::Usage(format!("cannot write {}: {error}", self.path.display()))
+        };
+        let text = toml::to_string(&gather()).map_err(|error| wrong(&error))?;
+        let beside = self.path.with_extension("toml.new");
+        let written = std::fs::File::create(&beside).and_then(|mut new| {
+            new.write_all(self.header.as_bytes())?;
+            new.write_all(text.as_bytes())
+        });
+        written.and_then(|()| std::fs::rename(&beside, &self.path)).map_err(|error| wrong(&error))
+    }
+}
