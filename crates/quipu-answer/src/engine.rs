@@ -47,6 +47,9 @@ pub struct Engine {
     learnt: Arc<Learnt>,
 }
 
+/// Nobody waits for a card that is written ahead; a model that takes longer than this is stuck.
+const CARD_AHEAD_TIMEOUT: Duration = Duration::from_secs(600);
+
 /// A path that planning considered.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlannedPath {
@@ -161,7 +164,7 @@ impl Engine {
             if progress(done, relations.len()).is_break() {
                 return Ok(done);
             }
-            let card = write_card(&context, *relation).await?;
+            let card = write_card(&context, *relation, CARD_AHEAD_TIMEOUT).await?;
             context.cards.add([((*key).to_owned(), card)])?;
         }
         Ok(relations.len())

@@ -128,8 +128,8 @@ impl Cards {
 const HEADER: &str = "# What people call this graph's relations, written by a language model. Correct what is wrong, and set prompt = 0 to keep it:
 # it is read before every question. forward leads from head to tail, backward from tail to head.\n\n";
 
-/// A card is a help, not the answer: a model that is slower than this is not waited for.
-const CARD_TIMEOUT: Duration = Duration::from_secs(45);
+/// While a question waits, a card is a help, not the answer: a model that is slower than this is not waited for.
+pub const CARD_TIMEOUT: Duration = Duration::from_secs(45);
 
 /// A word that is so much nearer to the other direction's nouns than to its own belongs there.
 const FOREIGN: f32 = 0.13;
@@ -145,14 +145,18 @@ word ::= [a-z] [a-z '-]{1,24}"#;
 ///
 /// # Errors
 /// The graph's and the model's.
-pub async fn write_card(context: &Context<'_>, relation: RelationId) -> Result<RelationCard, AnswerError> {
+pub async fn write_card(
+    context: &Context<'_>,
+    relation: RelationId,
+    timeout: Duration,
+) -> Result<RelationCard, AnswerError> {
     let Described { beside, facts, name, kinds } = describe(context, relation).await?;
     let identifier = |name: &str| name.replace(' ', "_");
     let beside: Vec<String> = beside.iter().map(|name| identifier(name)).collect();
     let values = json!({ "relation": identifier(&name), "beside": beside, "facts": facts });
     let mut request =
         ChatRequest::new("plan.card", Prompt::RelationCard.render(values)?).with_max_tokens(110);
-    request.timeout = CARD_TIMEOUT;
+    request.timeout = timeout;
     if context.model()?.abilities().grammar {
         request.constraint = Constraint::Grammar(GRAMMAR.into());
     }

@@ -7,7 +7,7 @@ use quipu_graph::{NodeId, RelationId};
 use super::{RankedPath, Ranking, WalkConfig, rank, reword};
 use crate::AnswerError;
 use crate::context::Context;
-use crate::plan::cards::write_card;
+use crate::plan::cards::{CARD_TIMEOUT, write_card};
 use crate::trace::{Event, Stage};
 
 /// Parameters of a ranking that learns.
@@ -86,7 +86,7 @@ async fn learn_cards(
     missing.truncate(config.new_cards);
     let mut written = Vec::new();
     for relation in missing {
-        match write_card(context, relation).await {
+        match write_card(context, relation, CARD_TIMEOUT).await {
             Ok(card) => written.push((relation_key(context, relation).to_owned(), card)),
             Err(AnswerError::Exhausted(_)) => break,
             Err(AnswerError::Model(error)) => {
