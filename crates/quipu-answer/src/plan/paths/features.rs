@@ -16,6 +16,8 @@ use super::walk::inverse;
 const NOISE: f32 = 0.2;
 /// From this similarity on, a word is explained by a label.
 const EXPLAINED: f32 = 0.55;
+/// From this cosine on, a path's words are the question's.
+const VERBATIM: f32 = 0.9;
 /// From this similarity on, a word asks for a relation.
 const SAID: f32 = 0.6;
 /// Another word for a word of the question counts a little less.
@@ -36,6 +38,8 @@ pub struct Features {
     pub phrase: f32,
     /// Cosine of the masked question and the path in its relations' names.
     pub plain_phrase: f32,
+    /// How nearly one of the two is what the question says, word for word: 0 up to a cosine of .9, 1 for the same.
+    pub verbatim: f32,
     /// Value of the alignment of words and steps, for each word.
     pub alignment: f32,
     /// How well the step that is asked for least is asked for.
@@ -67,9 +71,10 @@ pub struct Features {
 }
 
 /// The names of the features, in the order of [`Features::values`].
-pub const FEATURE_NAMES: [&str; 16] = [
+pub const FEATURE_NAMES: [&str; 17] = [
     "phrase",
     "plain_phrase",
+    "verbatim",
     "alignment",
     "least_asked",
     "least_covered",
@@ -88,17 +93,18 @@ pub const FEATURE_NAMES: [&str; 16] = [
 
 /// What each feature counts, fitted on solved questions of three graphs with signs given (docs/results.md has the figures, those
 /// with each graph left out of the fit among them; `examples/fit_paths.rs` of quipu-eval repeats the fit).
-const WEIGHTS: [f32; 16] = [
-    0.547, 1.075, 1.035, 0.824, 1.144, 1.812, 1.867, -2.369, 3.597, 2.336, 0.575, 1.812, -0.5, -1.414,
+const WEIGHTS: [f32; 17] = [
+    0.547, 1.075, 1.0, 1.035, 0.824, 1.144, 1.812, 1.867, -2.369, 3.597, 2.336, 0.575, 1.812, -0.5, -1.414,
     -0.598, -0.975,
 ];
 
 impl Features {
     /// The features as numbers.
-    pub fn values(&self) -> [f32; 16] {
+    pub fn values(&self) -> [f32; 17] {
         [
             self.phrase,
             self.plain_phrase,
+            self.verbatim,
             self.alignment,
             self.least_asked,
             self.least_covered,
@@ -266,6 +272,7 @@ impl<'a> Comparison<'a> {
         Features {
             phrase,
             plain_phrase,
+            verbatim: ((phrase.max(plain_phrase) - VERBATIM) / (1.0 - VERBATIM)).max(0.0),
             alignment: self.aligned(all.clone(), of_mention.clone(), path.len(), skipped_step),
             least_asked: least_asked(&all, path.len()),
             least_covered: self.least_covered(&all, &of_mention),

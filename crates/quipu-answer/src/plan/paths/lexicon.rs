@@ -182,8 +182,12 @@ impl Lexicon {
     /// without the kinds of things.
     pub(super) fn telling_labels<'a>(&'a self, step: Step, usage: &LabelUsage<'a>) -> Vec<&'a str> {
         let labels = self.labels(step);
-        let telling: Vec<&str> =
-            labels.into_iter().filter(|label| !usage.is_common(step.direction, label)).collect();
+        // A relation's own name tells, also where it is the name of a kind: "country".
+        let own = |label: &str| step.direction == Direction::Forward && label == self.name(step);
+        let telling: Vec<&str> = labels
+            .into_iter()
+            .filter(|label| own(label) || !usage.is_common(step.direction, label))
+            .collect();
         if telling.is_empty() { vec![self.name(step)] } else { telling }
     }
 
