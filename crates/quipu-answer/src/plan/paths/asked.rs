@@ -236,6 +236,13 @@ fn side(
         });
         let (text, count) = phrase.unwrap_or_else(|| (word.text.clone(), 1));
         let last_about = about && text == "about" && at + 1 == sentence.len();
+        // The "larger" of "larger area" says nothing that "area" does not.
+        let said_again = count == 1
+            && sentence.get(at + 1).is_some_and(|next| other_words(&text).contains(&next.text.as_str()));
+        if said_again {
+            at += 1;
+            continue;
+        }
         if count > 1 || tells(&text) || last_about {
             if end_of_last.is_some_and(|end| end != at) {
                 chunk += 1;
@@ -372,6 +379,12 @@ mod tests {
         check("what did Ada Berg die from?", "Ada Berg", &["die"], "thing");
         check("is Ada Berg a man or a woman?", "Ada Berg", &["man", "woman"], "man");
         check("which person founded Brightline", "Brightline", &["founded"], "person");
+    }
+
+    #[test]
+    fn an_adjective_before_its_own_noun_tells_nothing() {
+        check("which has the larger area, Ada Berg or", "Ada Berg", &["area"], "thing");
+        check("which is the largest town of Ada Berg", "Ada Berg", &["town", "largest"], "largest town");
     }
 
     #[test]
