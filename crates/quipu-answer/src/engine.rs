@@ -1,6 +1,5 @@
 //! The engine: one question in, one answer out, whatever the method.
 
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -135,14 +134,14 @@ impl Engine {
     }
 
     /// Writes the cards of the `most` relations of the most triples that have none yet, so that no question waits for them: one
-    /// model call each. `progress` hears how many are done, of how many. Ends early when it says so.
+    /// model call each. `progress` hears how many are done, of how many.
     ///
     /// # Errors
     /// When graph or model fail; cards written until then are kept.
     pub async fn learn_relations(
         &self,
         most: usize,
-        mut progress: impl FnMut(usize, usize) -> ControlFlow<()>,
+        mut progress: impl FnMut(usize, usize),
     ) -> Result<usize, AnswerError> {
         let trace = Trace::new(None);
         let limits = Limits { llm_calls: u32::MAX, time: Duration::MAX, ..Limits::default() };
@@ -161,9 +160,7 @@ impl Engine {
         relations.sort_by_key(|(triples, relation, _)| (std::cmp::Reverse(*triples), *relation));
         relations.truncate(most);
         for (done, (_, relation, key)) in relations.iter().enumerate() {
-            if progress(done, relations.len()).is_break() {
-                return Ok(done);
-            }
+            progress(done, relations.len());
             let card = write_card(&context, *relation, CARD_AHEAD_TIMEOUT).await?;
             context.cards.add([((*key).to_owned(), card)])?;
         }

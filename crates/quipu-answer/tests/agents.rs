@@ -6,29 +6,9 @@ mod common;
 
 use std::sync::Arc;
 
-use common::{FILMS, Setting, ask, embedder, setting, setting_with_documents};
+use common::{FILMS, ask, composed, embedder, options, run, setting, setting_with_documents, told};
 use quipu_answer::{Answer, AskOptions, Limits, Method, MethodConfig, RoundsConfig, Status, TogConfig};
 use quipu_model::{Constraint, Role, ScriptedModel};
-
-fn options(method: Method) -> AskOptions {
-    AskOptions { method, keep_trace: true, ..AskOptions::default() }
-}
-
-fn composed(answers: &str) -> String {
-    format!(
-        r#"{{"reasoning": "By the rows.", "status": "answered", "rows": [], "operation": "none", "answers": [{answers}]}}"#
-    )
-}
-
-async fn run(
-    setting: &Setting,
-    model: ScriptedModel,
-    question: &str,
-    options: &AskOptions,
-) -> (Answer, Arc<ScriptedModel>) {
-    let model = Arc::new(model);
-    (ask(setting, Some(model.clone()), None, question, options).await, model)
-}
 
 /// A script of calls of functions, then a composition.
 fn calls(calls: &[(&str, &str)], answers: &str) -> ScriptedModel {
@@ -36,11 +16,6 @@ fn calls(calls: &[(&str, &str)], answers: &str) -> ScriptedModel {
         model.on("plan.tool", format!(r#"{{"tool": "{tool}", "arguments": {{{arguments}}}}}"#))
     });
     model.on("compose", composed(answers))
-}
-
-/// What the model was told last before call `at`.
-fn told(model: &ScriptedModel, at: usize) -> String {
-    model.requests()[at].messages.last().unwrap().content.clone()
 }
 
 const BIRTHPLACE: &str = "where was the director of Kauwboy born?";

@@ -6,8 +6,8 @@ mod common;
 
 use std::sync::Arc;
 
-use common::{FILMS, Setting, ask, embedder, setting, setting_with_documents};
-use quipu_answer::{Answer, AskOptions, Evidence, Limits, Method, MethodConfig, QuestionMatchConfig, Status};
+use common::{FILMS, ask, composed, embedder, options, run, setting, setting_with_documents, told};
+use quipu_answer::{AskOptions, Evidence, Limits, Method, MethodConfig, QuestionMatchConfig, Status};
 use quipu_model::ScriptedModel;
 
 const NODES: &str = r#"{"id": "1", "name": "Lindau", "type": "town", "text": "A town on an island, founded by fishermen. The Orle flows through it."}
@@ -15,30 +15,6 @@ const NODES: &str = r#"{"id": "1", "name": "Lindau", "type": "town", "text": "A 
 {"id": "3", "name": "Kora", "type": "town", "text": "A market place on a hill."}
 "#;
 const EDGES: &str = "2\tborn in\t1\n2\tlives in\t3\n";
-
-fn options(method: Method) -> AskOptions {
-    AskOptions { method, keep_trace: true, ..AskOptions::default() }
-}
-
-fn composed(answers: &str) -> String {
-    format!(
-        r#"{{"reasoning": "By the rows.", "status": "answered", "rows": [], "operation": "none", "answers": [{answers}]}}"#
-    )
-}
-
-async fn run(
-    setting: &Setting,
-    model: ScriptedModel,
-    question: &str,
-    options: &AskOptions,
-) -> (Answer, Arc<ScriptedModel>) {
-    let model = Arc::new(model);
-    (ask(setting, Some(model.clone()), None, question, options).await, model)
-}
-
-fn prompt(model: &ScriptedModel, at: usize) -> String {
-    model.requests()[at].messages.last().unwrap().content.clone()
-}
 
 #[tokio::test]
 async fn thinking_step_by_step_is_one_call_without_evidence() {
@@ -48,7 +24,7 @@ async fn thinking_step_by_step_is_one_call_without_evidence() {
         run(&setting(FILMS).await, model, "who directed Kauwboy?", &options(Method::Cot)).await;
     assert_eq!((answer.answers.as_slice(), answer.grounded), (&["Boudewijn Koole".to_owned()][..], false));
     assert_eq!(model.calls(), 1);
-    assert!(prompt(&model, 0).ends_with("who directed Kauwboy?"));
+    assert!(told(&model, 0).ends_with("who directed Kauwboy?"));
 }
 
 #[tokio::test]
@@ -108,7 +84,7 @@ async fn the_graph_baseline_shows_the_whole_neighbourhood_once() {
         run(&setting(FILMS).await, model, "which films did Boudewijn Koole direct?", &options(Method::Graph))
             .await;
     assert_eq!((answer.answers.len(), answer.grounded, model.calls()), (2, true, 1));
-    let facts = prompt(&model, 0);
+    let facts = told(&model, 0);
     assert!(facts.contains("Kauwboy") && facts.contains("Leidschendam"), "{facts}");
     assert!(!facts.contains("Rick Lens"), "{facts}");
     assert_eq!(answer.evidence.len(), 3);
@@ -198,7 +174,7 @@ async fn corrective_asks_for_relations_where_there_is_no_document() {
         run(&setting(FILMS).await, model, "who directed Kauwboy?", &options(Method::Corrective)).await;
     assert_eq!(answer.answers, ["Boudewijn Koole"]);
     assert_eq!(model.calls(), 2);
-    let facts = prompt(&model, 1);
+    let facts = told(&model, 1);
     assert!(facts.contains("Disappearance") && !facts.contains("2012"), "two hops of one relation: {facts}");
 }
 
@@ -214,7 +190,7 @@ async fn corrective_keeps_joins_or_drops_the_passages() {
             .on("prune.useful", r#"{"numbers": [1, 2]}"#)
             .on("compose", composed(r#""Lindau""#));
         let (answer, model) = run(&setting, model, question, &options(Method::Corrective)).await;
-        let facts = prompt(&model, calls - 1);
+        let facts = told(&model, calls - 1);
         assert_eq!((answer.answers.as_slice(), model.calls()), (&["Lindau".to_owned()][..], calls));
         let held = (facts.contains("(Ada Berg) Novelist"), facts.contains("| born in | Lindau |"));
         assert_eq!(held, (passages, triples), "{verdict}: {facts}");
@@ -232,7 +208,7 @@ async fn corrective_loses_nothing_by_replies_that_cannot_be_read() {
     let (answer, model) =
         run(&setting, model, "where was Ada Berg born?", &options(Method::Corrective)).await;
     assert_eq!((answer.answers.as_slice(), model.calls()), (&["Lindau".to_owned()][..], 4));
-    let facts = prompt(&model, 3);
+    let facts = told(&model, 3);
     assert!(facts.contains("Novelist") && facts.contains("| lives in | Kora |"), "{facts}");
 }
 

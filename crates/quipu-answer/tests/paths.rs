@@ -94,10 +94,9 @@ async fn cards_are_written_ahead_of_questions() {
     let setting = setting(FILMS).await;
     let language_model: std::sync::Arc<dyn quipu_model::LanguageModel> = model.clone();
     let engine = quipu_answer::Engine::new(setting.workspace.clone(), Some(language_model), None).unwrap();
-    let go_on = |_: usize, _: usize| std::ops::ControlFlow::Continue(());
-    assert_eq!(engine.learn_relations(2, go_on).await.unwrap(), 2);
-    assert_eq!(engine.learn_relations(100, go_on).await.unwrap(), 3);
-    assert_eq!(engine.learn_relations(100, go_on).await.unwrap(), 0);
+    assert_eq!(engine.learn_relations(2, |_, _| ()).await.unwrap(), 2);
+    assert_eq!(engine.learn_relations(100, |_, _| ()).await.unwrap(), 3);
+    assert_eq!(engine.learn_relations(100, |_, _| ()).await.unwrap(), 0);
     assert_eq!(model.calls(), 5, "one call a relation");
 }
 
@@ -184,6 +183,14 @@ async fn yes_or_no_is_answered_with_what_shows_it() {
         assert!(answer.grounded);
         assert!(answer.evidence.iter().any(|piece| piece.to_line().contains("Boudewijn Koole")));
     }
+}
+
+#[tokio::test]
+async fn a_question_for_yes_or_no_is_not_answered_with_a_list() {
+    let setting = setting(FILMS).await;
+    let question = "does Boudewijn Koole frobnicate Rifka Lodeizen in quarterly tax returns?";
+    let answer = ask(&setting, None, Some(embedder().await), question, &AskOptions::default()).await;
+    assert_eq!(answer.status, Status::Abstained, "{answer:#?}");
 }
 
 #[tokio::test]

@@ -1,12 +1,12 @@
 //! A small graph of films in a workspace of its own, and what tests ask it with.
 
 #![allow(dead_code, reason = "each test file uses a part of this")]
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "set-up of tests")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "set-up of tests")]
 
 use std::io::Write as _;
 use std::sync::Arc;
 
-use quipu_answer::{Answer, AskOptions, Engine, Question};
+use quipu_answer::{Answer, AskOptions, Engine, Method, Question};
 use quipu_graph::{ImportConfig, Input};
 use quipu_index::{ImportRequest, Workspace};
 use quipu_model::{Embedder, LanguageModel, ScriptedModel};
@@ -110,4 +110,32 @@ pub async fn ask(
     let engine = Engine::new(setting.workspace.clone(), model, embedder).unwrap();
     let question = Question::new(question, "2024-02-28T12:00:00[UTC]".parse().unwrap()).unwrap();
     engine.ask(&question, options).await.unwrap()
+}
+
+/// How a baseline is asked.
+pub fn options(method: Method) -> AskOptions {
+    AskOptions { method, keep_trace: true, ..AskOptions::default() }
+}
+
+/// The reply of a composition without rows.
+pub fn composed(answers: &str) -> String {
+    format!(
+        r#"{{"reasoning": "By the rows.", "status": "answered", "rows": [], "operation": "none", "answers": [{answers}]}}"#
+    )
+}
+
+/// Asks without an embedder; gives the model back, to be asked what it was told.
+pub async fn run(
+    setting: &Setting,
+    model: ScriptedModel,
+    question: &str,
+    options: &AskOptions,
+) -> (Answer, Arc<ScriptedModel>) {
+    let model = Arc::new(model);
+    (ask(setting, Some(model.clone()), None, question, options).await, model)
+}
+
+/// What the model was told last before call `at`.
+pub fn told(model: &ScriptedModel, at: usize) -> String {
+    model.requests()[at].messages.last().unwrap().content.clone()
 }

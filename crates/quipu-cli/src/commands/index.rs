@@ -1,6 +1,5 @@
 //! `quipu index`: indexes that an import left out.
 
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -65,7 +64,6 @@ async fn relations(workspace: &Path, limit: usize, llm: Option<String>) -> Resul
     let written = engine.learn_relations(limit, |done, all| {
         bar.set_length(all as u64);
         bar.set_position(done as u64);
-        ControlFlow::Continue(())
     });
     let written = written.await;
     bar.finish_and_clear();

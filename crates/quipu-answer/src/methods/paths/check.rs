@@ -5,6 +5,7 @@ use crate::AnswerError;
 use crate::answer::Status;
 use crate::context::Context;
 use crate::evidence::Evidence;
+use crate::link::Mentioned;
 use crate::methods::Outcome;
 use crate::retrieve::triples_to_evidence;
 use crate::trace::{Event, Stage};
@@ -12,27 +13,35 @@ use crate::trace::{Event, Stage};
 /// "No" needs a path that is surely meant: what it does not lead to may stand elsewhere.
 const SURE_OF_NO: f64 = 0.5;
 
-/// Yes where the best path from one mention leads to another; no where it surely is what the question means and leads
-/// elsewhere only. `None` where no path fits.
+/// Yes where the best path from one mention leads to another mention; no where it surely is what the question means and leads
+/// elsewhere only. Else an abstention: a question for yes or no is not answered with a list.
 pub(super) async fn check(
     context: &Context<'_>,
+    mentioned: &[Mentioned],
     runs: &[Vec<RunPath>],
     config: &PathsConfig,
-) -> Result<Option<Outcome>, AnswerError> {
+) -> Result<Outcome, AnswerError> {
     let best = runs.iter().flatten().max_by(|a, b| a.weight.total_cmp(&b.weight));
-    let Some(best) = best else { return Ok(None) };
-    let others = runs.iter().flatten().map(|r| r.anchor.node).filter(|node| *node != best.anchor.node);
+    let Some(best) = best else {
+        let reason = "no path of the graph leads on from what the question names";
+        return Ok(Outcome::abstain(reason, Vec::new()));
+    };
+    // What the same words may mean besides is no other thing.
+    let others = mentioned.iter().filter(|mention| mention.span != best.anchor.span);
+    let others = others.flat_map(|mention| &mention.candidates).map(|candidate| candidate.node);
     let reached: Vec<_> = others.filter(|node| best.ends.binary_search(node).is_ok()).collect();
     let yes = !reached.is_empty();
     let confidence = best.path.confidence(best.path.probability);
+    let phrase = best.path.phrase.replacen('X', &best.anchor.name, 1);
     if confidence < if yes { config.least_confidence } else { SURE_OF_NO } {
-        return Ok(None);
+        let reason =
+            format!("whether the question means “{phrase}” is not sure enough (fit {confidence:.2})");
+        return Ok(Outcome::abstain(reason, Vec::new()));
     }
     let shown = if yes { &reached } else { &best.ends };
     let mut evidence =
         triples_to_evidence(context.graph(), &best.walk.triples_to(shown, MOST_EVIDENCE)).await?;
     context.trace.report(Stage::Retrieve, Event::Retrieved { evidence: evidence.len(), left_out: 0 });
-    let phrase = best.path.phrase.replacen('X', &best.anchor.name, 1);
     let result = if yes { "yes" } else { "no" };
     let operation = format!("is it among “{phrase}”");
     context
@@ -40,12 +49,12 @@ pub(super) async fn check(
         .report(Stage::Compose, Event::Calculated { operation: operation.clone(), result: result.into() });
     let from = evidence.iter().map(|piece| piece.id.clone()).collect();
     evidence.push(Evidence::calculation(&operation, result, from));
-    Ok(Some(Outcome {
+    Ok(Outcome {
         status: Status::Answered,
         answers: vec![result.to_owned()],
         text: None,
         evidence,
         confidence,
         reason: None,
-    }))
+    })
 }

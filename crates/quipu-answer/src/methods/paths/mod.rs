@@ -126,10 +126,8 @@ pub(super) async fn run(
         {
             return Ok(outcome);
         }
-        if asking.wanted.checks
-            && let Some(outcome) = check(context, &runs, config).await?
-        {
-            return Ok(outcome);
+        if asking.wanted.checks {
+            return check(context, &mentioned, &runs, config).await;
         }
         if let Some(choice) = meet_most(&mut runs, config) {
             return answer(context, choice, &asking, config).await;
