@@ -244,7 +244,9 @@ fn side(
             continue;
         }
         if count > 1 || tells(&text) || last_about {
-            if end_of_last.is_some_and(|end| end != at) {
+            // In "the country whose capital is", country and capital are the two ends of one relation.
+            let between = sentence.get(end_of_last.unwrap_or(at)..at).unwrap_or_default();
+            if !between.is_empty() && between.iter().any(|w| w.text != "whose") {
                 chunk += 1;
             }
             let goes_with_any = matches!(text.as_str(), "where" | "when");
@@ -379,6 +381,15 @@ mod tests {
         check("what did Ada Berg die from?", "Ada Berg", &["die"], "thing");
         check("is Ada Berg a man or a woman?", "Ada Berg", &["man", "woman"], "man");
         check("which person founded Brightline", "Brightline", &["founded"], "person");
+    }
+
+    #[test]
+    fn the_two_sides_of_whose_are_one_run() {
+        let question = "which song is played in the ship whose cook is Ada Berg";
+        let tokens = Asked::new(question, 47..55, &[]).tokens(&HashSet::new()).tokens;
+        let run = |word: &str| tokens.iter().find(|t| t.text == word).and_then(|t| t.chunk).unwrap();
+        assert_eq!(run("ship"), run("cook"));
+        assert_ne!(run("ship"), run("song"));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use quipu_graph::Step;
 use quipu_model::Embeddings;
 
 use super::align::{Costs, Words, align_either};
-use super::asked::{Asked, Chunk, Tokens, other_words};
+use super::asked::{Asked, Chunk, Token, Tokens, other_words};
 use super::lexicon::Lexicon;
 use super::walk::inverse;
 
@@ -20,6 +20,8 @@ const EXPLAINED: f32 = 0.55;
 const VERBATIM: f32 = 0.9;
 /// From this similarity on, a word asks for a relation.
 const SAID: f32 = 0.6;
+/// From this similarity on, two words are one, in the singular or the plural.
+const SAME_WORD: f32 = 0.8;
 /// Another word for a word of the question counts a little less.
 const OTHER_WORD: f32 = 0.95;
 /// A label of the other direction counts less.
@@ -147,6 +149,9 @@ impl<'a> Vectors<'a> {
     }
 
     fn similarity(&self, a: &str, b: &str) -> f32 {
+        if is_plural_of(a, b) || is_plural_of(b, a) {
+            return 1.0;
+        }
         ((self.cosine(a, b) - NOISE) / (1.0 - NOISE)).clamp(0.0, 1.0)
     }
 
@@ -157,6 +162,12 @@ impl<'a> Vectors<'a> {
         let others = other_words(word).iter().map(|other| OTHER_WORD * greatest(other));
         others.fold(greatest(word), f32::max)
     }
+}
+
+/// Whether `plural` is `word` with the ending of a regular plural.
+fn is_plural_of(plural: &str, word: &str) -> bool {
+    plural.strip_prefix(word).is_some_and(|ending| matches!(ending, "s" | "es"))
+        || matches!((plural.strip_suffix("ies"), word.strip_suffix('y')), (Some(a), Some(b)) if a == b)
 }
 
 /// One question against all its paths.
@@ -177,10 +188,12 @@ pub(super) struct Comparison<'a> {
     best_kind: f32,
 }
 
-/// Values of all tokens: with all labels, and with those that tell steps apart.
+/// Values of all tokens: with all labels, with those that ask for the step, and with those that tell steps apart.
 #[derive(Debug, Clone, Default)]
 struct Columns {
     all: Vec<f32>,
+    /// As `all`, but a kind of which both ends are asks for no step between them.
+    asking: Vec<f32>,
     telling: Vec<f32>,
 }
 
@@ -204,12 +217,22 @@ impl<'a> Comparison<'a> {
                 .map(|(own, back)| own.max(OTHER_DIRECTION * back))
                 .collect()
         };
-        let columns_of = |step: &Step| Columns {
-            all: both_ways(&lexicon.labels(*step), &lexicon.labels(inverse(*step))),
-            telling: both_ways(
+        // A kind of which both ends are asks for no step between them: "the country whose capital is" for no neighbour.
+        let without_kind = |step: &Step, values: Vec<f32>| -> Vec<f32> {
+            let kind = lexicon.kind(*step);
+            if kind != lexicon.kind(inverse(*step)) {
+                return values;
+            }
+            let names_kind = |token: &Token| vectors.similarity(&token.text, kind) >= SAME_WORD;
+            words.tokens.iter().zip(values).map(|(t, v)| if names_kind(t) { 0.0 } else { v }).collect()
+        };
+        let columns_of = |step: &Step| {
+            let all = both_ways(&lexicon.labels(*step), &lexicon.labels(inverse(*step)));
+            let telling = both_ways(
                 &lexicon.telling_labels(*step, &usage),
                 &lexicon.telling_labels(inverse(*step), &usage),
-            ),
+            );
+            Columns { asking: without_kind(step, all.clone()), telling: without_kind(step, telling), all }
         };
         let columns: HashMap<Step, Columns> = steps.iter().map(|step| (*step, columns_of(step))).collect();
         let greatest = |pick: fn(&Columns) -> &Vec<f32>| -> Vec<f32> {
@@ -217,7 +240,8 @@ impl<'a> Comparison<'a> {
                 |at: usize| columns.values().filter_map(|c| pick(c).get(at).copied()).fold(0.0, f32::max);
             (0..words.tokens.len()).map(of).collect()
         };
-        let best = Columns { all: greatest(|c| &c.all), telling: greatest(|c| &c.telling) };
+        let best =
+            Columns { all: greatest(|c| &c.all), telling: greatest(|c| &c.telling), ..Columns::default() };
         let describes = |step: &Step| {
             let back = inverse(*step);
             let kind = lexicon.kind(back);
@@ -274,7 +298,7 @@ impl<'a> Comparison<'a> {
             plain_phrase,
             verbatim: ((phrase.max(plain_phrase) - VERBATIM) / (1.0 - VERBATIM)).max(0.0),
             alignment: self.aligned(all.clone(), of_mention.clone(), path.len(), skipped_step),
-            least_asked: least_asked(&all, path.len()),
+            least_asked: least_asked(&self.matrix(path, |c| &c.asking), path.len()),
             least_covered: self.least_covered(&all, &of_mention),
             kind,
             label,
