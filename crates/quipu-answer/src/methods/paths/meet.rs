@@ -25,19 +25,56 @@ const BACK_AT_THE_START: f64 = 0.6;
 
 /// Of one anchor, the ends that its paths together hold most probable.
 pub(super) fn choose(runs: Vec<RunPath>) -> Option<Choice> {
-    let mut shares: HashMap<Vec<NodeId>, f64> = HashMap::new();
+    let counted = |run: &RunPath, weight: f64| {
+        if run.ends == [run.anchor.node] { weight * BACK_AT_THE_START } else { weight }
+    };
+    let mut shares: HashMap<&[NodeId], f64> = HashMap::new();
     for run in &runs {
-        let at_the_start = run.ends == [run.anchor.node];
-        let weight = if at_the_start { run.weight * BACK_AT_THE_START } else { run.weight };
-        *shares.entry(run.ends.clone()).or_default() += weight;
+        *shares.entry(&run.ends).or_default() += counted(run, run.weight);
     }
-    let (ends, share) = shares.into_iter().max_by(|a, b| a.1.total_cmp(&b.1).then_with(|| b.0.cmp(&a.0)))?;
-    // Of the paths to the chosen ends, the best.
-    let best =
-        runs.into_iter().filter(|run| run.ends == ends).max_by(|a, b| a.weight.total_cmp(&b.weight))?;
+    let (ends, _) = shares.into_iter().max_by(|a, b| a.1.total_cmp(&b.1).then_with(|| b.0.cmp(a.0)))?;
+    let ends = ends.to_vec();
+    // Of the paths to the chosen ends, the best; as sure as all paths of its anchor that lead there.
+    let there = runs.iter().enumerate().filter(|(_, run)| run.ends == ends);
+    let (at, best) = there.max_by(|a, b| a.1.weight.total_cmp(&b.1.weight))?;
+    let same = runs.iter().filter(|run| run.ends == ends && run.anchor.node == best.anchor.node);
+    let share: f64 = same.map(|run| counted(run, run.path.probability) * run.anchor.score).sum();
+    let best = runs.into_iter().nth(at)?;
     let confidence = best.path.confidence(share);
     let ends = without_anchors(&best.ends, &[best.anchor.node]);
     Some(Choice { runs: vec![best], ends, confidence })
+}
+
+/// A meeting must be this much more likely (in logits) than the same path from each, to be what a list asks for.
+const MEETING_OF_A_LIST: f32 = 1.0;
+
+/// The same path from each thing of a list, where that fits the question better than a place where they meet: "the capitals of
+/// Norway and Sweden".
+pub(super) fn each(runs: &mut Vec<Vec<RunPath>>, config: &PathsConfig) -> Option<Choice> {
+    let (first, rest) = runs.split_first()?;
+    let total = |run: &RunPath| -> Option<(Vec<usize>, f32)> {
+        let mut picked = Vec::new();
+        let mut score = run.path.score;
+        for of_anchor in rest {
+            let at = of_anchor.iter().position(|other| other.path.steps == run.path.steps)?;
+            score += of_anchor.get(at)?.path.score;
+            picked.push(at);
+        }
+        Some((picked, score))
+    };
+    let shared = first.iter().enumerate().filter_map(|(at, run)| Some((at, total(run)?)));
+    let (at, (others, score)) = shared.max_by(|a, b| a.1.1.total_cmp(&b.1.1))?;
+    let met = meetings(runs, config.meet).iter().map(|m| m.score).reduce(f32::max);
+    if met.is_some_and(|met| met + MEETING_OF_A_LIST > score) {
+        return None;
+    }
+    let picked = std::iter::once(at).chain(others).zip(runs.iter_mut());
+    let runs: Vec<RunPath> = picked.map(|(at, of_anchor)| of_anchor.swap_remove(at)).collect();
+    let mut ends: Vec<NodeId> = runs.iter().flat_map(|run| run.ends.iter().copied()).collect();
+    ends.sort_unstable();
+    ends.dedup();
+    let confidence = runs.iter().map(|run| run.path.confidence(run.path.probability)).fold(1.0, f64::min);
+    Some(Choice { runs, ends, confidence })
 }
 
 /// What the question names is no answer while others remain.

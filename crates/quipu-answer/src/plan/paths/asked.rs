@@ -189,6 +189,11 @@ impl Asked {
             let first = right.first().and_then(|t| t.chunk);
             right.iter_mut().filter(|t| t.chunk == first).for_each(|t| t.chunk = None);
         }
+        if left.is_empty() && right.is_empty() && self.left.iter().chain(&self.right).any(|w| w.text == "in")
+        {
+            // "is Lyon in France": where it is, and nothing else.
+            left.push(Token { text: "where".into(), chunk: None });
+        }
         let genitives = of + owned + usize::from(self.possessive && !right.is_empty());
         let last_word = self.left.last().map(|w| w.text.as_str());
         let apposition = left.first().filter(|t| self.apposition && Some(t.text.as_str()) == last_word);
@@ -237,9 +242,13 @@ fn side(
         let (text, count) = phrase.unwrap_or_else(|| (word.text.clone(), 1));
         let last_about = about && text == "about" && at + 1 == sentence.len();
         // The "larger" of "larger area" says nothing that "area" does not.
+        // The people of "what do people eat" are anybody.
+        let before = at.checked_sub(1).and_then(|before| sentence.get(before));
+        let anybody =
+            text == "people" && before.is_some_and(|w| matches!(w.text.as_str(), "do" | "did" | "can"));
         let said_again = count == 1
             && sentence.get(at + 1).is_some_and(|next| other_words(&text).contains(&next.text.as_str()));
-        if said_again {
+        if said_again || anybody {
             at += 1;
             continue;
         }

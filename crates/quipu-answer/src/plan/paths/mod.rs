@@ -133,8 +133,6 @@ pub async fn rank(
         .collect();
     paths.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.steps.cmp(&b.steps)));
     set_probabilities(&mut paths);
-    for p in paths.iter().take(3) {
-    }
     report(context, &paths);
     let senses = senses(&paths, &lexicon);
     Ok(Ranking { paths, senses, unexplained: comparison.unexplained(), masked: asked.masked.clone() })
