@@ -5,9 +5,11 @@ use std::collections::HashMap;
 use quipu_graph::NodeId;
 
 use super::{Choice, PathsConfig, RunPath};
+use crate::plan::{Features, RankedPath, joint};
 
 /// Where anchors meet, each hop beyond the first costs this much of the score: conjunctions are short.
-const MEETING_HOP: f32 = 2.0;
+const MEETING_HOP: f32 = 1.0;
+
 /// Paths whose ends meet: of all anchors, else of all but the least sure.
 pub(super) fn meet_most(runs: &mut Vec<Vec<RunPath>>, config: &PathsConfig) -> Option<Choice> {
     runs.retain(|r| !r.is_empty());
@@ -48,8 +50,8 @@ pub(super) fn choose(runs: Vec<RunPath>) -> Option<Choice> {
 /// A meeting must be this much more likely (in logits) than the same path from each, to be what a list asks for.
 const MEETING_OF_A_LIST: f32 = 1.0;
 
-/// The same path from each thing of a list, where that fits the question better than a place where they meet: "the capitals of
-/// Norway and Sweden".
+/// The same path from each thing of a list, where that fits the question better than any place where they meet, and does not itself
+/// meet: "the capitals of Norway and Sweden".
 pub(super) fn each(runs: &mut Vec<Vec<RunPath>>, config: &PathsConfig) -> Option<Choice> {
     let (first, rest) = runs.split_first()?;
     let total = |run: &RunPath| -> Option<(Vec<usize>, f32)> {
@@ -62,14 +64,24 @@ pub(super) fn each(runs: &mut Vec<Vec<RunPath>>, config: &PathsConfig) -> Option
         }
         Some((picked, score))
     };
-    let shared = first.iter().enumerate().filter_map(|(at, run)| Some((at, total(run)?)));
-    let (at, (others, score)) = shared.max_by(|a, b| a.1.1.total_cmp(&b.1.1))?;
+    let alike = first.iter().enumerate().filter_map(|(at, run)| Some((at, total(run)?)));
+    let (at, (others, total)) = alike.max_by(|a, b| a.1.1.total_cmp(&b.1.1))?;
+    #[expect(clippy::cast_precision_loss, reason = "a question lists a few things")]
+    let score = total / runs.len() as f32;
+    let picked = || std::iter::once(at).chain(others.iter().copied());
+    let ends: Vec<&[NodeId]> =
+        picked().zip(runs.iter()).filter_map(|(at, r)| r.get(at)).map(|r| r.ends.as_slice()).collect();
+    let (one, more) = ends.split_first()?;
+    if !more.iter().fold(one.to_vec(), |common, ends| shared(&common, ends)).is_empty() {
+        return None;
+    }
     let met = meetings(runs, config.meet).iter().map(|m| m.score).reduce(f32::max);
     if met.is_some_and(|met| met + MEETING_OF_A_LIST > score) {
         return None;
     }
-    let picked = std::iter::once(at).chain(others).zip(runs.iter_mut());
-    let runs: Vec<RunPath> = picked.map(|(at, of_anchor)| of_anchor.swap_remove(at)).collect();
+    let picked: Vec<usize> = picked().collect();
+    let runs: Vec<RunPath> =
+        picked.into_iter().zip(runs.iter_mut()).map(|(at, of_anchor)| of_anchor.swap_remove(at)).collect();
     let mut ends: Vec<NodeId> = runs.iter().flat_map(|run| run.ends.iter().copied()).collect();
     ends.sort_unstable();
     ends.dedup();
@@ -87,6 +99,7 @@ fn without_anchors(ends: &[NodeId], anchors: &[NodeId]) -> Vec<NodeId> {
 struct Meeting {
     picked: Vec<usize>,
     common: Vec<NodeId>,
+    features: Features,
     score: f32,
 }
 
@@ -103,34 +116,38 @@ fn meet(runs: &mut [Vec<RunPath>], most: usize) -> Option<Choice> {
     let better =
         |a: &&Meeting, b: &&Meeting| mass_of(a).total_cmp(&mass_of(b)).then(a.score.total_cmp(&b.score));
     let best = meetings.iter().max_by(better)?;
-    let (share, ends) = (mass_of(best) / total, best.common.clone());
+    let (confidence, ends) = (best.features.confidence(mass_of(best) / total), best.common.clone());
     let picked = best.picked.iter().zip(runs);
     let runs: Vec<RunPath> = picked.map(|(at, of_anchor)| of_anchor.swap_remove(*at)).collect();
-    let confidence = runs.iter().map(|run| run.path.confidence(share)).fold(1.0, f64::min);
     Some(Choice { runs, ends, confidence })
 }
 
 fn meetings(runs: &[Vec<RunPath>], most: usize) -> Vec<Meeting> {
     let anchors: Vec<NodeId> = runs.iter().filter_map(|r| r.first()).map(|r| r.anchor.node).collect();
-    let mut meetings = vec![Meeting { picked: Vec::new(), common: Vec::new(), score: 0.0 }];
+    let mut together: Vec<(Vec<usize>, Vec<NodeId>)> = vec![(Vec::new(), Vec::new())];
     for of_anchor in runs {
         let mut next = Vec::new();
-        for meeting in &meetings {
+        for (picked, common) in &together {
             for (at, run) in of_anchor.iter().enumerate().take(most) {
-                let first = meeting.picked.is_empty();
-                let mut common = if first { run.ends.clone() } else { shared(&meeting.common, &run.ends) };
+                let mut common = if picked.is_empty() { run.ends.clone() } else { shared(common, &run.ends) };
                 common.retain(|node| !anchors.contains(node));
-                #[expect(clippy::cast_precision_loss, reason = "a path has a handful of steps")]
-                let cost = MEETING_HOP * (run.path.steps.len() - 1) as f32;
                 if !common.is_empty() {
-                    let picked = meeting.picked.iter().copied().chain([at]).collect();
-                    next.push(Meeting { picked, common, score: meeting.score + run.path.score - cost });
+                    next.push((picked.iter().copied().chain([at]).collect(), common));
                 }
             }
         }
-        meetings = next;
+        together = next;
     }
-    meetings
+    let scored = |(picked, common): (Vec<usize>, Vec<NodeId>)| {
+        let paths = picked.iter().zip(runs).filter_map(|(at, of_anchor)| of_anchor.get(*at));
+        let paths: Vec<&RankedPath> = paths.map(|run| &run.path).collect();
+        let features = joint(&paths);
+        let hops: usize = paths.iter().map(|path| path.steps.len().saturating_sub(1)).sum();
+        #[expect(clippy::cast_precision_loss, reason = "paths have a handful of steps")]
+        let score = features.score() - MEETING_HOP * hops as f32;
+        Meeting { picked, common, features, score }
+    };
+    together.into_iter().filter(|(picked, _)| !picked.is_empty()).map(scored).collect()
 }
 
 /// Both are sorted.

@@ -130,22 +130,15 @@ pub(super) async fn run(
     if mentioned.len() > 1 {
         let list = listed(question.text(), &mentioned);
         asking.wanted.compares |= list.is_some_and(|list| list.compares(asking.wanted.operation));
-        let mut runs = plan(context, question, &mentioned, &mentioned, &asking, &meeting(config)).await?;
-        if asking.wanted.compares
-            && let Some(outcome) = compare(context, &runs, asking.wanted).await?
-        {
+        // What one anchor's paths leave unexplained may be what the other is for; only else are words looked up.
+        let once = PathsConfig { sure: 0.0, ..meeting(config) };
+        let found = together(context, question, &mentioned, &asking, &once, list.is_some()).await?;
+        let found = match found {
+            Some(outcome) if outcome.confidence >= SURE_TOGETHER => Some(outcome),
+            _ => together(context, question, &mentioned, &asking, &meeting(config), list.is_some()).await?,
+        };
+        if let Some(outcome) = found {
             return Ok(outcome);
-        }
-        if asking.wanted.checks {
-            return check(context, &mentioned, &runs, config).await;
-        }
-        if list.is_some()
-            && let Some(choice) = each(&mut runs, config)
-        {
-            return answer(context, choice, &asking, config).await;
-        }
-        if let Some(choice) = meet_most(&mut runs, config) {
-            return answer(context, choice, &asking, config).await;
         }
     }
     // Nothing meets: the surest mention alone, as far as paths go.
@@ -186,6 +179,34 @@ fn extremes_in_names(context: &Context<'_>, question: &str) -> Vec<Range<usize>>
     }
     spans.dedup();
     spans
+}
+
+/// From this confidence on, several anchors are understood without looking words up.
+const SURE_TOGETHER: f64 = 0.5;
+
+/// The answer of several mentions together: compared, checked, listed or where they meet. `None` where nothing meets.
+async fn together(
+    context: &Context<'_>,
+    question: &Question,
+    mentioned: &[Mentioned],
+    asking: &Asking,
+    config: &PathsConfig,
+    list: bool,
+) -> Result<Option<Outcome>, AnswerError> {
+    let mut runs = plan(context, question, mentioned, mentioned, asking, config).await?;
+    if asking.wanted.compares
+        && let Some(outcome) = compare(context, &runs, asking.wanted).await?
+    {
+        return Ok(Some(outcome));
+    }
+    if asking.wanted.checks {
+        return check(context, mentioned, &runs, config).await.map(Some);
+    }
+    let choice = if list { each(&mut runs, config) } else { None };
+    match choice.or_else(|| meet_most(&mut runs, config)) {
+        Some(choice) => answer(context, choice, asking, config).await.map(Some),
+        None => Ok(None),
+    }
 }
 
 /// Hops of a path that is to meet others.

@@ -3,12 +3,14 @@
 //! No number knows a relation, a graph or a question pattern: all of them compare words with words.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use quipu_graph::Step;
 use quipu_model::Embeddings;
 
 use super::align::{Costs, Words, align_either};
 use super::asked::{Asked, Chunk, Token, Tokens, other_words};
+use super::joint::Coverage;
 use super::lexicon::Lexicon;
 use super::walk::inverse;
 
@@ -29,7 +31,7 @@ const OTHER_DIRECTION: f32 = 0.8;
 /// A word that only says what kind of thing the mention is counts this much less.
 const KIND_ALONE: f32 = 0.2;
 /// A step that no word asks for.
-const SKIPPED_STEP: f32 = 0.5;
+pub(super) const SKIPPED_STEP: f32 = 0.5;
 /// One step that explains words of two runs.
 const SECOND_CHUNK: f32 = 0.3;
 
@@ -122,6 +124,14 @@ impl Features {
             self.back_at_start,
             self.no_company,
         ]
+    }
+
+    /// How likely it is, from 0 to 1, that the graph holds what the question asks and that a path of these features, with `share` of
+    /// the probability, leads there. Fitted as [`super::RankedPath::confidence`] says.
+    pub fn confidence(&self, share: f64) -> f64 {
+        let (alignment, least_covered) = (f64::from(self.alignment), f64::from(self.least_covered));
+        let logit = 3.19 * share + 5.39 * alignment + 1.35 * least_covered - 6.3;
+        1.0 / (1.0 + (-logit).exp())
     }
 
     /// The fused score, a logit.
@@ -313,6 +323,31 @@ impl<'a> Comparison<'a> {
             back_at_start: flag(back_at_start),
             no_company: flag(self.asked.company && turn.is_none()),
         }
+    }
+
+    /// How well a path explains each word, in the order in which the question's words are listed by [`Self::words`].
+    pub(super) fn coverage(&self, path: &[Step]) -> Vec<Coverage> {
+        let of_mention = path.first().and_then(|step| self.mention.get(step));
+        let most = |at: usize, pick: fn(&Columns) -> &Vec<f32>| {
+            let columns = path.iter().filter_map(|step| self.columns.get(step));
+            columns.filter_map(|c| pick(c).get(at)).copied().fold(0.0, f32::max)
+        };
+        let covered = |(at, (best, best_telling)): (usize, (&f32, &f32))| {
+            let apposition = of_mention.filter(|_| self.words.apposition == Some(at));
+            let mention = apposition.and_then(|m| m.get(at)).copied().unwrap_or_default();
+            Coverage {
+                all: most(at, |c| &c.all).max(mention),
+                telling: most(at, |c| &c.telling).max(mention),
+                best: best.max(mention),
+                best_telling: best_telling.max(mention),
+            }
+        };
+        self.best.all.iter().zip(&self.best.telling).enumerate().map(covered).collect()
+    }
+
+    /// The telling words.
+    pub(super) fn words(&self) -> Arc<[String]> {
+        self.words.tokens.iter().map(|token| token.text.clone()).collect()
     }
 
     /// The words that no step explains, but for the one that says what the mention is.
