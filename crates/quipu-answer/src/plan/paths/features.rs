@@ -301,6 +301,11 @@ impl<'a> Comparison<'a> {
         let said =
             self.asked.sharing || turn.and_then(|t| t.first()).is_some_and(|step| self.says_twice(*step));
         let flag = |is: bool| f32::from(u8::from(is));
+        let asking = self.matrix(path, |c| &c.asking);
+        // A step that nothing but the kind of its ends asks for is asked for by nothing.
+        let by_kind =
+            (0..path.len()).filter(|step| asked(&all, *step) >= SAID && asked(&asking, *step) < SAID);
+        let by_kind = by_kind.map(|_| SKIPPED_STEP).sum::<f32>();
         // Who "starred together with X" did so in something that need not be said.
         let skipped_step = if self.asked.company && turn.is_some() { 0.0 } else { SKIPPED_STEP };
         Features {
@@ -308,14 +313,15 @@ impl<'a> Comparison<'a> {
             plain_phrase,
             verbatim: ((phrase.max(plain_phrase) - VERBATIM) / (1.0 - VERBATIM)).max(0.0),
             alignment: self.aligned(all.clone(), of_mention.clone(), path.len(), skipped_step),
-            least_asked: least_asked(&self.matrix(path, |c| &c.asking), path.len()),
+            least_asked: least_asked(&asking, path.len()),
             least_covered: self.least_covered(&all, &of_mention),
             kind,
             label,
             again_unsaid: flag(again.is_some_and(|step| !self.says_twice(*step))),
             back_unsaid: flag(turn.is_some() && !said),
-            regret: self.regret(&all, &self.best.all, &of_mention, path.len(), skipped_step),
-            telling_regret: self.regret(&telling, &self.best.telling, &of_mention, path.len(), skipped_step),
+            regret: self.regret(&all, &self.best.all, &of_mention, path.len(), skipped_step) - by_kind,
+            telling_regret: self.regret(&telling, &self.best.telling, &of_mention, path.len(), skipped_step)
+                - by_kind,
             chain,
             kind_regret: kind - self.best_kind,
             #[expect(clippy::cast_precision_loss, reason = "a question has a few genitives")]
@@ -424,6 +430,10 @@ impl<'a> Comparison<'a> {
 
 /// The similarity of the word that asks for it most, of the step where that is least. Without words: 0.
 fn least_asked(matrix: &[Vec<f32>], steps: usize) -> f32 {
-    let asked = |step: usize| matrix.iter().filter_map(|row| row.get(step).copied()).fold(0.0, f32::max);
-    (0..steps).map(asked).reduce(f32::min).unwrap_or_default()
+    (0..steps).map(|step| asked(matrix, step)).reduce(f32::min).unwrap_or_default()
+}
+
+/// The similarity of the word that asks most for a step.
+fn asked(matrix: &[Vec<f32>], step: usize) -> f32 {
+    matrix.iter().filter_map(|row| row.get(step).copied()).fold(0.0, f32::max)
 }
