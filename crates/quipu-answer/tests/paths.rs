@@ -149,6 +149,17 @@ async fn a_date_is_not_answered_with_another_thing() {
 }
 
 #[tokio::test]
+async fn two_halves_of_a_relations_name_ask_for_it_once() {
+    // A film may be called like a year.
+    let setting =
+        setting("Kauwboy\trelease year\t2012\n2012\trelease year\t2009\nDisappearance\trelease year\t2017\n")
+            .await;
+    let question = "what year was the film Kauwboy released";
+    let answer = ask(&setting, None, Some(embedder().await), question, &AskOptions::default()).await;
+    assert_eq!(answer.answers, ["2012"], "{answer:#?}");
+}
+
+#[tokio::test]
 async fn what_the_graph_does_not_know_is_not_answered() {
     let options = AskOptions::default();
     let setting = setting(FILMS).await;

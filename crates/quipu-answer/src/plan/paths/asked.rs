@@ -40,7 +40,7 @@ fn tells(word: &str) -> bool {
 }
 
 /// What else a word of a question may ask for. `who` stands for people of any calling.
-const OTHER_WORDS: [(&[&str], &[&str]); 16] = [
+const OTHER_WORDS: [(&[&str], &[&str]); 20] = [
     (&["when"], &["date", "year", "time"]),
     (&["where"], &["place", "location", "country", "city"]),
     (&["old"], &["age"]),
@@ -63,6 +63,10 @@ const OTHER_WORDS: [(&[&str], &[&str]); 16] = [
     (&["rich", "richer", "richest", "poorest"], &["wealth", "income", "gross domestic product"]),
     (&["populous", "inhabitants", "inhabited"], &["population"]),
     (&["place"], &["city", "country", "location", "state", "town"]),
+    (&["sort", "sorts", "kind", "kinds", "type", "types"], &["kind", "type", "category", "genre"]),
+    (&["term", "terms", "expressions"], &["tag", "keyword", "topic"]),
+    (&["appear", "appears", "appeared", "appearing"], &["act", "star", "take part"]),
+    (&["script", "scripts", "screenplay", "story"], &["writer", "written", "wrote"]),
 ];
 const PEOPLE: [&str; 11] = [
     "writer",

@@ -2,7 +2,7 @@
 //!
 //! No number knows a relation, a graph or a question pattern: all of them compare words with words.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use quipu_graph::Step;
@@ -180,6 +180,13 @@ fn is_plural_of(plural: &str, word: &str) -> bool {
         || matches!((plural.strip_suffix("ies"), word.strip_suffix('y')), (Some(a), Some(b)) if a == b)
 }
 
+/// Whether two words begin alike, as forms of one word do: "released" and "release".
+fn alike(a: &str, b: &str) -> bool {
+    const STEM: usize = 4;
+    let common = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
+    common >= STEM.min(a.chars().count()).min(b.chars().count())
+}
+
 /// One question against all its paths.
 pub(super) struct Comparison<'a> {
     asked: &'a Asked,
@@ -196,6 +203,8 @@ pub(super) struct Comparison<'a> {
     ends: HashMap<Step, (f32, f32)>,
     /// The best similarity of what is asked for with the kind of any step.
     best_kind: f32,
+    /// The relations' own names, for each step.
+    names: HashMap<Step, String>,
 }
 
 /// Values of all tokens: with all labels, with those that ask for the step, and with those that tell steps apart.
@@ -277,6 +286,7 @@ impl<'a> Comparison<'a> {
             mention: steps.iter().map(|step| (*step, describes(step))).collect(),
             ends,
             best_kind,
+            names: steps.iter().map(|step| (*step, lexicon.name(*step).to_owned())).collect(),
             vectors,
             columns,
             best,
@@ -369,12 +379,17 @@ impl<'a> Comparison<'a> {
     }
 
     /// Whether the question asks for the relation of a step twice, in words that tell it from others: "the films directed by the
-    /// director of".
+    /// director of". The two halves of its name ask for it once: "what year was it released" for the release year.
     fn says_twice(&self, step: Step) -> bool {
         let Some(columns) = self.columns.get(&step) else { return false };
-        let asking = columns.telling.iter().zip(&self.chunks).filter(|(value, _)| **value >= SAID);
-        let runs: HashSet<Option<Chunk>> = asking.map(|(_, chunk)| *chunk).collect();
-        runs.len() >= 2
+        let name = self.names.get(&step).map_or("", String::as_str);
+        let asking = columns.telling.iter().zip(&self.chunks).zip(&self.words.tokens);
+        let asking: Vec<_> = asking.filter(|((value, _), _)| **value >= SAID).collect();
+        let part = |token: &Token| name.split(' ').position(|word| alike(word, &token.text));
+        let once = |a: &Token, b: &Token| matches!((part(a), part(b)), (Some(a), Some(b)) if a != b);
+        asking.iter().enumerate().any(|(at, ((_, chunk), token))| {
+            asking.iter().skip(at + 1).any(|((_, other), again)| chunk != other && !once(token, again))
+        })
     }
 
     /// Tokens by steps.
