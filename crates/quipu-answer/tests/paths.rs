@@ -154,6 +154,9 @@ async fn two_halves_of_a_relations_name_ask_for_it_once() {
     let setting =
         setting("Kauwboy\trelease year\t2012\n2012\trelease year\t2009\nDisappearance\trelease year\t2017\n")
             .await;
+    let card = "[relation.\"release year\"]\nhead_kind = \"film\"\ntail_kind = \"year\"\nforward = \"the year when X was released\"\n\
+                backward = \"the films released in X\"\nwords_forward = [\"year\", \"released\", \"when\"]\nwords_backward = [\"films\"]\n";
+    std::fs::write(setting.workspace.folder().join("relations.toml"), card).unwrap();
     let question = "what year was the film Kauwboy released";
     let answer = ask(&setting, None, Some(embedder().await), question, &AskOptions::default()).await;
     assert_eq!(answer.answers, ["2012"], "{answer:#?}");
