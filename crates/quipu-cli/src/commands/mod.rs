@@ -10,6 +10,7 @@ mod info;
 mod link;
 mod models;
 mod query;
+mod serve;
 mod source;
 mod workspace;
 
@@ -47,6 +48,10 @@ enum Command {
     Query(query::Arguments),
     /// Answer a question, with evidence
     Ask(ask::Arguments),
+    /// Serve workspaces: the page, an API that OpenAI clients speak, SPARQL, MCP
+    Serve(serve::Serve),
+    /// Speak MCP over standard input and output, for MCP hosts
+    Mcp(serve::Mcp),
     /// List, fetch and find models
     #[command(subcommand)]
     Models(models::Command),
@@ -89,6 +94,8 @@ async fn run_async(command: Command) -> Result<()> {
         Command::Link(arguments) => interrupt::or_interrupted(arguments.run()).await,
         Command::Query(arguments) => arguments.run().await,
         Command::Ask(arguments) => interrupt::or_interrupted(arguments.run()).await,
+        Command::Serve(arguments) => arguments.run().await,
+        Command::Mcp(arguments) => interrupt::or_interrupted(arguments.run()).await,
         Command::Models(command) => interrupt::or_interrupted(command.run()).await,
         Command::Index(command) => command.run().await,
         Command::Eval(command) => interrupt::or_interrupted(command.run()).await,

@@ -44,6 +44,28 @@ pub struct QueryOptions {
     pub timeout: Option<Duration>,
     /// Set it to stop the query.
     pub cancel: Arc<AtomicBool>,
+    /// Most rows (triples, for CONSTRUCT and DESCRIBE); more are an error.
+    pub rows: Option<u64>,
+}
+
+/// What a query's result consists of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QueryKind {
+    /// Rows, or yes and no: SELECT and ASK.
+    Rows,
+    /// Triples: CONSTRUCT and DESCRIBE.
+    Triples,
+}
+
+/// What a query will give.
+///
+/// # Errors
+/// [`GraphError::Usage`] for what is no query.
+pub fn query_kind(sparql: &str) -> Result<QueryKind, GraphError> {
+    Ok(match parse(sparql)? {
+        spargebra::Query::Select { .. } | spargebra::Query::Ask { .. } => QueryKind::Rows,
+        spargebra::Query::Construct { .. } | spargebra::Query::Describe { .. } => QueryKind::Triples,
+    })
 }
 
 impl EmbeddedGraph {
@@ -72,7 +94,7 @@ impl EmbeddedGraph {
                 .prepare(&query)
                 .execute(StoreDataset::new(self))
                 .map_err(results::WriteError::Evaluation)
-                .and_then(|results| results::write(results, options.format, out));
+                .and_then(|results| results::write(results, options, out));
             drop(finished);
             outcome
         });
@@ -123,5 +145,8 @@ pub(crate) fn explain(error: results::WriteError, options: &QueryOptions) -> Gra
             GraphError::Io { action: "cannot write results to", path: "<output>".into(), source }
         }
         results::WriteError::Format(reason) => GraphError::Usage(reason),
+        results::WriteError::TooMany(rows) => {
+            GraphError::Usage(format!("the query has more than {rows} results; add a LIMIT"))
+        }
     }
 }
