@@ -62,7 +62,6 @@ pub(crate) async fn serve_stdio(app: App) -> Result<(), String> {
     Ok(())
 }
 
-type Given<T> = Result<Json<T>, String>;
 type Context = RequestContext<RoleServer>;
 
 #[tool_router]
@@ -74,7 +73,7 @@ impl Tools {
         &self,
         Parameters(asked): Parameters<AskQuestion>,
         context: Context,
-    ) -> Given<Answered> {
+    ) -> Result<Json<Answered>, String> {
         let ask = asked.into_ask().map_err(said)?;
         let reply = self.ask(&ask, context).await.map_err(said)?;
         Ok(Json(Answered::from(reply)))
@@ -86,7 +85,7 @@ impl Tools {
         &self,
         Parameters(asked): Parameters<FindEntities>,
         context: Context,
-    ) -> Given<Entities> {
+    ) -> Result<Json<Entities>, String> {
         let engine = self.engine(&context, asked.workspace.as_deref()).await?;
         let entities = views::lookup(&engine, &asked.name, limit(asked.limit)).await.map_err(said)?;
         Ok(Json(Entities { entities }))
@@ -98,7 +97,7 @@ impl Tools {
         &self,
         Parameters(asked): Parameters<GetEntity>,
         context: Context,
-    ) -> Given<views::EntityView> {
+    ) -> Result<Json<views::EntityView>, String> {
         let engine = self.engine(&context, asked.workspace.as_deref()).await?;
         let graph = engine.workspace().graph().as_ref();
         let node = views::find(graph, &asked.id).await.map_err(said)?;
@@ -112,7 +111,7 @@ impl Tools {
         &self,
         Parameters(asked): Parameters<ListRelations>,
         context: Context,
-    ) -> Given<Relations> {
+    ) -> Result<Json<Relations>, String> {
         let engine = self.engine(&context, asked.workspace.as_deref()).await?;
         let graph = engine.workspace().graph().as_ref();
         let relations = match &asked.id {
@@ -131,7 +130,7 @@ impl Tools {
         &self,
         Parameters(asked): Parameters<Expand>,
         context: Context,
-    ) -> Given<Neighbours> {
+    ) -> Result<Json<Neighbours>, String> {
         let engine = self.engine(&context, asked.workspace.as_deref()).await?;
         let graph = engine.workspace().graph().as_ref();
         let node = views::find(graph, &asked.id).await.map_err(said)?;
@@ -148,7 +147,7 @@ impl Tools {
         &self,
         Parameters(asked): Parameters<SearchDocuments>,
         context: Context,
-    ) -> Given<Passages> {
+    ) -> Result<Json<Passages>, String> {
         let engine = self.engine(&context, asked.workspace.as_deref()).await?;
         let passages = engine.passages(&asked.query, limit(asked.limit)).await;
         Ok(Json(Passages::from(passages.map_err(|error| said(error.into()))?)))
@@ -160,7 +159,7 @@ impl Tools {
         &self,
         Parameters(asked): Parameters<RunSparql>,
         context: Context,
-    ) -> Given<Rows> {
+    ) -> Result<Json<Rows>, String> {
         let engine = self.engine(&context, asked.workspace.as_deref()).await?;
         let result =
             crate::http::run_sparql(&self.app, engine, asked.query, QueryFormat::Json).await.map_err(said)?;

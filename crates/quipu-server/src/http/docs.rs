@@ -12,18 +12,20 @@ use crate::app::App;
 use crate::reply::with_type;
 
 const HEAD: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" \
-content=\"width=device-width, initial-scale=1\"><title>Quipu's API</title><style>\
-:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}\
-code,pre{font:0.9em ui-monospace,monospace}section{border-top:1px solid #8885;padding:.5rem 0}\
-table{border-collapse:collapse}td{padding:.1rem 1rem .1rem 0;vertical-align:top}</style>\
+content=\"width=device-width, initial-scale=1\"><title>Quipu's API</title><link rel=\"stylesheet\" href=\"/docs.css\">\
 <main><h1>Quipu's API</h1><p>Described for programs in <a href=\"/openapi.json\">openapi.json</a>. Models of OpenAI clients: \
 base URL <code>/v1</code>. MCP over HTTP: <code>/mcp</code>. The page is <a href=\"/\">here</a>.</p>";
+
+const STYLE: &str = ":root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;\
+padding:0 1rem}code{font:0.9em ui-monospace,monospace}section{border-top:1px solid #8885;padding:.5rem 0}\
+table{border-collapse:collapse}td{padding:.1rem 1rem .1rem 0;vertical-align:top}";
 
 /// Serves a description.
 pub(super) fn routes(description: Value) -> Router<App> {
     let page = Bytes::from(page(&description));
     let json = Bytes::from(description.to_string());
     Router::new()
+        .route("/docs.css", get(async || with_type(StatusCode::OK, "text/css; charset=utf-8", STYLE)))
         .route(
             "/openapi.json",
             get(async move || with_type(StatusCode::OK, "application/json", json.clone())),

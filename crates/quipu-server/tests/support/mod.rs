@@ -87,6 +87,32 @@ pub async fn import(folder: &Path, name: &str, triples: &str) -> PathBuf {
     path
 }
 
+/// Two films of one name, as N-Triples.
+pub const TWINS: &str = r#"
+<http://t.example/a> <http://www.w3.org/2000/01/rdf-schema#label> "Twins" .
+<http://t.example/b> <http://www.w3.org/2000/01/rdf-schema#label> "Twins" .
+<http://t.example/c> <http://www.w3.org/2000/01/rdf-schema#label> "Director One" .
+<http://t.example/d> <http://www.w3.org/2000/01/rdf-schema#label> "Director Two" .
+<http://t.example/a> <http://t.example/directed_by> <http://t.example/c> .
+<http://t.example/b> <http://t.example/directed_by> <http://t.example/d> .
+<http://t.example/b> <http://t.example/released_in> "1988" .
+"#;
+
+/// Imports [`TWINS`] into `folder/twins`.
+pub async fn import_twins(folder: &Path) -> PathBuf {
+    let file = folder.join("twins.nt");
+    std::fs::write(&file, TWINS).unwrap();
+    let path = folder.join("twins");
+    let graph = ImportConfig::new("twins", vec![Input::File(file)]);
+    Workspace::import(&path, &ImportRequest { graph, embedder: None, progress: None }).await.unwrap();
+    let key = |name: &str| format!("relation.\"http://t.example/{name}\"");
+    let cards = CARDS
+        .replace("relation.directed_by", &key("directed_by"))
+        .replace("relation.release_year", &key("released_in"));
+    std::fs::write(path.join("relations.toml"), cards).unwrap();
+    path
+}
+
 /// A server that runs.
 pub struct Running {
     pub folder: tempfile::TempDir,
