@@ -1,6 +1,7 @@
 """MCP's own client against a server: `http URL`, or `stdio COMMAND ARGUMENT...`."""
 
 import asyncio
+import os
 import sys
 
 from mcp import ClientSession, StdioServerParameters
@@ -72,7 +73,7 @@ async def main() -> None:
     if kind == "http":
         opened = streamable_http_client(rest[0])
     else:
-        opened = stdio_client(StdioServerParameters(command=rest[0], args=rest[1:], env=None))
+        opened = stdio_client(StdioServerParameters(command=rest[0], args=rest[1:], env=dict(os.environ)))
     async with opened as streams:
         async with ClientSession(streams[0], streams[1]) as session:
             await check(session)
