@@ -30,10 +30,12 @@ setup: ## build tools, Rust, Python packages
 	@scripts/setup.sh
 
 page: ## the page, with Node: `cargo build` takes it into the binary
-	@if command -v npm >/dev/null; then \
-		cd ui && npm ci --silent --no-fund --no-audit && npm run --silent build -- --logLevel warn; \
-	else \
+	@cd ui && if ! command -v npm >/dev/null; then \
 		echo "page: left out (no npm here); everything else works without it"; \
+	elif [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --silent --no-fund --no-audit; then \
+		npm run --silent build -- --logLevel warn; \
+	else \
+		echo "page: left out (npm could not fetch its packages); everything else works without it"; \
 	fi
 
 build: setup page ## release build of the quipu command

@@ -62,12 +62,14 @@ function Outcome({ run, reply, status, again, explore }: Shown & { reply: Reply 
       {reply.question !== run.question.question && <p class="faint">Understood as: {reply.question}</p>}
       <Verdict reply={reply} />
       <p class="answer" data-testid="answer">
-        <CitedText reply={reply} lit={lit} setLit={setLit} />
+        {reply.status === "answered" ? <CitedText reply={reply} lit={lit} setLit={setLit} /> : reply.answer}
       </p>
       {reply.status !== "answered" && <Tried run={run} />}
       <Meant run={run} again={again} explore={explore} />
-      <Evidences reply={reply} lit={lit} setLit={setLit} explore={explore} />
-      <Graph reply={reply} anchors={anchors} lit={lit} setLit={setLit} explore={explore} />
+      <div class="beside">
+        <Evidences reply={reply} lit={lit} setLit={setLit} explore={explore} />
+        <Graph reply={reply} anchors={anchors} lit={lit} setLit={setLit} explore={explore} />
+      </div>
       <Cost reply={reply} />
       <Actions run={run} reply={reply} keepsFeedback={status.feedback} />
     </div>
@@ -160,7 +162,7 @@ function Meant({ run, again, explore }: Pick<Shown, "run" | "again" | "explore">
     again({ ...run.question, anchors: [id, ...others], conversation: undefined, question: run.reply!.question });
   };
   return (
-    <section class="meant" aria-label="Which entities were meant">
+    <div role="group" class="meant" aria-label="Which entities were meant">
       {mentions.map((mention) => {
         const best = taken(mention);
         const others = mention.candidates.filter((candidate) => candidate !== best);
@@ -189,7 +191,7 @@ function Meant({ run, again, explore }: Pick<Shown, "run" | "again" | "explore">
           </details>
         );
       })}
-    </section>
+    </div>
   );
 }
 

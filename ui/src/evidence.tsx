@@ -18,7 +18,7 @@ export function Evidences({ reply, lit, setLit, explore }: Lighting & { reply: R
   if (!ordered.length) return <p class="faint">There is no evidence.</p>;
   const shown = all ? ordered : ordered.slice(0, Math.max(SHOWN, cited.length));
   return (
-    <section class="evidence" aria-label="Evidence">
+    <div role="group" class="evidence" aria-label="Evidence">
       <h3>Evidence</h3>
       <ul>
         {shown.map(({ piece, sentence }) => (
@@ -39,7 +39,7 @@ export function Evidences({ reply, lit, setLit, explore }: Lighting & { reply: R
           {ordered.length - shown.length} more pieces were looked at
         </button>
       )}
-    </section>
+    </div>
   );
 }
 

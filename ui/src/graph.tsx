@@ -107,7 +107,7 @@ export function Graph(props: Lighting & { reply: Reply; anchors: string[]; explo
   };
   const nodes = [...new Set(drawn.edges.flatMap((edge) => [edge.from, edge.to]))];
   return (
-    <section class="graph" aria-label="Evidence as a graph">
+    <div role="group" class="graph" aria-label="Evidence as a graph">
       <h3>Graph</h3>
       <div class="canvas" ref={place} role="img" aria-label={describe(drawn)} />
       <div class="graph-tools">
@@ -139,7 +139,7 @@ export function Graph(props: Lighting & { reply: Reply; anchors: string[]; explo
           {said}
         </span>
       </div>
-    </section>
+    </div>
   );
 }
 
@@ -173,7 +173,7 @@ function draw(place: HTMLElement, drawn: Picture, reply: Reply, anchors: string[
 
 function layout(nodes: number, roots: string[]): cytoscape.LayoutOptions {
   if (nodes <= 16 && roots.length) {
-    return { name: "breadthfirst", roots: roots as never, directed: false, spacingFactor: 1.3, padding: 24, animate: false };
+    return { name: "breadthfirst", roots: roots as never, directed: false, spacingFactor: 1.6, padding: 24, animate: false };
   }
   return { name: "cose", randomize: false, animate: false, padding: 24, nodeRepulsion: () => 90000, idealEdgeLength: () => 110 };
 }

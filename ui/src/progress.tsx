@@ -63,17 +63,17 @@ export function Progress({ events, working }: { events: Happened[]; working: boo
   if (working) {
     const stage = events.at(-1)?.stage ?? "link";
     return (
-      <section class="progress" aria-label="Progress">
+      <div role="group" class="progress" aria-label="Progress">
         <p role="status" class="working">
           <span class="spinner" aria-hidden="true" /> At work: {stage}
         </p>
         <ol>{lines}</ol>
-      </section>
+      </div>
     );
   }
   return (
     <details class="progress">
-      <summary>How it came about ({lines.length} steps)</summary>
+      <summary>How it came about ({lines.length} step{lines.length === 1 ? "" : "s"})</summary>
       <ol>{lines}</ol>
     </details>
   );

@@ -56,7 +56,7 @@ async function isClean(page) {
 }
 
 async function picture(page, name) {
-  if (pictures) await page.screenshot({ path: `${pictures}/${name}.png` });
+  if (pictures) await page.screenshot({ path: `${pictures}/${name}.png`, fullPage: true });
 }
 
 async function ask(page, question, options = {}) {
@@ -77,6 +77,7 @@ const tests = {
     assert.match(await page.getByTestId("cost").innerText(), /0 model calls.*paths/);
     await page.getByText("How it came about").click();
     await page.getByText("paths considered").waitFor();
+    await page.getByText("How it came about").click();
     const graph = await page.evaluate(() => {
       const { graph } = document.querySelector(".canvas");
       return { nodes: graph.nodes().map((n) => n.data("name")), anchors: graph.nodes(".anchor").length, answers: graph.nodes(".answer").length };

@@ -7,6 +7,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::thread::JoinHandle;
 
 use support::endpoint::{answer, chat_reply, endpoint};
 use support::{Bench, finish};
@@ -51,6 +52,12 @@ fn films() -> Bench {
 
 /// What the server says on standard error when it is ready holds its address.
 fn start(command: &mut Command) -> (std::process::Child, String) {
+    let (child, address, _) = start_and_listen(command);
+    (child, address)
+}
+
+/// The same with all that it says there later, once it has ended.
+fn start_and_listen(command: &mut Command) -> (std::process::Child, String, JoinHandle<String>) {
     let mut child = command.spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     let address = lines.by_ref().map_while(Result::ok).find_map(|line| {
@@ -58,8 +65,8 @@ fn start(command: &mut Command) -> (std::process::Child, String) {
         Some(rest.split('/').next()?.to_owned())
     });
     // Read on, so that the server never waits for a reader.
-    std::thread::spawn(move || lines.for_each(drop));
-    (child, address.unwrap())
+    let rest = std::thread::spawn(move || lines.map_while(Result::ok).collect::<Vec<_>>().join("\n"));
+    (child, address.unwrap(), rest)
 }
 
 fn get(address: &str, path: &str) -> String {
@@ -77,8 +84,13 @@ fn serve_answers_until_it_is_told_to_stop() {
     assert!(get(&address, "/healthz").starts_with("HTTP/1.1 200"));
     assert!(get(&address, "/api/v1/status").contains("\"films\""));
     let port = address.rsplit(':').next().unwrap();
-    let taken = bench.run(&["serve", "films", "--port", port, "--llm", "none"]).failed(1);
-    assert!(taken.stderr.contains("--port"), "{taken:#?}");
+    let taken = bench.run(&["serve", "films", "--port", port, "--llm", "none"]);
+    assert!(
+        taken.code == Some(1)
+            && taken.stderr.contains("error: cannot listen")
+            && taken.stderr.contains("--port"),
+        "{taken:#?}"
+    );
     Command::new("kill").arg(child.id().to_string()).status().unwrap();
     assert!(child.wait().unwrap().success());
 }
@@ -103,14 +115,19 @@ fn a_key_is_made_and_let_in() {
     let lines: Vec<&str> = made.stderr.lines().skip_while(|line| !line.starts_with("[[")).collect();
     bench.write("server.toml", lines.join("\n"));
     let arguments = ["serve", "films", "--port", "0", "--llm", "none", "--config", "server.toml"];
-    let (mut child, address) = start(&mut bench.command(&arguments));
+    let mut command = bench.command(&arguments);
+    let (mut child, address, log) = start_and_listen(command.env("QUIPU_LOG", "debug"));
     assert!(get(&address, "/api/v1/status").starts_with("HTTP/1.1 401"));
     assert!(
         get(&address, &format!("/api/v1/status HTTP/1.1\r\nX-API-Key: {key}\r\nX-Rest:"))
             .starts_with("HTTP/1.1 200")
     );
+    get(&address, &format!("/api/v1/entities?name=Tonio HTTP/1.1\r\nAuthorization: Bearer {key}\r\nX-Rest:"));
     child.kill().unwrap();
     child.wait().unwrap();
+    let log = log.join().unwrap();
+    assert!(log.contains("status=401") && log.contains("client=\"ana\""), "{log}");
+    assert!(!log.contains(key) && !log.contains("Tonio"), "{log}");
     bench.run(&["serve", "--new-key", "an a"]).failed(2);
 }
 
@@ -121,14 +138,10 @@ fn what_cannot_be_served_is_said_at_once() {
     bench.write("wrong.toml", "[server]\nprot = 1\n");
     assert!(bench.run(&["serve", "films", "--config", "wrong.toml"]).failed(2).stderr.contains("prot"));
     bench.write("keys.toml", "[[server.keys]]\nname = 'x'\nhash = 'plain'\n");
-    assert!(
-        bench
-            .run(&["serve", "films", "--llm", "none", "--config", "keys.toml"])
-            .failed(2)
-            .stderr
-            .contains("sha256")
-    );
-    bench.run(&["serve", "films", "films", "--llm", "none", "--port", "0"]).failed(2);
+    let keys = bench.run(&["serve", "films", "--llm", "none", "--config", "keys.toml"]);
+    assert!(keys.code == Some(2) && keys.stderr.contains("sha256"), "{keys:#?}");
+    let twice = bench.run(&["serve", "films", "films", "--llm", "none", "--port", "0"]);
+    assert!(twice.code == Some(2) && twice.stderr.contains("names must differ"), "{twice:#?}");
 }
 
 #[test]

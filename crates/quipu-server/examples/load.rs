@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 
 use quipu_answer::Method;
 use quipu_model::{
-    Abilities, ChatReply, ChatRequest, Constraint, FinishReason, LanguageModel, ModelError, OpenOptions, ScoreReply, ScoreRequest,
-    Usage, open_embedder,
+    Abilities, ChatReply, ChatRequest, Constraint, FinishReason, LanguageModel, ModelError, OpenOptions,
+    ScoreReply, ScoreRequest, Usage, open_embedder,
 };
 use quipu_server::{Models, Server, ServerConfig};
 use serde_json::json;
@@ -45,7 +45,9 @@ impl LanguageModel for AtOnce {
             "plan.topic" => r#"{"domain": "other", "entities": [], "time": "", "operation": "list"}"#,
             _ if matches!(request.constraint, Constraint::Choice(_)) => "enough",
             "prune.relations" => r#"{"irrelevant": [], "verdict": "enough"}"#,
-            _ => r#"{"reasoning": "By the rows.", "status": "answered", "rows": ["E0"], "operation": "none", "answers": []}"#,
+            _ => {
+                r#"{"reasoning": "By the rows.", "status": "answered", "rows": ["E0"], "operation": "none", "answers": []}"#
+            }
         };
         let usage = Usage { llm_calls: 1, prompt_tokens: 100, completion_tokens: 10, ..Usage::default() };
         Ok(ChatReply { text: text.into(), thinking: None, finish: FinishReason::Stop, usage })
@@ -150,7 +152,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let latencies = asker.evenly(rate / 2.0, time).await;
     let at = |share: f64| {
         let index = (latencies.len() as f64 * share) as usize;
-        latencies.get(index.min(latencies.len().saturating_sub(1))).copied().unwrap_or_default().as_secs_f64() * 1000.0
+        latencies.get(index.min(latencies.len().saturating_sub(1))).copied().unwrap_or_default().as_secs_f64()
+            * 1000.0
     };
     println!("at {:.0} a second: p50 {:.1} ms, p99 {:.1} ms", rate / 2.0, at(0.5), at(0.99));
     if many > 0 {

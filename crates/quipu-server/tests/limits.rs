@@ -332,3 +332,20 @@ async fn a_failing_model_is_told_without_its_secrets() {
     let response = server.post("/api/v1/ask", &ask_io()).send().await.unwrap();
     assert!([200, 504].contains(&response.status().as_u16()));
 }
+
+#[tokio::test]
+async fn servers_share_nothing_and_outlive_each_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let workspace = import(folder.path(), "films", support::FILMS).await;
+    let elsewhere = tempfile::tempdir().unwrap();
+    let spaces = [workspace];
+    let one = serve_workspaces(folder, config(), no_model().await, &spaces).await;
+    let mut other = serve_workspaces(elsewhere, config(), no_model().await, &spaces).await;
+    let question = json!({ "question": "who directed Kauwboy?" });
+    for server in [&one, &other, &one] {
+        assert_eq!(ok(server.post("/api/v1/ask", &question)).await["answers"], json!(["Boudewijn Koole"]));
+    }
+    other.stop().await;
+    assert!(other.get("/healthz").send().await.is_err());
+    assert_eq!(ok(one.post("/api/v1/ask", &question)).await["status"], "answered");
+}

@@ -27,9 +27,9 @@ async def check(session: ClientSession) -> None:
         assert tool.annotations.read_only_hint, tool.name
         assert tool.output_schema["type"] == "object" and tool.description, tool.name
 
-    async def call(name: str, **arguments) -> dict:
-        result = await session.call_tool(name, arguments)
-        assert not result.is_error, (name, result)
+    async def call(tool: str, /, **arguments) -> dict:
+        result = await session.call_tool(tool, arguments)
+        assert not result.is_error, (tool, result)
         return result.structured_content
 
     heard = []
