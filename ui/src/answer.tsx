@@ -21,7 +21,9 @@ export function RunView(props: Omit<Shown, "run"> & { question: Question; done: 
   const working = !reply && !failure && !stopped;
   return (
     <article class="run" aria-busy={working}>
-      <h2 class="question">{props.question.question}</h2>
+      <h2 class="question">
+        {props.question.question} <span class="faint">{props.question.method}</span>
+      </h2>
       {working && (
         <button type="button" class="stop" onClick={run.stop}>
           Stop

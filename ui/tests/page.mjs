@@ -55,8 +55,10 @@ async function isClean(page) {
   assert.deepEqual(violations, []);
 }
 
-async function picture(page, name) {
-  if (pictures) await page.screenshot({ path: `${pictures}/${name}.png`, fullPage: true });
+async function picture(page, name, fullPage = true) {
+  if (!pictures) return;
+  await page.evaluate(() => scrollTo(0, 0));
+  await page.screenshot({ path: `${pictures}/${name}.png`, fullPage });
 }
 
 async function ask(page, question, options = {}) {
@@ -119,7 +121,7 @@ const tests = {
     await panel.getByRole("button", { name: "Find" }).click();
     await panel.getByRole("button", { name: "Tonio" }).click();
     await panel.getByRole("heading", { name: "Tonio" }).waitFor();
-    await picture(page, "page-entity");
+    await picture(page, "page-entity", false);
     await isClean(page);
     await page.keyboard.press("Escape");
     assert.equal(await panel.count(), 0);

@@ -11,7 +11,7 @@ use crate::plan::{Features, RankedPath, joint};
 const MEETING_HOP: f32 = 1.0;
 
 /// Paths whose ends meet: of all anchors, else of all but the least sure.
-pub(super) fn meet_most(runs: &mut Vec<Vec<RunPath>>, config: &PathsConfig) -> Option<Choice> {
+pub(super) fn meet_most(runs: &mut [Vec<RunPath>], config: &PathsConfig) -> Option<Choice> {
     runs.retain(|r| !r.is_empty());
     while runs.len() > 1 {
         if let Some(choice) = meet(runs, config.meet) {
@@ -52,7 +52,7 @@ const MEETING_OF_A_LIST: f32 = 1.0;
 
 /// The same path from each thing of a list, where that fits the question better than any place where they meet, and does not itself
 /// meet: "the capitals of Norway and Sweden".
-pub(super) fn each(runs: &mut Vec<Vec<RunPath>>, config: &PathsConfig) -> Option<Choice> {
+pub(super) fn each(runs: &mut [Vec<RunPath>], config: &PathsConfig) -> Option<Choice> {
     let (first, rest) = runs.split_first()?;
     let total = |run: &RunPath| -> Option<(Vec<usize>, f32)> {
         let mut picked = Vec::new();
