@@ -11,7 +11,7 @@ use crate::plan::{Features, RankedPath, joint};
 const MEETING_HOP: f32 = 1.0;
 
 /// Paths whose ends meet: of all anchors, else of all but the least sure.
-pub(super) fn meet_most(runs: &mut [Vec<RunPath>], config: &PathsConfig) -> Option<Choice> {
+pub(super) fn meet_most(runs: &mut Vec<Vec<RunPath>>, config: &PathsConfig) -> Option<Choice> {
     runs.retain(|r| !r.is_empty());
     while runs.len() > 1 {
         if let Some(choice) = meet(runs, config.meet) {
