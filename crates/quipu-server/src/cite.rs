@@ -85,7 +85,7 @@ fn numbered(text: &str, values: &[String], evidence: &[&Evidence]) -> String {
 pub(crate) fn sentence(engine: &Engine, evidence: &Evidence) -> String {
     match &evidence.content {
         EvidenceContent::Triple { head, relation, tail, keys } => {
-            let key = keys.as_ref().map_or(relation, |keys| &keys[1]);
+            let key = keys.as_deref().map_or(relation, |[_, key, _]| key);
             let said = engine.relation_card(key).map(|card| card.forward).filter(|said| has_variable(said));
             match said {
                 Some(said) => format!("{}: {tail}", capital(&filled(&said, head))),

@@ -1,4 +1,10 @@
 //! The examples run as they are written.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test ends where something fails"
+)]
 
 mod support;
 

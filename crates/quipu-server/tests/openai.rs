@@ -1,4 +1,10 @@
 //! The OpenAI-compatible part: whole, streamed, follow-ups, errors; with our own client and with OpenAI's.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test ends where something fails"
+)]
 
 mod support;
 

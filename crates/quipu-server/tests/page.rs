@@ -1,4 +1,10 @@
 //! The page in a real Chromium: `ui/tests/page.mjs` drives it, against servers of this process.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test ends where something fails"
+)]
 
 mod support;
 

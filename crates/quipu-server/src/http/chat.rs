@@ -261,7 +261,7 @@ struct Model {
 async fn list_models(State(app): State<App>, client: Client) -> Answered {
     let first = app.workspace(&client, None)?;
     let open = app.workspaces.names().filter(|name| client.may_ask(name) && *name != QUIPU);
-    let bases = std::iter::once(QUIPU.to_owned()).chain(open.map(|name| name.to_owned()));
+    let bases = std::iter::once(QUIPU.to_owned()).chain(open.map(str::to_owned));
     let mut data = Vec::new();
     tracing::debug!(target: "quipu", workspace = first, "{QUIPU} stands for this workspace");
     for base in bases {
@@ -385,10 +385,10 @@ struct Chunks {
 impl Chunks {
     fn chunk(&self, delta: &Value, finish_reason: Option<&str>, more: &[(&str, Value)]) -> String {
         let choice = json!({ "index": 0, "delta": delta, "finish_reason": finish_reason, "logprobs": null });
-        self.with_choices(json!([choice]), more)
+        self.with_choices(&json!([choice]), more)
     }
 
-    fn with_choices(&self, choices: Value, more: &[(&str, Value)]) -> String {
+    fn with_choices(&self, choices: &Value, more: &[(&str, Value)]) -> String {
         let Head { id, created, model } = &self.head;
         let mut chunk = json!({
             "id": id, "object": "chat.completion.chunk", "created": created, "model": model, "choices": choices,
@@ -408,7 +408,7 @@ impl Chunks {
         let told = ("quipu", json!(Told::from(reply)));
         if self.usage_apart {
             text.push_str(&self.chunk(&json!({}), Some("stop"), &[told]));
-            text.push_str(&self.with_choices(json!([]), &[("usage", usage)]));
+            text.push_str(&self.with_choices(&json!([]), &[("usage", usage)]));
         } else {
             text.push_str(&self.chunk(&json!({}), Some("stop"), &[told, ("usage", usage)]));
         }

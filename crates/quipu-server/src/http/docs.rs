@@ -21,8 +21,8 @@ padding:0 1rem}code{font:0.9em ui-monospace,monospace}section{border-top:1px sol
 table{border-collapse:collapse}td{padding:.1rem 1rem .1rem 0;vertical-align:top}";
 
 /// Serves a description.
-pub(super) fn routes(description: Value) -> Router<App> {
-    let page = Bytes::from(page(&description));
+pub(super) fn routes(description: &Value) -> Router<App> {
+    let page = Bytes::from(page(description));
     let json = Bytes::from(description.to_string());
     Router::new()
         .route("/docs.css", get(async || with_type(StatusCode::OK, "text/css; charset=utf-8", STYLE)))

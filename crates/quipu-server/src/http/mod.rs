@@ -34,7 +34,7 @@ pub(crate) fn router(app: &App) -> Router {
     sparql::operations(&mut operations);
     system::operations(&mut operations);
     let (routes, description) = operations.finish();
-    let routes = routes.merge(docs::routes(description)).merge(page::routes());
+    let routes = routes.merge(docs::routes(&description)).merge(page::routes());
     let mcp = crate::mcp::http_service(app);
     let mut router = routes
         .route_service("/mcp", mcp)

@@ -131,8 +131,10 @@ impl Operation {
         text: &str,
         schema: Value,
     ) -> Self {
-        let parameter =
-            json!({ "name": name, "in": place, "required": required, "description": text, "schema": schema });
+        let mut parameter = json!({ "name": name, "in": place, "required": required, "description": text });
+        if let Value::Object(fields) = &mut parameter {
+            fields.insert("schema".into(), schema);
+        }
         if let Some(Value::Array(parameters)) = self.value.get_mut("parameters") {
             parameters.push(parameter);
         }
