@@ -1,4 +1,4 @@
-//! Quipu as a library: `cargo run --example ask -- WORKSPACE QUESTION` answers without a server, by the default method, with the
+//! Quipu as a library: `cargo run --package quipu-server --example ask -- WORKSPACE QUESTION` answers without a server, by the default method, with the
 //! default embedder and no language model.
 
 use std::error::Error;

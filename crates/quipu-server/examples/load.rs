@@ -1,7 +1,8 @@
 //! Load on the server with a model that answers at once: questions a second, latencies, memory.
 //!
 //! ```text
-//! cargo run --release --example load -- WORKSPACE QUESTIONS.txt [METHOD [SECONDS [QUESTIONS_FOR_MEMORY]]]
+//! cargo build --release --locked --workspace --example load
+//! target/release/examples/load WORKSPACE QUESTIONS.txt [METHOD [SECONDS [QUESTIONS_FOR_MEMORY]]]
 //! ```
 //! QUESTIONS.txt has a question a line. First as many as the server takes for SECONDS, from 16 clients; then half of that rate, evenly
 //! spaced, for the latencies; then QUESTIONS_FOR_MEMORY more, with the memory before and after. Clients run in this process too and take
