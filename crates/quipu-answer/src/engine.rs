@@ -11,12 +11,14 @@ use quipu_model::{Embedder, LanguageModel};
 use crate::AnswerError;
 use crate::answer::{Answer, Status};
 use crate::context::{Context, Learnt, Limits};
+use crate::conversation::{Conversation, restate};
 use crate::evidence::Evidence;
 use crate::ground::{Grounding, ground};
 use crate::link::{Mentioned, mentions};
 use crate::methods::{Method, MethodConfig, Outcome};
 use crate::plan::{Features, RelationCard, WalkConfig, follow, rank, reword, write_card};
 use crate::question::Question;
+use crate::retrieve::retrieve_passages;
 use crate::trace::{Event, EventSink, Stage, Trace};
 
 /// What to answer with and how, for one question.
@@ -31,6 +33,8 @@ pub struct AskOptions {
     /// Entities to start from, by key or name; linking then takes these and looks for no others. Empty is the open
     /// setting, in which the question alone says what it is about.
     pub anchors: Vec<String>,
+    /// What was said before the question; a follow-up is first said so that it stands alone, by one model call.
+    pub conversation: Conversation,
     /// Sees every event as it happens.
     pub sink: Option<EventSink>,
     /// Whether the answer carries its trace.
@@ -125,12 +129,27 @@ impl Engine {
             &trace,
         )
         .with_anchors(&options.anchors);
+        let restated = restate(&context, question, &options.conversation).await?;
+        let question = restated.as_ref().unwrap_or(question);
         let outcome = match options.method.run(&context, question, &options.config).await {
             Err(AnswerError::Exhausted(limit)) => Outcome::abstain(limit.to_string(), Vec::new()),
             outcome => outcome?,
         };
         let (outcome, grounding) = held_against_evidence(outcome, options.method, &trace);
         Ok(self.answer(question, options, outcome, &grounding, &trace))
+    }
+
+    /// The `k` passages of the graph's documents that fit a text best, best first; none where it has no documents.
+    ///
+    /// # Errors
+    /// When graph, index or embedder fail.
+    pub async fn passages(&self, text: &str, k: usize) -> Result<Vec<Evidence>, AnswerError> {
+        let trace = Trace::new(None);
+        let (model, embedder) = (self.model.as_ref(), self.embedder.as_ref());
+        let context = Context::new(&self.workspace, model, embedder, &self.learnt, Limits::default(), &trace);
+        let mentioned = mentions(&context, text).await?;
+        let linked: Vec<NodeId> = mentioned.iter().filter_map(|m| Some(m.best()?.node)).collect();
+        retrieve_passages(&context, text, &linked, k).await
     }
 
     /// Writes the cards of the `most` relations of the most triples that have none yet, so that no question waits for them: one

@@ -50,6 +50,8 @@ pub enum Prompt {
     CorrectiveJudge,
     /// Corrective RAG: which relations the question needs.
     CorrectiveRelations,
+    /// A follow-up question, said so that it stands alone.
+    Restate,
 }
 
 impl Prompt {
@@ -73,6 +75,7 @@ impl Prompt {
             Self::Observation => "observation",
             Self::CorrectiveJudge => "corrective_judge",
             Self::CorrectiveRelations => "corrective_relations",
+            Self::Restate => "restate",
         }
     }
 
@@ -96,10 +99,11 @@ impl Prompt {
             Self::Observation => include_str!("prompts/observation.jinja"),
             Self::CorrectiveJudge => include_str!("prompts/corrective_judge.jinja"),
             Self::CorrectiveRelations => include_str!("prompts/corrective_relations.jinja"),
+            Self::Restate => include_str!("prompts/restate.jinja"),
         }
     }
 
-    const ALL: [Self; 18] = [
+    const ALL: [Self; 19] = [
         Self::KeragPlan,
         Self::KeragFilter,
         Self::KeragBoundary,
@@ -118,6 +122,7 @@ impl Prompt {
         Self::Observation,
         Self::CorrectiveJudge,
         Self::CorrectiveRelations,
+        Self::Restate,
     ];
 
     /// Renders the prompt. Lines `=====` part it: first the system message, then the user's and the model's in turn (examples), last
@@ -238,6 +243,15 @@ mod tests {
         check(
             Prompt::CorrectiveRelations,
             json!({ "most": 6, "start": "Kauwboy", "relations": relations, "question": question }),
+        );
+    }
+
+    #[test]
+    fn the_prompt_of_follow_ups_is_what_was_agreed() {
+        let turns = json!([{ "speaker": "Person", "text": "who directed Kauwboy?" }, { "speaker": "Answer", "text": "Boudewijn Koole" }]);
+        check(
+            Prompt::Restate,
+            json!({ "instructions": "Answer in English.", "turns": turns, "question": "and where was he born?" }),
         );
     }
 

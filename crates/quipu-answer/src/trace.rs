@@ -6,12 +6,13 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use quipu_model::Usage;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::answer::{AnswerUsage, StageUsage};
 
 /// The stages of a question's way (DESIGN §3), as events, usage and errors name them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
     /// Mentions to candidates to anchors.
@@ -46,7 +47,7 @@ impl Stage {
 }
 
 /// A mention and the entities that it may mean, as events show them.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MentionEvent {
     /// The words of the question.
     pub text: String,
@@ -55,7 +56,7 @@ pub struct MentionEvent {
 }
 
 /// One candidate of a mention.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CandidateEvent {
     /// The entity's name.
     pub name: String,
@@ -66,7 +67,7 @@ pub struct CandidateEvent {
 }
 
 /// A relation path and how well it fits the question.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PathEvent {
     /// The path in words.
     pub phrase: String,
@@ -75,13 +76,18 @@ pub struct PathEvent {
 }
 
 /// Something that happened.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
     /// Mentions were found and linked.
     Linked {
         /// Best first.
         mentions: Vec<MentionEvent>,
+    },
+    /// A follow-up question was said so that it stands alone.
+    Restated {
+        /// The question that is answered.
+        question: String,
     },
     /// The question was read: what it asks for.
     Read {
@@ -167,7 +173,7 @@ pub enum Event {
 }
 
 /// An event with its stage and time.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TimedEvent {
     /// The stage that reports it.
     pub stage: Stage,

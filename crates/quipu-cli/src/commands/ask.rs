@@ -113,6 +113,7 @@ impl How {
             max_hops: self.max_hops,
             max_llm_calls: self.max_llm_calls,
             timeout: self.timeout,
+            server: None,
         }
     }
 

@@ -1,15 +1,18 @@
 //! The command line, and one file for each command.
 
 mod ask;
+mod doctor;
 mod entity;
 mod eval;
 mod generate;
 mod import;
 mod index;
 mod info;
+mod init;
 mod link;
 mod models;
 mod query;
+mod serve;
 mod source;
 mod workspace;
 
@@ -47,6 +50,14 @@ enum Command {
     Query(query::Arguments),
     /// Answer a question, with evidence
     Ask(ask::Arguments),
+    /// Serve workspaces: the page, an API that OpenAI clients speak, SPARQL, MCP
+    Serve(serve::Serve),
+    /// Speak MCP over standard input and output, for MCP hosts
+    Mcp(serve::Mcp),
+    /// Look at model, embedder and workspaces, and say what to do where something is amiss
+    Doctor(doctor::Arguments),
+    /// Write a configuration file with every setting explained
+    Init(init::Arguments),
     /// List, fetch and find models
     #[command(subcommand)]
     Models(models::Command),
@@ -67,6 +78,7 @@ pub(crate) fn run(cli: Cli) -> Result<()> {
     match cli.command {
         Command::Completions(arguments) => arguments.run(),
         Command::Man(arguments) => arguments.run(),
+        Command::Init(arguments) => arguments.run(),
         command => {
             let runtime = tokio::runtime::Builder::new_multi_thread()
                 .enable_all()
@@ -89,9 +101,12 @@ async fn run_async(command: Command) -> Result<()> {
         Command::Link(arguments) => interrupt::or_interrupted(arguments.run()).await,
         Command::Query(arguments) => arguments.run().await,
         Command::Ask(arguments) => interrupt::or_interrupted(arguments.run()).await,
+        Command::Serve(arguments) => arguments.run().await,
+        Command::Mcp(arguments) => interrupt::or_interrupted(arguments.run()).await,
+        Command::Doctor(arguments) => interrupt::or_interrupted(arguments.run()).await,
         Command::Models(command) => interrupt::or_interrupted(command.run()).await,
         Command::Index(command) => command.run().await,
         Command::Eval(command) => interrupt::or_interrupted(command.run()).await,
-        Command::Completions(_) | Command::Man(_) => Ok(()),
+        Command::Completions(_) | Command::Man(_) | Command::Init(_) => Ok(()),
     }
 }
