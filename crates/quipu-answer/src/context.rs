@@ -15,6 +15,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::error::{AnswerError, Exhausted};
+use crate::methods::{EXPERIENCES_FILE, Experiences};
 use crate::plan::{CARDS_FILE, Cards, MEANINGS_FILE, Meanings, StepSamples};
 use crate::retrieve::TripleSentences;
 use crate::trace::{Event, Stage, Trace};
@@ -48,10 +49,12 @@ pub struct Learnt {
     pub samples: StepSamples,
     /// The meaning of all triples, for the graphs that are small enough.
     pub sentences: TripleSentences,
+    /// What was wrong with earlier actions of the hybrid method.
+    pub experiences: Experiences,
 }
 
 /// Files of a workspace that hold what was learnt about it while it was asked.
-pub const LEARNT_FILES: [&str; 2] = [CARDS_FILE, MEANINGS_FILE];
+pub const LEARNT_FILES: [&str; 3] = [CARDS_FILE, MEANINGS_FILE, EXPERIENCES_FILE];
 
 impl Learnt {
     /// Reads what was learnt from the files in `folder`.
@@ -60,7 +63,8 @@ impl Learnt {
     /// [`AnswerError::Usage`] when they cannot be read.
     pub fn open(folder: &Path) -> Result<Arc<Self>, AnswerError> {
         let (cards, meanings) = (Cards::open(folder)?, Meanings::open(folder)?);
-        Ok(Arc::new(Self { cards, meanings, ..Self::default() }))
+        let experiences = Experiences::open(folder)?;
+        Ok(Arc::new(Self { cards, meanings, experiences, ..Self::default() }))
     }
 }
 
@@ -79,6 +83,8 @@ pub struct Context<'a> {
     pub samples: &'a StepSamples,
     /// The meaning of all triples.
     pub sentences: &'a TripleSentences,
+    /// What was wrong with earlier actions of the hybrid method.
+    pub experiences: &'a Experiences,
     /// What the question may cost.
     pub limits: Limits,
     /// What happened so far.
@@ -97,9 +103,21 @@ impl<'a> Context<'a> {
         limits: Limits,
         trace: &'a Trace,
     ) -> Self {
-        let Learnt { cards, meanings, samples, sentences } = learnt;
+        let Learnt { cards, meanings, samples, sentences, experiences } = learnt;
         let anchors = &[];
-        Self { workspace, model, embedder, cards, meanings, samples, sentences, limits, trace, anchors }
+        Self {
+            workspace,
+            model,
+            embedder,
+            cards,
+            meanings,
+            samples,
+            sentences,
+            experiences,
+            limits,
+            trace,
+            anchors,
+        }
     }
 
     /// Sets the entities to start from, by key or name.

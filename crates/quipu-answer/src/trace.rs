@@ -74,6 +74,56 @@ pub struct PathEvent {
     pub score: f64,
 }
 
+/// A step of a round of the hybrid method.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "step", rename_all = "snake_case")]
+pub enum Refinement {
+    /// The router chose what to ask.
+    Routed {
+        /// `text` or `hybrid`.
+        module: String,
+        /// Names of the entities to start from.
+        entities: Vec<String>,
+        /// For each the relations to follow, with arrows.
+        relations: Vec<String>,
+        /// For each what that asks for, in words.
+        reading: Vec<String>,
+    },
+    /// A relation that the graph does not have was taken for another.
+    Mapped {
+        /// As the router named it.
+        relation: String,
+        /// The nearest that there is.
+        to: String,
+    },
+    /// A requirement was relaxed, for nothing satisfied all.
+    Relaxed {
+        /// How.
+        step: String,
+    },
+    /// A module retrieved entities.
+    Retrieved {
+        /// How many.
+        entities: usize,
+    },
+    /// The validator judged the first document.
+    Validated {
+        /// The document as it was read.
+        document: String,
+        /// Its verdict.
+        accepted: bool,
+        /// Its probability of a yes.
+        probability: f64,
+    },
+    /// The commentator said what was wrong.
+    Feedback {
+        /// The kind of error.
+        kind: String,
+        /// The entity or relations that are wrong; empty for other kinds.
+        about: String,
+    },
+}
+
 /// Something that happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
@@ -147,6 +197,14 @@ pub enum Event {
         supported: Vec<String>,
         /// Values not found.
         unsupported: Vec<String>,
+    },
+    /// One step of a search that is refined round by round.
+    Refined {
+        /// From 1.
+        round: u32,
+        /// What happened.
+        #[serde(flatten)]
+        step: Refinement,
     },
     /// A model was asked.
     ModelCalled {

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use futures::stream::{FuturesUnordered, StreamExt as _};
 use jiff::Zoned;
 use quipu_answer::{
-    Answer, AnswerError, AskOptions, Engine, Event, Evidence, EvidenceContent, Exhausted, Question,
-    TimedEvent,
+    Answer, AnswerError, AskOptions, CriticKind, Engine, Event, Evidence, EvidenceContent, Exhausted,
+    Question, TimedEvent,
 };
 use quipu_index::normalise;
 use tokio::task::JoinSet;
@@ -127,7 +127,11 @@ async fn answer_question(config: &RunConfig<'_>, prepared: &PreparedQuestion) ->
     let seen = events.clone();
     let sink = move |event: &TimedEvent| lock(&seen).push(event.clone());
     let anchors = if config.anchors == AnchorSetting::Gold { gold.anchors().to_vec() } else { Vec::new() };
-    let options = AskOptions { sink: Some(Arc::new(sink)), anchors, ..config.options.clone() };
+    let mut options = AskOptions { sink: Some(Arc::new(sink)), anchors, ..config.options.clone() };
+    // The oracle of an ablation is told the answers; nobody else is.
+    if let CriticKind::Oracle(keys) = &mut options.config.hybrid.critic {
+        *keys = prepared.gold.iter().filter_map(|answer| answer.id.clone()).collect();
+    }
     let asked_at = gold.asked_at().unwrap_or_else(|| config.now.clone());
     let answered = match Question::new(&gold.question, asked_at) {
         Ok(question) => ask(config.engine, question, options).await,

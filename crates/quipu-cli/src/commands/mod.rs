@@ -4,6 +4,7 @@ mod ask;
 mod documents;
 mod entity;
 mod eval;
+mod experience;
 mod generate;
 mod import;
 mod index;
@@ -60,6 +61,9 @@ enum Command {
     /// Build the indexes of a workspace that the import left out
     #[command(subcommand)]
     Index(index::Command),
+    /// What was wrong with actions of the hybrid method, for its commentator to learn from
+    #[command(subcommand)]
+    Experience(experience::Command),
     /// Measure methods on datasets
     #[command(subcommand)]
     Eval(eval::Command),
@@ -100,6 +104,7 @@ async fn run_async(command: Command) -> Result<()> {
         Command::Ask(arguments) => interrupt::or_interrupted(arguments.run()).await,
         Command::Models(command) => interrupt::or_interrupted(command.run()).await,
         Command::Index(command) => command.run().await,
+        Command::Experience(command) => interrupt::or_interrupted(command.run()).await,
         Command::Eval(command) => interrupt::or_interrupted(command.run()).await,
         Command::Completions(_) | Command::Man(_) => Ok(()),
     }

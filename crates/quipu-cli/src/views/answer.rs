@@ -98,6 +98,7 @@ mod tests {
             method: "kerag".into(),
             llm: "small".into(),
             citations: vec![evidence[1].id.clone()],
+            ranked: Vec::new(),
             evidence,
             usage: AnswerUsage {
                 llm_calls: 2,

@@ -10,6 +10,7 @@ mod informed;
 mod lexicon;
 mod reword;
 mod walk;
+mod words;
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -20,15 +21,17 @@ use crate::AnswerError;
 use crate::context::Context;
 use crate::trace::{Event, PathEvent, Stage};
 
+pub(super) use asked::is_function_word;
 use asked::{Asked, other_words};
 use features::{Comparison, Vectors};
 use lexicon::Lexicon;
 
 pub use chain::StepSamples;
 pub use features::{FEATURE_NAMES, Features};
-pub use informed::{RankConfig, Seen, rank_informed};
+pub use informed::{RankConfig, Seen, learn_cards_of, rank_informed};
 pub use reword::reword;
-pub use walk::{ExistingPath, Walk, WalkConfig, enumerate, follow};
+pub use walk::{ExistingPath, Walk, WalkConfig, enumerate, follow, inverse};
+pub use words::StepWords;
 
 /// Paths shown in the trace.
 const SHOWN: usize = 5;
