@@ -76,7 +76,7 @@ pub struct PathEvent {
 
 /// A step of a round of the hybrid method.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "step", rename_all = "snake_case")]
+#[serde(tag = "what", rename_all = "snake_case")]
 pub enum Refinement {
     /// The router chose what to ask.
     Routed {

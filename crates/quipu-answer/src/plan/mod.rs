@@ -16,8 +16,8 @@ pub(crate) use learnt::LearntFile;
 pub use meanings::{MEANINGS_FILE, Meanings};
 pub use operation::{Wanted, wanted};
 pub use paths::{
-    FEATURE_NAMES, Features, RankConfig, RankedPath, Seen, StepSamples, StepWords, Walk, WalkConfig, follow,
-    rank, rank_informed, reword,
+    FEATURE_NAMES, Features, RankConfig, RankedPath, Seen, StepSamples, Walk, WalkConfig, follow, rank,
+    rank_informed, reword,
 };
 pub use requirements::{NamedPart, Requirement, RequirementConfig, requirements};
 pub use scope::{Frontier, OfferedRelation, Scope};

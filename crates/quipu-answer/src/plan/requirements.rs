@@ -10,7 +10,7 @@ use std::ops::Range;
 use quipu_graph::{NodeId, RelationRole, Step};
 use quipu_index::{MatchReason, Mention, MentionConfig, words};
 
-use super::paths::{StepWords, inverse, learn_cards_of};
+use super::paths::{StepWords, inverse};
 use crate::AnswerError;
 use crate::context::Context;
 
@@ -25,13 +25,11 @@ pub struct RequirementConfig {
     pub radius: usize,
     /// Entities at the end of one condition; wider ones tell nothing (4,000).
     pub widest: usize,
-    /// Most relation cards written for one question, where relations have none (3).
-    pub new_cards: usize,
 }
 
 impl Default for RequirementConfig {
     fn default() -> Self {
-        Self { mentions: 24, senses: 24, radius: 2, widest: 4000, new_cards: 3 }
+        Self { mentions: 24, senses: 24, radius: 2, widest: 4000 }
     }
 }
 
@@ -57,7 +55,7 @@ pub struct Requirement {
     pub name: String,
     /// How the path goes.
     pub steps: Vec<Step>,
-    /// The condition in words, with the question's own words for the entity: `the parts of Texas`.
+    /// The condition in words, with the question's own words for the entity: `the part of Texas`.
     pub phrase: String,
     /// The path's relations with arrows: `→ member`.
     pub relations: String,
@@ -85,22 +83,12 @@ pub async fn requirements(
         requirements.extend(of_senses(context, parts.len(), &senses, config).await?);
         parts.push(NamedPart { span: mention.span, text: mention.text, score: mention.score });
     }
-    say(context, &parts, &mut requirements, config).await?;
+    say(context, &parts, &mut requirements);
     Ok((parts, requirements))
 }
 
-/// Says each requirement in words, with cards for the relations that the surest parts of the question lead along.
-async fn say(
-    context: &Context<'_>,
-    parts: &[NamedPart],
-    requirements: &mut [Requirement],
-    config: RequirementConfig,
-) -> Result<(), AnswerError> {
-    let mut by_part: Vec<&Requirement> = requirements.iter().collect();
-    let sure = |requirement: &Requirement| parts.get(requirement.part).map_or(0.0, |part| part.score);
-    by_part.sort_by(|a, b| sure(b).total_cmp(&sure(a)));
-    let relations = by_part.iter().flat_map(|requirement| &requirement.steps).map(|step| step.relation);
-    learn_cards_of(context, relations.collect::<Vec<_>>(), config.new_cards).await?;
+/// Says each requirement in words: in those of the relations' own names, which are the same in every workspace, learnt or not.
+fn say(context: &Context<'_>, parts: &[NamedPart], requirements: &mut [Requirement]) {
     let steps: Vec<Step> = requirements.iter().flat_map(|r| r.steps.iter().copied()).collect();
     let words = StepWords::new(context, &steps);
     for requirement in requirements {
@@ -108,7 +96,6 @@ async fn say(
         requirement.phrase = words.phrase(&requirement.steps, named);
         requirement.relations = words.arrows(&requirement.steps);
     }
-    Ok(())
 }
 
 /// The mentions of senses that fit; without those inside longer names ("league" of "Hanseatic League"). A longer span with a word of

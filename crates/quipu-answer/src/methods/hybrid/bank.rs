@@ -74,13 +74,12 @@ impl<'a> Bank<'a> {
         let mut entities: Vec<FoundEntity> =
             ends.iter().filter_map(|end| found(router, *end, true)).collect();
         sort(&mut entities);
-        let seen: HashSet<NodeId> = ends.into_iter().collect();
+        let mut seen: HashSet<NodeId> = ends.into_iter().collect();
         let weaker = action.requirements.iter().filter_map(|at| router.requirements.get(*at));
         let mut others: Vec<FoundEntity> =
             weaker.flat_map(|r| &r.ends).filter_map(|end| found(router, *end, false)).collect();
         others.extend(by_text.into_iter().map(|entity| FoundEntity { satisfies: false, ..entity }));
         sort(&mut others);
-        let mut seen = seen;
         others.retain(|entity| seen.insert(entity.node));
         entities.extend(others);
         entities.truncate(RANKED);

@@ -148,6 +148,9 @@ pub(crate) async fn experiences_of(
     let (mut experiences, mut feedback) = (Vec::new(), None);
     while experiences.len() < config.rounds {
         let Some(action) = router.next(feedback.as_ref()) else { break };
+        if answers.iter().any(|answer| action.ends.binary_search(answer).is_ok()) {
+            break;
+        }
         let Some(wrong) = by_gold(&action, &router, &answers) else { break };
         experiences.push(Experience::new(question, &action, &router, &wrong));
         feedback = Some(wrong);

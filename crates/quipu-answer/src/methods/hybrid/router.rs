@@ -52,6 +52,8 @@ mod weight {
     /// Of the logarithm of how much oftener than by chance two requirements meet, up to `MEETING_MOST`.
     pub(super) const MEETING: f64 = 0.5;
     pub(super) const MEETING_MOST: f64 = 8.0;
+    /// The part that the question's word for what it asks follows: "which *terrier*".
+    pub(super) const ASKED: f64 = 1.5;
     /// A part that is written as a name.
     pub(super) const NAMED: f64 = 1.0;
     /// A hop beyond the first.
@@ -164,6 +166,7 @@ impl<'a> Router<'a> {
                 *best = best.max(*likelihood);
             }
         }
+        let asked = asked_part(question, &self.parts);
         let greatest = likelihoods.values().copied().fold(f64::NEG_INFINITY, f64::max);
         let fit = |requirement: &Requirement| {
             let cosine = cosines.get(requirement.phrase.as_str()).copied().unwrap_or_default();
@@ -177,6 +180,7 @@ impl<'a> Router<'a> {
                     _ => weight::RELATION * weight::LEAST + 2.0 * weight::LIKELIHOOD * weight::LEAST,
                 };
             let sense = self.similar.get(&requirement.anchor).map_or(0.0, |(_, cosine)| f64::from(*cosine));
+            let asked_for = asked.is_some_and(|part| part == requirement.part);
             let named = self.parts.get(requirement.part).is_some_and(|part| is_named(question, part));
             #[expect(clippy::cast_precision_loss, reason = "a path has two hops at most")]
             let hops = (requirement.steps.len() - 1) as f64;
@@ -184,6 +188,7 @@ impl<'a> Router<'a> {
                 + weight::PHRASE * cosine
                 + weight::SENSE * sense
                 + weight::HOP * hops
+                + if asked_for { weight::ASKED } else { 0.0 }
                 + if named { weight::NAMED } else { 0.0 }
         };
         Ok(self.requirements.iter().map(fit).collect())
@@ -404,6 +409,23 @@ fn arrowed(requirement: &Requirement, end: &str) -> String {
     let forward =
         requirement.steps.last().is_none_or(|step| step.direction == quipu_graph::Direction::Forward);
     format!("{} {}", if forward { "→" } else { "←" }, cell(end))
+}
+
+/// The part that says what the question asks for: the first behind its question word.
+fn asked_part(question: &str, parts: &[NamedPart]) -> Option<usize> {
+    const ASKING: [&str; 8] = ["which", "what", "whose", "who", "name", "list", "find", "any"];
+    const FAR: usize = 24;
+    let words = quipu_index::words(question);
+    let asking = words.iter().find(|word| ASKING.contains(&word.text.as_str()))?;
+    let behind = |part: &&(usize, &NamedPart)| {
+        part.1.span.start > asking.start && part.1.span.start <= asking.start + FAR
+    };
+    let places: Vec<(usize, &NamedPart)> = parts.iter().enumerate().collect();
+    let first = places
+        .iter()
+        .filter(behind)
+        .min_by_key(|(_, part)| (part.span.start, usize::MAX - part.span.len()))?;
+    Some(first.0)
 }
 
 /// Whether a part of the question is written as a name: with a capital where a sentence needs none.

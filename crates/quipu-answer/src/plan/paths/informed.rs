@@ -73,30 +73,17 @@ async fn learn_cards(
     paths: &[RankedPath],
     config: RankConfig,
 ) -> Result<bool, AnswerError> {
-    let relations = paths.iter().take(config.best).flat_map(|p| &p.steps).map(|step| step.relation);
-    learn_cards_of(context, relations, config.new_cards).await
-}
-
-/// Writes cards for the first `most` of `relations` that have none; `false` when nothing was written. A model that fails is
-/// reported and ends it.
-///
-/// # Errors
-/// The graph's, and those of the cards' file.
-pub async fn learn_cards_of(
-    context: &Context<'_>,
-    relations: impl IntoIterator<Item = RelationId>,
-    most: usize,
-) -> Result<bool, AnswerError> {
     if !context.has_model() {
         return Ok(false);
     }
     let mut missing: Vec<RelationId> = Vec::new();
-    for relation in relations {
-        if context.cards.lacks(relation_key(context, relation)) && !missing.contains(&relation) {
-            missing.push(relation);
+    for step in paths.iter().take(config.best).flat_map(|p| &p.steps) {
+        let key = relation_key(context, step.relation);
+        if context.cards.lacks(key) && !missing.contains(&step.relation) {
+            missing.push(step.relation);
         }
     }
-    missing.truncate(most);
+    missing.truncate(config.new_cards);
     let mut written = Vec::new();
     for relation in missing {
         match write_card(context, relation, CARD_TIMEOUT).await {

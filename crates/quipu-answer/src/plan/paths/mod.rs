@@ -28,7 +28,7 @@ use lexicon::Lexicon;
 
 pub use chain::StepSamples;
 pub use features::{FEATURE_NAMES, Features};
-pub use informed::{RankConfig, Seen, learn_cards_of, rank_informed};
+pub use informed::{RankConfig, Seen, rank_informed};
 pub use reword::reword;
 pub use walk::{ExistingPath, Walk, WalkConfig, enumerate, follow, inverse};
 pub use words::StepWords;

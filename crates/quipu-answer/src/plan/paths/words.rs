@@ -3,10 +3,9 @@
 use quipu_graph::{Direction, Step};
 
 use super::lexicon::{Lexicon, replace_x};
-use super::walk::inverse;
 use crate::context::Context;
 
-/// The words for some steps: from the relations' cards where there are such, else from their names.
+/// The words for some steps.
 pub struct StepWords {
     lexicon: Lexicon,
 }
@@ -17,14 +16,12 @@ impl StepWords {
         Self { lexicon: Lexicon::new(context.graph(), context.cards, context.samples, steps) }
     }
 
-    /// A path from `x` in words: `the members of Baltic League`. A step taken twice in a row is said once: where it may be taken
-    /// again, "kinds of" are kinds of kinds too.
+    /// A path from `x` in the words of the relations' names: `the member of Baltic League`. A step taken twice in a row is said once:
+    /// where it may be taken again, kinds of kinds are kinds too.
     pub fn phrase(&self, path: &[Step], x: &str) -> String {
         let mut once: Vec<Step> = path.to_vec();
         once.dedup();
-        let phrase = self.lexicon.phrase(&once);
-        let phrase = phrase.strip_prefix("the ").unwrap_or(&phrase);
-        replace_x(phrase, x)
+        replace_x(&self.lexicon.plain_phrase(&once), x)
     }
 
     /// The relations of a path with arrows: `→ member`, against the relation `← member`.
@@ -34,15 +31,5 @@ impl StepWords {
             format!("{arrow} {}", self.lexicon.name(*step))
         };
         path.iter().map(arrow).collect::<Vec<_>>().join(" ")
-    }
-
-    /// What a path leads to: the kind of things at its end.
-    pub fn kind(&self, path: &[Step]) -> &str {
-        path.last().map_or("thing", |step| self.lexicon.kind(*step))
-    }
-
-    /// What stands at a path's start.
-    pub fn kind_of_start(&self, path: &[Step]) -> &str {
-        path.first().map_or("thing", |step| self.lexicon.kind(inverse(*step)))
     }
 }
