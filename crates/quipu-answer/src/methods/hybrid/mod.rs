@@ -42,12 +42,14 @@ pub struct HybridConfig {
     pub validation_context: bool,
     /// Examples shown to the commentator (30).
     pub experiences: usize,
-    /// Documents that the model reads and ranks by likelihood (16); 0 leaves the ranking to similarity.
+    /// Documents that the model reads and ranks by likelihood (8); 0 leaves the ranking to similarity.
     pub read: usize,
     /// From this probability of a yes on, the validator accepts (0.5).
     pub accept: f64,
     /// Whether the model composes an answer (yes); else the best entity is the answer.
     pub compose: bool,
+    /// Whether the model's likelihoods of requirements count in routing (no: one call more, and small models mislead; docs/results.md).
+    pub likelihood: bool,
     /// How requirements are enumerated.
     pub requirements: RequirementConfig,
 }
@@ -60,9 +62,10 @@ impl Default for HybridConfig {
             critic: CriticKind::Model,
             validation_context: true,
             experiences: 30,
-            read: 16,
+            read: 8,
             accept: 0.5,
             compose: true,
+            likelihood: false,
             requirements: RequirementConfig::default(),
         }
     }

@@ -1,9 +1,10 @@
 //! The router (HybGRAG §3.1): which entities and relations the question speaks of, and whether the graph or text narrows the search.
 //!
 //! The paper has a large model extract both freely. Here the graph says what may be meant: every requirement that the question can
-//! set (`plan/requirements.rs`), each said in words. The model says by likelihood which of them are the question's relational part
-//! (one call); what a requirement leads to says the rest: whether documents there fit the question, and whether two requirements meet.
-//! That tells namesakes apart by text and neighbourhood. Actions are ranked once; feedback strikes those that it speaks against.
+//! set (`plan/requirements.rs`), each said in words; how near those are to the question, and what a requirement leads to, say which
+//! is meant: whether documents there fit the question, how many there are, and whether two requirements meet. That tells namesakes
+//! apart by text and neighbourhood, without a call. On request the model weighs the words by likelihood (one call). Actions are
+//! ranked once; feedback strikes those that it speaks against.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -32,34 +33,35 @@ const MOST_ACTIONS: usize = 400;
 /// A local model's one look at some forty phrases.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Weights of what speaks for an action. Chosen on a few dozen questions of one base; each says how much one unit of its measure
-/// counts in units of one nat of the model's likelihood.
+/// Weights of what speaks for an action, chosen on the development questions of one base (docs/results.md).
 mod weight {
     /// Of the likelihood of a phrase, against the likeliest of the same part of the question.
-    pub(super) const RELATION: f64 = 0.5;
+    pub(super) const RELATION: f64 = 0.2;
     /// Of the likelihood itself: which part of the question is the relational one.
-    pub(super) const LIKELIHOOD: f64 = 0.15;
+    pub(super) const LIKELIHOOD: f64 = 0.05;
     /// Least that a phrase can lose.
     pub(super) const LEAST: f64 = -8.0;
     /// Of the cosine of phrase and question.
     pub(super) const PHRASE: f64 = 4.0;
     /// Of the greatest cosine of question and a document that is reached.
-    pub(super) const TEXT: f64 = 10.0;
+    pub(super) const TEXT: f64 = 6.0;
     /// Of the cosine of question and the entity's own document: which of several senses.
-    pub(super) const SENSE: f64 = 1.0;
-    /// Of the logarithm of how many entities are reached.
-    pub(super) const WIDTH: f64 = -0.3;
+    pub(super) const SENSE: f64 = 3.0;
+    /// A requirement that leads to fewer than `FEW` entities leaves text nothing to choose from: what each factor below costs.
+    pub(super) const NARROW: f64 = -2.0;
+    pub(super) const FEW: f64 = 5.0;
     /// Of the logarithm of how much oftener than by chance two requirements meet, up to `MEETING_MOST`.
-    pub(super) const MEETING: f64 = 0.5;
-    pub(super) const MEETING_MOST: f64 = 8.0;
+    pub(super) const MEETING: f64 = 0.15;
+    pub(super) const MEETING_MOST: f64 = 6.0;
+    /// Of how likely a part of the question names something at all, up to `PART_MOST`.
+    pub(super) const PART: f64 = 1.0;
+    pub(super) const PART_MOST: f64 = 1.5;
     /// The part that the question's word for what it asks follows: "which *terrier*".
-    pub(super) const ASKED: f64 = 1.5;
-    /// A part that is written as a name.
-    pub(super) const NAMED: f64 = 1.0;
+    pub(super) const ASKED: f64 = 1.0;
     /// A hop beyond the first.
     pub(super) const HOP: f64 = -1.0;
     /// What the text module is worth before its best document is looked at.
-    pub(super) const TEXT_MODULE: f64 = -1.5;
+    pub(super) const TEXT_MODULE: f64 = 3.0;
 }
 
 /// What to do in one round: the requirements that the graph is asked for, by position; none: the text module.
@@ -89,7 +91,7 @@ pub(super) struct Router<'a> {
 }
 
 impl<'a> Router<'a> {
-    /// Enumerates and ranks what the question may ask: one model call, none without a model that scores or with text alone.
+    /// Enumerates and ranks what the question may ask: no model call, or one where likelihoods are to count.
     pub(super) async fn open(
         context: &'a Context<'a>,
         documents: &Documents<'_>,
@@ -113,7 +115,7 @@ impl<'a> Router<'a> {
             tried: HashSet::new(),
         };
         router.look_at_documents(documents)?;
-        let fits = router.fits(question).await?;
+        let fits = router.fits(question, config.likelihood).await?;
         router.make_actions(&fits);
         if config.modules != Modules::Graph {
             let best = documents.search(quipu_index::SearchMode::Meaning, 1)?;
@@ -150,7 +152,7 @@ impl<'a> Router<'a> {
     }
 
     /// How well each requirement fits the question by its own words.
-    async fn fits(&self, question: &str) -> Result<Vec<f64>, AnswerError> {
+    async fn fits(&self, question: &str, likelihood: bool) -> Result<Vec<f64>, AnswerError> {
         let mut phrases: Vec<&str> = self.requirements.iter().map(|r| r.phrase.as_str()).collect();
         phrases.sort_unstable();
         phrases.dedup();
@@ -158,7 +160,8 @@ impl<'a> Router<'a> {
             return Ok(Vec::new());
         }
         let cosines = self.cosines(question, &phrases).await?;
-        let likelihoods = self.likelihoods(question, &cosines).await?;
+        let likelihoods =
+            if likelihood { self.likelihoods(question, &cosines).await? } else { HashMap::new() };
         let mut best_of_part: HashMap<usize, f64> = HashMap::new();
         for requirement in &self.requirements {
             if let Some(likelihood) = likelihoods.get(requirement.phrase.as_str()) {
@@ -181,15 +184,16 @@ impl<'a> Router<'a> {
                 };
             let sense = self.similar.get(&requirement.anchor).map_or(0.0, |(_, cosine)| f64::from(*cosine));
             let asked_for = asked.is_some_and(|part| part == requirement.part);
-            let named = self.parts.get(requirement.part).is_some_and(|part| is_named(question, part));
+            let part = self.parts.get(requirement.part).map_or(0.0, |part| part.score);
             #[expect(clippy::cast_precision_loss, reason = "a path has two hops at most")]
             let hops = (requirement.steps.len() - 1) as f64;
             relation
                 + weight::PHRASE * cosine
                 + weight::SENSE * sense
                 + weight::HOP * hops
+                + weight::PART * part.min(weight::PART_MOST)
                 + if asked_for { weight::ASKED } else { 0.0 }
-                + if named { weight::NAMED } else { 0.0 }
+                + narrow(requirement.ends.len())
         };
         Ok(self.requirements.iter().map(fit).collect())
     }
@@ -286,12 +290,8 @@ impl<'a> Router<'a> {
 
     /// What the documents that are reached say for a set of entities.
     fn of_ends(&self, ends: &[NodeId]) -> f64 {
-        let best = ends
-            .iter()
-            .filter_map(|end| self.similar.get(end))
-            .map(|(_, cosine)| *cosine)
-            .fold(0.0, f32::max);
-        weight::TEXT * f64::from(best) + weight::WIDTH * count(ends.len()).ln()
+        let cosines = ends.iter().filter_map(|end| self.similar.get(end)).map(|(_, cosine)| *cosine);
+        weight::TEXT * f64::from(cosines.fold(0.0, f32::max))
     }
 
     fn meeting(&self, one: usize, other: usize, fits: &[f64]) -> Option<Action> {
@@ -309,10 +309,10 @@ impl<'a> Router<'a> {
         let entities = count(usize::try_from(self.context.graph().describe().entities).unwrap_or(usize::MAX));
         let by_chance = count(a.ends.len()) * count(b.ends.len()) / entities;
         let surprise = (count(ends.len()) / by_chance).ln().clamp(0.0, weight::MEETING_MOST);
-        let (fit_a, fit_b) = (fits.get(one)?, fits.get(other)?);
-        // Each requirement has to fit; the less fitting one counts more.
-        let fit = fit_a.min(*fit_b) + 0.5 * (fit_a - fit_b).abs();
-        let score = fit + self.of_ends(&ends) + weight::MEETING * surprise;
+        let fit = (fits.get(one)? + fits.get(other)?) / 2.0;
+        // What it costs that one of them is narrow is not halved.
+        let narrow = (narrow(a.ends.len()) + narrow(b.ends.len())) / 2.0;
+        let score = fit + narrow + self.of_ends(&ends) + weight::MEETING * surprise;
         Some(Action { requirements: vec![one, other], ends, score })
     }
 
@@ -428,10 +428,9 @@ fn asked_part(question: &str, parts: &[NamedPart]) -> Option<usize> {
     Some(first.0)
 }
 
-/// Whether a part of the question is written as a name: with a capital where a sentence needs none.
-fn is_named(question: &str, part: &NamedPart) -> bool {
-    let first = question.trim_start().len() == question.len() && part.span.start == 0;
-    !first && part.text.split_whitespace().any(|word| word.starts_with(char::is_uppercase))
+/// What it costs that a requirement leads to few entities.
+fn narrow(ends: usize) -> f64 {
+    weight::NARROW * (weight::FEW / count(ends)).ln().max(0.0)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of entities, for logarithms")]

@@ -16,7 +16,7 @@ pub(super) const KEYS: &str = "anchors=open|gold, key_prefix=TEXT, max_hops=N, m
 evidence_tokens=N, kerag.max_hops=N, kerag.filter=model|similarity[:N]|paths[:N]|off, kerag.reasoning=yes|no, paths.max_hops=N, \
 paths.mentions=N, paths.candidates=N, paths.run=N, paths.new_cards=N, paths.meet=N, paths.sure=X, paths.least_confidence=X, text.mode=hybrid|bm25|dense, text.compose=yes|no, hybrid.rounds=N, \
 hybrid.modules=both|text|graph, hybrid.critic=model|off|oracle, hybrid.context=yes|no, hybrid.experiences=N, hybrid.read=N, \
-hybrid.accept=X, hybrid.radius=N, hybrid.compose=yes|no";
+hybrid.accept=X, hybrid.radius=N, hybrid.likelihood=yes|no, hybrid.compose=yes|no";
 
 /// What was set, in the order in which it was set.
 #[derive(Debug, Clone, Default)]
@@ -110,6 +110,7 @@ fn set(options: &mut AskOptions, key: &str, value: &str) -> Result<()> {
         "hybrid.read" => config.hybrid.read = parse(key, value)?,
         "hybrid.accept" => config.hybrid.accept = parse(key, value)?,
         "hybrid.radius" => config.hybrid.requirements.radius = parse(key, value)?,
+        "hybrid.likelihood" => config.hybrid.likelihood = yes_or_no(key, value)?,
         "hybrid.compose" => config.hybrid.compose = yes_or_no(key, value)?,
         _ => return Err(WrongUsage(format!("--set {key}: there is no such key; the keys are {KEYS}")).into()),
     }
