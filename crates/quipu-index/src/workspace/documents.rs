@@ -64,6 +64,7 @@ impl Workspace {
             |candidate: &&crate::Candidate| crate::normalise(&candidate.matched) == crate::normalise(name);
         let nodes: Vec<NodeId> = found.iter().filter(same).map(|candidate| candidate.node).collect();
         let mut keys: Vec<String> = self.graph.summaries(&nodes).await?.into_iter().map(|s| s.key).collect();
+        keys.sort();
         Ok(match keys.len() {
             0 => NamedEntity::Unknown,
             1 => NamedEntity::One(keys.remove(0)),

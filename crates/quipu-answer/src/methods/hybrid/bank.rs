@@ -111,7 +111,10 @@ impl<'a> Bank<'a> {
         let mut starts: Vec<NodeId> = chosen.map(|r| r.anchor).collect();
         starts.dedup();
         let mut ranked = pagerank(self.context, &starts).await?;
-        ranked.retain(|(node, _)| !starts.contains(node));
+        // What has no document is no answer here, and what the question starts from neither.
+        ranked.retain(|(node, _)| {
+            !starts.contains(node) && !self.documents.index().passages_of(*node).is_empty()
+        });
         ranked.truncate(RANKED);
         self.told(round, ranked.len(), Vec::new());
         let entity = |(node, score): (NodeId, f64)| FoundEntity {

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use quipu_graph::NodeId;
+use quipu_graph::{Graph, NodeId, RelationRole, Step};
 
 use crate::AnswerError;
 use crate::context::Context;
@@ -16,6 +16,11 @@ const PRECISION: f64 = 1e-5;
 const MOST_PUSHES: usize = 20_000;
 /// Neighbours of one node along one step.
 const MOST_NEIGHBOURS: usize = 2000;
+
+fn is_ordinary(graph: &dyn Graph, step: Step) -> bool {
+    let info = usize::try_from(step.relation.0).ok().and_then(|at| graph.relations().get(at));
+    info.is_some_and(|info| info.role == RelationRole::Ordinary)
+}
 
 /// Entities near `starts`, by their share of a random walk that restarts there, greatest first.
 ///
@@ -41,8 +46,9 @@ pub(super) async fn pagerank(
         let around = graph.expand(&ids, None, MOST_NEIGHBOURS).await?;
         for ((node, residue), expansions) in nodes.into_iter().zip(around) {
             *shares.entry(node).or_default() += RESTART * residue;
+            let ordinary = expansions.into_iter().filter(|e| is_ordinary(graph, e.step));
             let neighbours: Vec<NodeId> =
-                expansions.into_iter().flat_map(|e| e.nodes).filter(|n| !graph.is_literal(*n)).collect();
+                ordinary.flat_map(|e| e.nodes).filter(|n| !graph.is_literal(*n)).collect();
             #[expect(clippy::cast_precision_loss, reason = "a few thousand neighbours")]
             let share = (1.0 - RESTART) * residue / neighbours.len().max(1) as f64;
             if share >= PRECISION {
