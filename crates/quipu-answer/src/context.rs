@@ -15,8 +15,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::error::{AnswerError, Exhausted};
+use crate::methods::{EXPERIENCES_FILE, Experiences};
 use crate::plan::{CARDS_FILE, Cards, MEANINGS_FILE, Meanings, StepSamples};
-use crate::retrieve::{DocumentWords, TripleSentences};
+use crate::retrieve::TripleSentences;
 use crate::trace::{Event, Stage, Trace};
 
 /// What one question may cost.
@@ -48,12 +49,12 @@ pub struct Learnt {
     pub samples: StepSamples,
     /// The meaning of all triples, for the graphs that are small enough.
     pub sentences: TripleSentences,
-    /// The words of all documents.
-    pub documents: DocumentWords,
+    /// What was wrong with earlier actions of the hybrid method.
+    pub experiences: Experiences,
 }
 
 /// Files of a workspace that hold what was learnt about it while it was asked.
-pub const LEARNT_FILES: [&str; 2] = [CARDS_FILE, MEANINGS_FILE];
+pub const LEARNT_FILES: [&str; 3] = [CARDS_FILE, MEANINGS_FILE, EXPERIENCES_FILE];
 
 impl Learnt {
     /// Reads what was learnt from the files in `folder`.
@@ -62,7 +63,8 @@ impl Learnt {
     /// [`AnswerError::Usage`] when they cannot be read.
     pub fn open(folder: &Path) -> Result<Arc<Self>, AnswerError> {
         let (cards, meanings) = (Cards::open(folder)?, Meanings::open(folder)?);
-        Ok(Arc::new(Self { cards, meanings, ..Self::default() }))
+        let experiences = Experiences::open(folder)?;
+        Ok(Arc::new(Self { cards, meanings, experiences, ..Self::default() }))
     }
 }
 
@@ -81,8 +83,8 @@ pub struct Context<'a> {
     pub samples: &'a StepSamples,
     /// The meaning of all triples.
     pub sentences: &'a TripleSentences,
-    /// The words of all documents.
-    pub documents: &'a DocumentWords,
+    /// What was wrong with earlier actions of the hybrid method.
+    pub experiences: &'a Experiences,
     /// What the question may cost.
     pub limits: Limits,
     /// What happened so far.
@@ -101,7 +103,7 @@ impl<'a> Context<'a> {
         limits: Limits,
         trace: &'a Trace,
     ) -> Self {
-        let Learnt { cards, meanings, samples, sentences, documents } = learnt;
+        let Learnt { cards, meanings, samples, sentences, experiences } = learnt;
         let anchors = &[];
         Self {
             workspace,
@@ -111,7 +113,7 @@ impl<'a> Context<'a> {
             meanings,
             samples,
             sentences,
-            documents,
+            experiences,
             limits,
             trace,
             anchors,

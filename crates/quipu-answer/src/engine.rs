@@ -15,7 +15,7 @@ use crate::conversation::{Conversation, restate};
 use crate::evidence::Evidence;
 use crate::ground::{Grounding, ground};
 use crate::link::{Mentioned, mentions};
-use crate::methods::{Method, MethodConfig, Outcome};
+use crate::methods::{Experience, HybridConfig, Method, MethodConfig, Outcome, balanced, experiences_of};
 use crate::plan::{Features, RelationCard, WalkConfig, follow, rank, reword, write_card};
 use crate::question::Question;
 use crate::retrieve::retrieve_passages;
@@ -186,6 +186,38 @@ impl Engine {
         Ok(relations.len())
     }
 
+    /// Collects experiences for the commentator of the hybrid method from questions with the keys of their answers: what was wrong with
+    /// the router's actions, as the answers show; at most `most`, balanced over the kinds of error, in the place of those that the
+    /// workspace has. One model call a question. `progress` hears how many questions are done.
+    ///
+    /// # Errors
+    /// When graph, index or model fail.
+    pub async fn collect_experiences(
+        &self,
+        questions: &[(String, Vec<String>)],
+        most: usize,
+        mut progress: impl FnMut(usize, usize),
+    ) -> Result<Vec<Experience>, AnswerError> {
+        let mut found = Vec::new();
+        let config = HybridConfig::default();
+        for (done, (question, gold)) in questions.iter().enumerate() {
+            progress(done, questions.len());
+            let trace = Trace::new(None);
+            let (model, embedder) = (self.model.as_ref(), self.embedder.as_ref());
+            let limits = Limits::default();
+            let context = Context::new(&self.workspace, model, embedder, &self.learnt, limits, &trace);
+            found.extend(experiences_of(&context, question, gold, &config).await?);
+        }
+        let kept = balanced(&found, most);
+        self.learnt.experiences.replace(kept.clone())?;
+        Ok(kept)
+    }
+
+    /// The experiences that the workspace has.
+    pub fn experiences(&self) -> Vec<Experience> {
+        self.learnt.experiences.all()
+    }
+
     /// The paths around the first anchor of a question with their features and the names that they lead to: what the
     /// weights of whole-path planning are fitted on. Follows every path: for fitting, not for answering.
     ///
@@ -250,6 +282,7 @@ impl Engine {
             llm: self.model_name().into(),
             citations: citations(grounding, &outcome.evidence, answered),
             evidence: outcome.evidence,
+            ranked: trace.take_ranking(),
             usage: trace.usage(),
             reason: outcome.reason,
             trace: options.keep_trace.then(|| trace.events()),

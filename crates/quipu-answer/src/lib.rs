@@ -23,21 +23,24 @@ mod time;
 mod trace;
 mod values;
 
-pub use answer::{Answer, AnswerUsage, StageUsage, Status};
+pub use answer::{Answer, AnswerUsage, RankedEntity, StageUsage, Status};
 pub use calculate::{Calculation, CalculationError, Operation, calculate};
 pub use context::{LEARNT_FILES, Limits};
 pub use conversation::{Conversation, Speaker, Turn};
 pub use engine::{AskOptions, Engine, PlannedPath};
 pub use error::{AnswerError, Exhausted};
-pub use evidence::{Evidence, EvidenceContent, Operand};
+pub use evidence::{Evidence, EvidenceContent, Operand, PassagePlace};
 pub use ground::{Grounding, ground};
 pub use methods::{
-    CorrectiveConfig, KeragConfig, Method, MethodConfig, PathsConfig, QuestionMatchConfig, RelationFilter,
-    RoundsConfig, SelfConsistencyConfig, TextConfig, TogConfig,
+    CorrectiveConfig, CriticKind, ErrorKind, Experience, Experiences, HybridConfig, KeragConfig, Method,
+    MethodConfig, Modules, PathsConfig, QuestionMatchConfig, RelationFilter, RoundsConfig,
+    SelfConsistencyConfig, TextConfig, TogConfig,
 };
-pub use plan::{FEATURE_NAMES, Features, RelationCard, WalkConfig};
+pub use plan::{FEATURE_NAMES, Features, RelationCard, RequirementConfig, WalkConfig};
 pub use prompts::prompt_templates;
 pub use question::{MAX_QUESTION_BYTES, Question};
 pub use time::{TimeFrame, time_frames};
-pub use trace::{CandidateEvent, Event, EventSink, MentionEvent, PathEvent, Stage, TimedEvent, Trace};
+pub use trace::{
+    CandidateEvent, Event, EventSink, MentionEvent, PathEvent, Refinement, Stage, TimedEvent, Trace,
+};
 pub use values::{format_number, same_value, value_of};

@@ -46,6 +46,14 @@ pub enum Prompt {
     React,
     /// What a tool or an action found; a message of its own, without instructions.
     Observation,
+    /// HybGRAG's router: the relational part of a question, to be scored.
+    HybridRoute,
+    /// HybGRAG's ranking: the entry that a question is about, to be scored.
+    HybridRead,
+    /// HybGRAG's validator.
+    HybridValidate,
+    /// HybGRAG's commentator.
+    HybridComment,
     /// Corrective RAG: are the passages of use?
     CorrectiveJudge,
     /// Corrective RAG: which relations the question needs.
@@ -73,6 +81,10 @@ impl Prompt {
             Self::ToolUse => "tool_use",
             Self::React => "react",
             Self::Observation => "observation",
+            Self::HybridRoute => "hybrid_route",
+            Self::HybridRead => "hybrid_read",
+            Self::HybridValidate => "hybrid_validate",
+            Self::HybridComment => "hybrid_comment",
             Self::CorrectiveJudge => "corrective_judge",
             Self::CorrectiveRelations => "corrective_relations",
             Self::Restate => "restate",
@@ -97,13 +109,17 @@ impl Prompt {
             Self::ToolUse => include_str!("prompts/tool_use.jinja"),
             Self::React => include_str!("prompts/react.jinja"),
             Self::Observation => include_str!("prompts/observation.jinja"),
+            Self::HybridRoute => include_str!("prompts/hybrid_route.jinja"),
+            Self::HybridRead => include_str!("prompts/hybrid_read.jinja"),
+            Self::HybridValidate => include_str!("prompts/hybrid_validate.jinja"),
+            Self::HybridComment => include_str!("prompts/hybrid_comment.jinja"),
             Self::CorrectiveJudge => include_str!("prompts/corrective_judge.jinja"),
             Self::CorrectiveRelations => include_str!("prompts/corrective_relations.jinja"),
             Self::Restate => include_str!("prompts/restate.jinja"),
         }
     }
 
-    const ALL: [Self; 19] = [
+    const ALL: &'static [Self] = &[
         Self::KeragPlan,
         Self::KeragFilter,
         Self::KeragBoundary,
@@ -120,6 +136,10 @@ impl Prompt {
         Self::ToolUse,
         Self::React,
         Self::Observation,
+        Self::HybridRoute,
+        Self::HybridRead,
+        Self::HybridValidate,
+        Self::HybridComment,
         Self::CorrectiveJudge,
         Self::CorrectiveRelations,
         Self::Restate,
@@ -252,6 +272,22 @@ mod tests {
         check(
             Prompt::Restate,
             json!({ "instructions": "Answer in English.", "turns": turns, "question": "and where was he born?" }),
+        );
+    }
+
+    #[test]
+    fn prompts_of_the_hybrid_method_are_what_was_agreed() {
+        let question = "Which film by Boudewijn Koole has a jackdaw in it?";
+        check(Prompt::HybridRoute, json!({ "question": question }));
+        check(Prompt::HybridRead, json!({ "question": question }));
+        check(
+            Prompt::HybridValidate,
+            json!({ "question": question, "document": "Kauwboy: a boy raises a jackdaw", "paths": ["Koole ← directed by ← Kauwboy"] }),
+        );
+        let experience = json!({ "question": "Who sang it?", "module": "text", "entities": [], "relations": [], "feedback": "no entity" });
+        check(
+            Prompt::HybridComment,
+            json!({ "experiences": [experience], "question": question, "module": "hybrid", "entities": ["jackdaw"], "relations": ["← part"] }),
         );
     }
 

@@ -9,7 +9,7 @@ use quipu_model::Usage;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::answer::{AnswerUsage, StageUsage};
+use crate::answer::{AnswerUsage, RankedEntity, StageUsage};
 
 /// The stages of a question's way (DESIGN §3), as events, usage and errors name them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -73,6 +73,56 @@ pub struct PathEvent {
     pub phrase: String,
     /// Its score, higher is better.
     pub score: f64,
+}
+
+/// A step of a round of the hybrid method.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "what", rename_all = "snake_case")]
+pub enum Refinement {
+    /// The router chose what to ask.
+    Routed {
+        /// `text` or `hybrid`.
+        module: String,
+        /// Names of the entities to start from.
+        entities: Vec<String>,
+        /// For each the relations to follow, with arrows.
+        relations: Vec<String>,
+        /// For each what that asks for, in words.
+        reading: Vec<String>,
+    },
+    /// A relation that the graph does not have was taken for another.
+    Mapped {
+        /// As the router named it.
+        relation: String,
+        /// The nearest that there is.
+        to: String,
+    },
+    /// A requirement was relaxed, for nothing satisfied all.
+    Relaxed {
+        /// How.
+        step: String,
+    },
+    /// A module retrieved entities.
+    Retrieved {
+        /// How many.
+        entities: usize,
+    },
+    /// The validator judged the first document.
+    Validated {
+        /// The document as it was read.
+        document: String,
+        /// Its verdict.
+        accepted: bool,
+        /// Its probability of a yes.
+        probability: f64,
+    },
+    /// The commentator said what was wrong.
+    Feedback {
+        /// The kind of error.
+        kind: String,
+        /// The entity or relations that are wrong; empty for other kinds.
+        about: String,
+    },
 }
 
 /// Something that happened.
@@ -154,6 +204,14 @@ pub enum Event {
         /// Values not found.
         unsupported: Vec<String>,
     },
+    /// One step of a search that is refined round by round.
+    Refined {
+        /// From 1.
+        round: u32,
+        /// What happened.
+        #[serde(flatten)]
+        step: Refinement,
+    },
     /// A model was asked.
     ModelCalled {
         /// The request's stage name, finer than the stage: `plan.read`.
@@ -199,6 +257,7 @@ struct State {
     events: Vec<TimedEvent>,
     stages: Vec<StageUsage>,
     total: Usage,
+    ranking: Vec<RankedEntity>,
 }
 
 impl Trace {
@@ -261,6 +320,16 @@ impl Trace {
             seconds: self.elapsed().as_secs_f64(),
             by_stage: state.stages.clone(),
         }
+    }
+
+    /// Keeps the ranking that the answer shall have; of several the last.
+    pub fn set_ranking(&self, ranking: Vec<RankedEntity>) {
+        self.state.lock().ranking = ranking;
+    }
+
+    /// Takes the ranking out.
+    pub fn take_ranking(&self) -> Vec<RankedEntity> {
+        std::mem::take(&mut self.state.lock().ranking)
     }
 
     /// The events so far.

@@ -1,6 +1,7 @@
 //! The methods: each answers a question with the stages, and reads like the algorithm of its paper.
 
 mod baselines;
+mod hybrid;
 mod kerag;
 mod paths;
 
@@ -15,6 +16,8 @@ use crate::question::Question;
 pub use baselines::{
     CorrectiveConfig, QuestionMatchConfig, RoundsConfig, SelfConsistencyConfig, TextConfig, TogConfig,
 };
+pub use hybrid::{CriticKind, EXPERIENCES_FILE, ErrorKind, Experience, Experiences, HybridConfig, Modules};
+pub(crate) use hybrid::{balanced, experiences_of};
 pub use kerag::{KeragConfig, RelationFilter};
 pub use paths::PathsConfig;
 
@@ -26,6 +29,8 @@ pub enum Method {
     Paths,
     /// KERAG: retrieve a neighbourhood, filter, reason.
     Kerag,
+    /// HybGRAG: documents and graph together, refined round by round.
+    Hybrid,
     /// Baseline: the model alone, without the graph.
     Io,
     /// Baseline: the model alone, step by step.
@@ -50,9 +55,10 @@ pub enum Method {
 
 impl Method {
     /// All methods, in the order in which they are shown.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Paths,
         Self::Kerag,
+        Self::Hybrid,
         Self::Io,
         Self::Cot,
         Self::SelfConsistency,
@@ -70,6 +76,7 @@ impl Method {
         match self {
             Self::Paths => "paths",
             Self::Kerag => "kerag",
+            Self::Hybrid => "hybrid",
             Self::Io => "io",
             Self::Cot => "cot",
             Self::SelfConsistency => "self_consistency",
@@ -97,6 +104,7 @@ impl Method {
         match self {
             Self::Paths => paths::run(context, question, &config.paths).await,
             Self::Kerag => kerag::run(context, question, &config.kerag).await,
+            Self::Hybrid => hybrid::run(context, question, &config.hybrid).await,
             Self::Io => baselines::io::run(context, question).await,
             Self::Cot => baselines::cot::run(context, question).await,
             Self::SelfConsistency => {
@@ -133,6 +141,8 @@ pub struct MethodConfig {
     pub kerag: KeragConfig,
     /// Of `paths`.
     pub paths: PathsConfig,
+    /// Of `hybrid`.
+    pub hybrid: HybridConfig,
     /// Of `self_consistency`.
     pub self_consistency: SelfConsistencyConfig,
     /// Of `question_match`.

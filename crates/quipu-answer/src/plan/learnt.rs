@@ -11,7 +11,7 @@ use crate::AnswerError;
 
 /// A TOML file: read once, written whole, beside and then renamed.
 #[derive(Debug, Default)]
-pub(super) struct LearntFile {
+pub(crate) struct LearntFile {
     path: PathBuf,
     /// What stands above the data, for people.
     header: &'static str,
@@ -24,7 +24,7 @@ impl LearntFile {
     ///
     /// # Errors
     /// [`AnswerError::Usage`] when it cannot be read or is not what it should be.
-    pub(super) fn open<T: DeserializeOwned + Default>(
+    pub(crate) fn open<T: DeserializeOwned + Default>(
         folder: &Path,
         name: &str,
         header: &'static str,
@@ -45,7 +45,7 @@ impl LearntFile {
     ///
     /// # Errors
     /// [`AnswerError::Usage`] when the file cannot be written.
-    pub(super) fn write<T: Serialize>(&self, gather: impl FnOnce() -> T) -> Result<(), AnswerError> {
+    pub(crate) fn write<T: Serialize>(&self, gather: impl FnOnce() -> T) -> Result<(), AnswerError> {
         let _held = self.writing.lock();
         let wrong = |error: &dyn std::fmt::Display| {
             AnswerError::Usage(format!("cannot write {}: {error}", self.path.display()))

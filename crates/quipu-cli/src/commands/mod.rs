@@ -2,8 +2,10 @@
 
 mod ask;
 mod doctor;
+mod documents;
 mod entity;
 mod eval;
+mod experience;
 mod generate;
 mod import;
 mod index;
@@ -12,6 +14,7 @@ mod init;
 mod link;
 mod models;
 mod query;
+mod search;
 mod serve;
 mod source;
 mod workspace;
@@ -46,6 +49,11 @@ enum Command {
     Entity(entity::Arguments),
     /// Find the entities that a text mentions
     Link(link::Arguments),
+    /// Find passages in the documents of entities
+    Search(search::Arguments),
+    /// Add documents to the entities of a workspace, list and remove them
+    #[command(subcommand)]
+    Documents(documents::Command),
     /// Run a SPARQL query
     Query(query::Arguments),
     /// Answer a question, with evidence
@@ -64,6 +72,9 @@ enum Command {
     /// Build the indexes of a workspace that the import left out
     #[command(subcommand)]
     Index(index::Command),
+    /// What was wrong with actions of the hybrid method, for its commentator to learn from
+    #[command(subcommand)]
+    Experience(experience::Command),
     /// Measure methods on datasets
     #[command(subcommand)]
     Eval(eval::Command),
@@ -99,6 +110,8 @@ async fn run_async(command: Command) -> Result<()> {
         Command::Info(arguments) => interrupt::or_interrupted(arguments.run()).await,
         Command::Entity(arguments) => interrupt::or_interrupted(arguments.run()).await,
         Command::Link(arguments) => interrupt::or_interrupted(arguments.run()).await,
+        Command::Search(arguments) => interrupt::or_interrupted(arguments.run()).await,
+        Command::Documents(command) => command.run().await,
         Command::Query(arguments) => arguments.run().await,
         Command::Ask(arguments) => interrupt::or_interrupted(arguments.run()).await,
         Command::Serve(arguments) => arguments.run().await,
@@ -106,6 +119,7 @@ async fn run_async(command: Command) -> Result<()> {
         Command::Doctor(arguments) => interrupt::or_interrupted(arguments.run()).await,
         Command::Models(command) => interrupt::or_interrupted(command.run()).await,
         Command::Index(command) => command.run().await,
+        Command::Experience(command) => interrupt::or_interrupted(command.run()).await,
         Command::Eval(command) => interrupt::or_interrupted(command.run()).await,
         Command::Completions(_) | Command::Man(_) | Command::Init(_) => Ok(()),
     }

@@ -9,12 +9,15 @@ use quipu_answer::{Answer, AnswerUsage, Evidence, EvidenceContent, Status};
 use crate::output::{Align, FAINT, STRONG, Table, counted, visible};
 
 const CAUTION: Style = AnsiColor::Yellow.on_default();
+/// Entities of a ranking that are shown; `--json` has them all.
+const MOST_RANKED: usize = 5;
 /// More evidence than this is for programs (`--json`).
 const MOST_EVIDENCE: usize = 12;
 
 /// Writes the answer for a person.
 pub(crate) fn print_answer(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
     print_words(answer, out)?;
+    print_ranking(answer, out)?;
     print_evidence(answer, out)?;
     writeln!(out, "\n{FAINT}{}{FAINT:#}", cost(answer))
 }
@@ -26,6 +29,24 @@ fn print_words(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
     }
     if answer.status == Status::Answered && !answer.grounded {
         writeln!(out, "{CAUTION}Not all of this is in the evidence: take it with care.{CAUTION:#}")?;
+    }
+    Ok(())
+}
+
+/// The best entities of a ranking, with how the graph leads to them.
+fn print_ranking(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
+    if answer.ranked.is_empty() {
+        return Ok(());
+    }
+    writeln!(out)?;
+    for (rank, entity) in (1..).zip(answer.ranked.iter().take(MOST_RANKED)) {
+        let paths = entity.paths.iter().map(|path| visible(path)).collect::<Vec<_>>().join("; ");
+        writeln!(
+            out,
+            "{rank}. {}  {FAINT}{}  {paths}{FAINT:#}",
+            visible(&entity.name),
+            visible(&entity.key)
+        )?;
     }
     Ok(())
 }
@@ -60,7 +81,7 @@ fn print_evidence(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
 fn cells(content: &EvidenceContent) -> [&str; 3] {
     match content {
         EvidenceContent::Triple { head, relation, tail, .. } => [head, relation, tail],
-        EvidenceContent::Passage { entity, passage } => [entity, "document", passage],
+        EvidenceContent::Passage { entity, passage, .. } => [entity, "document", passage],
         EvidenceContent::Calculation { operation, result, .. } => ["calculated", operation, result],
     }
 }
@@ -98,6 +119,7 @@ mod tests {
             method: "kerag".into(),
             llm: "small".into(),
             citations: vec![evidence[1].id.clone()],
+            ranked: Vec::new(),
             evidence,
             usage: AnswerUsage {
                 llm_calls: 2,

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use quipu_answer::{Event, TimedEvent};
+use quipu_answer::{Event, Refinement, TimedEvent};
 
 use crate::output::{FAINT, STRONG, counted, cut, visible};
 
@@ -72,7 +72,37 @@ fn lines(event: &Event) -> Vec<String> {
                 format!("{FAINT}  {}{FAINT:#}", cut(&visible(reply), MOST_REPLY)),
             ]
         }
+        Event::Refined { round, step } => refinement_lines(*round, step),
         Event::Degraded { reason } => vec![format!("falls back: {}", visible(reason))],
+    }
+}
+
+fn refinement_lines(round: u32, step: &Refinement) -> Vec<String> {
+    match step {
+        Refinement::Routed { module, entities, relations, reading } => {
+            let mut lines = vec![match module.as_str() {
+                "text" => format!("{STRONG}round {round}{STRONG:#}: searches all documents (text module)"),
+                _ => format!("{STRONG}round {round}{STRONG:#}: asks the graph (hybrid module) for"),
+            }];
+            for ((entity, relations), reading) in entities.iter().zip(relations).zip(reading) {
+                let path = format!("{} {}", visible(entity), visible(relations));
+                lines.push(format!("    {}  {FAINT}{path}{FAINT:#}", visible(reading)));
+            }
+            lines
+        }
+        Refinement::Mapped { relation, to } => {
+            vec![format!("no relation is called “{}”; the nearest is {}", visible(relation), visible(to))]
+        }
+        Refinement::Relaxed { step } => vec![format!("relaxes: {}", visible(step))],
+        Refinement::Retrieved { entities } => {
+            vec![format!("finds {}", counted(*entities as u64, "entity", "entities"))]
+        }
+        Refinement::Validated { document, accepted, probability } => {
+            let verdict = if *accepted { "accepts" } else { "rejects" };
+            vec![format!("{verdict} ({probability:.2}): {}", cut(&visible(document), MOST_REPLY))]
+        }
+        Refinement::Feedback { kind, about } if about.is_empty() => vec![format!("feedback: {kind}")],
+        Refinement::Feedback { kind, about } => vec![format!("feedback: {kind}: {}", visible(about))],
     }
 }
 

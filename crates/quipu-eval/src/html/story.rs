@@ -1,6 +1,6 @@
 //! How an answer came about, as lines for people.
 
-use quipu_answer::{Event, TimedEvent};
+use quipu_answer::{Event, Refinement, TimedEvent};
 use serde::Serialize;
 
 use crate::folder::TraceRow;
@@ -92,6 +92,7 @@ fn words(event: &Event) -> String {
         Event::Grounded { supported, unsupported } => {
             format!("grounded {}; without support {}", list(supported), list(unsupported))
         }
+        Event::Refined { round, step } => format!("round {round}: {}", refined(step)),
         Event::ModelCalled { request, usage, .. } => {
             let cached = if usage.llm_calls == 0 { ", from the recording" } else { "" };
             format!(
@@ -100,6 +101,20 @@ fn words(event: &Event) -> String {
             )
         }
         Event::Degraded { reason } => format!("made do with less: {reason}"),
+    }
+}
+
+fn refined(step: &Refinement) -> String {
+    match step {
+        Refinement::Routed { module, reading, .. } => format!("{module} module: {}", list(reading)),
+        Refinement::Mapped { relation, to } => format!("no relation {relation}; took {to}"),
+        Refinement::Relaxed { step } => format!("relaxed: {step}"),
+        Refinement::Retrieved { entities } => format!("retrieved {entities} entities"),
+        Refinement::Validated { document, accepted, probability } => {
+            let verdict = if *accepted { "accepted" } else { "rejected" };
+            format!("{verdict} ({probability:.2}) {document}")
+        }
+        Refinement::Feedback { kind, about } => format!("feedback: {kind} {about}").trim_end().to_owned(),
     }
 }
 

@@ -20,6 +20,12 @@ impl Workspace {
         MentionDetector::new(names.index(), &self.vocabulary).detect(text, &config)
     }
 
+    /// Every part of a text that may name something, overlapping ones too, as `config` bounds them, without a model.
+    pub async fn link_all(&self, text: &str, config: &MentionConfig) -> Result<Vec<Mention>, IndexError> {
+        let names = self.names_for(&searches(text)).await?;
+        MentionDetector::new(names.index(), &self.vocabulary).detect(text, config)
+    }
+
     /// The nodes of a name, best first; see [`NameIndex::lookup`](crate::NameIndex::lookup).
     pub async fn lookup(&self, name: &str, config: &LookupConfig) -> Result<Vec<Candidate>, IndexError> {
         let names = self.names_for(&[name.to_owned()]).await?;

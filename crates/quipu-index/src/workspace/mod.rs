@@ -6,15 +6,18 @@
 //!   quipu.toml           configuration, optional; never touched by an import
 //!   sources.toml         the endpoint that is the workspace's graph, where that is not imported
 //!   gen-NNNN/            one import's result, never changed afterwards but for vectors added later
-//!     graph/  names.qix  vectors/
+//!     graph/  names.qix  vectors/  documents/
 //!     catalogue.json     what is known of an endpoint's graph; `graph/` then holds the names gathered from it
 //!   cache/               results of the endpoint, for some hours
 //!   harvest.building/    names gathered so far, which the next reading of the endpoint goes on with
+//!   documents.jsonl      documents that were added by hand
+//!   documents.building/  an unfinished index of documents, whose vectors the next one takes over
 //!   vectors.building/    an unfinished vector build, which the next import of the same texts goes on with
 //! ```
 //! An import writes a new generation beside the old one and publishes it by one rename, so that a killed or failed
 //! import leaves the workspace as it was (see [`quipu_graph::Generations`]).
 
+mod documents;
 mod endpoint;
 mod import;
 mod link;
@@ -30,20 +33,30 @@ use std::sync::Arc;
 use quipu_graph::{EmbeddedGraph, EndpointGraph, Generations, Graph, GraphDescription, NameSource};
 use serde::Serialize;
 
-use crate::{IndexError, NameIndex, VectorIndex, Vocabulary};
+use crate::{DocumentIndex, IndexError, NameIndex, VectorIndex, Vocabulary};
 
 use source::Source;
 
+pub use documents::{AddedDocument, NamedEntity};
 pub use endpoint::{SourceReport, SourceRequest};
 pub use import::{ImportRequest, WorkspaceProgress, WorkspaceProgressSink};
 
 const CONFIGURATION: &str = "quipu.toml";
 const NAMES: &str = "names.qix";
 const VECTORS: &str = "vectors";
+const DOCUMENTS: &str = "documents";
 
 /// What a workspace without vectors cannot do.
 const WITHOUT_VECTORS: &str = "no vectors: entities are found by exact names, aliases, typing errors and parts of names, \
 but not by meaning; import again with embeddings to add them";
+
+/// What documents without vectors cannot do.
+const WITHOUT_PASSAGE_VECTORS: &str = "documents without vectors: passages are found by their words, but not by meaning; \
+`quipu index documents` adds them";
+
+/// What a workspace of an older Quipu lacks.
+const WITHOUT_DOCUMENT_INDEX: &str =
+    "the documents are not indexed: nothing is found in them; `quipu index documents` indexes them";
 
 /// An opened workspace. Cheap to open at any size: everything is mapped.
 pub struct Workspace {
@@ -54,6 +67,7 @@ pub struct Workspace {
     graph: Arc<dyn Graph>,
     names: NameIndex,
     vectors: Option<VectorIndex>,
+    documents: Option<DocumentIndex>,
     vocabulary: Vocabulary,
 }
 
@@ -84,6 +98,8 @@ pub struct WorkspaceInfo {
     pub names_bytes: u64,
     /// The vector index, if there is one.
     pub vectors: Option<VectorsInfo>,
+    /// The document index, if there is one.
+    pub documents: Option<DocumentsInfo>,
     /// The endpoint that is asked, where the graph is not in the workspace.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub endpoint: Option<EndpointInfo>,
@@ -117,6 +133,19 @@ pub struct VectorsInfo {
     pub bytes: u64,
 }
 
+/// What a workspace's document index holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DocumentsInfo {
+    /// Documents of entities.
+    pub documents: u64,
+    /// Passages that they are divided into.
+    pub passages: u64,
+    /// Whether passages are found by meaning too.
+    pub vectors: bool,
+    /// Bytes of its files.
+    pub bytes: u64,
+}
+
 impl Workspace {
     /// Opens the published generation.
     pub fn open(folder: &Path) -> Result<Self, IndexError> {
@@ -124,6 +153,10 @@ impl Workspace {
         let vectors = workspace.generation.join(VECTORS);
         if vectors.exists() {
             workspace.vectors = Some(VectorIndex::open(&vectors)?);
+        }
+        let documents = workspace.generation.join(DOCUMENTS);
+        if documents.exists() {
+            workspace.documents = Some(DocumentIndex::open(&documents)?);
         }
         Ok(workspace)
     }
@@ -141,7 +174,16 @@ impl Workspace {
         let graph = source.graph();
         let names = source.translated(NameIndex::open(&generation.join(NAMES))?);
         let vocabulary = Vocabulary::new(graph.relations().iter().map(|relation| relation.name.as_str()));
-        Ok(Self { folder: folder.to_owned(), generation, source, graph, names, vectors: None, vocabulary })
+        Ok(Self {
+            folder: folder.to_owned(),
+            generation,
+            source,
+            graph,
+            names,
+            vectors: None,
+            documents: None,
+            vocabulary,
+        })
     }
 
     /// The folder.
@@ -180,6 +222,11 @@ impl Workspace {
         self.vectors.as_ref()
     }
 
+    /// The index of the entities' documents; `None` where there are no documents.
+    pub fn documents(&self) -> Option<&DocumentIndex> {
+        self.documents.as_ref()
+    }
+
     /// The words that the graph's relations are named with.
     pub fn vocabulary(&self) -> &Vocabulary {
         &self.vocabulary
@@ -202,6 +249,18 @@ impl Workspace {
         if vectors.is_none() && self.source.texts().is_some() {
             missing.push(WITHOUT_VECTORS.to_owned());
         }
+        let documents = self.documents.as_ref().map(|index| DocumentsInfo {
+            documents: index.documents(),
+            passages: index.len(),
+            vectors: index.has_vectors(),
+            bytes: index.bytes(),
+        });
+        if documents.is_none() && self.graph.describe().documents > 0 {
+            missing.push(WITHOUT_DOCUMENT_INDEX.to_owned());
+        }
+        if documents.as_ref().is_some_and(|documents| !documents.vectors) {
+            missing.push(WITHOUT_PASSAGE_VECTORS.to_owned());
+        }
         let endpoint = self.endpoint().map(|graph| {
             missing.extend(graph.catalogue().notes.iter().cloned());
             EndpointInfo {
@@ -219,6 +278,7 @@ impl Workspace {
             names: self.names.len(),
             names_bytes: self.names.bytes(),
             vectors,
+            documents,
             endpoint,
             missing,
         }
@@ -230,7 +290,8 @@ impl Workspace {
             texts.store.verify()?;
         }
         self.names.verify()?;
-        self.vectors.as_ref().map_or(Ok(()), VectorIndex::verify)
+        self.vectors.as_ref().map_or(Ok(()), VectorIndex::verify)?;
+        self.documents.as_ref().map_or(Ok(()), DocumentIndex::verify)
     }
 }
 

@@ -237,7 +237,7 @@ fn head_kind_of(key: &str) -> Option<String> {
 }
 
 /// Puts `inner` in the place of the X of a phrase (a word of its own).
-fn replace_x(phrase: &str, inner: &str) -> String {
+pub(super) fn replace_x(phrase: &str, inner: &str) -> String {
     let mut done = false;
     let words = phrase.split(' ').map(|word| {
         let is_x = !done && word.trim_matches(|c: char| !c.is_alphanumeric()).trim_end_matches("'s") == "X";

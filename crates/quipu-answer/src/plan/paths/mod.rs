@@ -11,6 +11,7 @@ mod joint;
 mod lexicon;
 mod reword;
 mod walk;
+mod words;
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -22,6 +23,7 @@ use crate::AnswerError;
 use crate::context::Context;
 use crate::trace::{Event, PathEvent, Stage};
 
+pub(super) use asked::is_function_word;
 use asked::{Asked, other_words};
 use features::{Comparison, Vectors};
 use joint::Coverage;
@@ -32,7 +34,8 @@ pub use features::{FEATURE_NAMES, Features};
 pub use informed::{RankConfig, Seen, rank_informed};
 pub use joint::joint;
 pub use reword::reword;
-pub use walk::{ExistingPath, Walk, WalkConfig, enumerate, follow};
+pub use walk::{ExistingPath, Walk, WalkConfig, enumerate, follow, inverse};
+pub use words::StepWords;
 
 /// Paths shown in the trace.
 const SHOWN: usize = 5;

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use anyhow::Result;
-use quipu_answer::{AskOptions, RelationFilter};
+use quipu_answer::{AskOptions, CriticKind, Modules, RelationFilter};
 use quipu_eval::AnchorSetting;
 
 use crate::commands::ask::{KEPT_BY_SIMILARITY, KEPT_PATHS};
@@ -14,7 +14,9 @@ use crate::failure::WrongUsage;
 /// Keys with what they set, for the help and for messages.
 pub(super) const KEYS: &str = "anchors=open|gold, key_prefix=TEXT, max_hops=N, multi_hop=yes|no, llm_calls=N, seconds=N, \
 evidence_tokens=N, kerag.max_hops=N, kerag.filter=model|similarity[:N]|paths[:N]|off, kerag.reasoning=yes|no, paths.max_hops=N, \
-paths.mentions=N, paths.candidates=N, paths.run=N, paths.new_cards=N, paths.meet=N, paths.sure=X, paths.least_confidence=X";
+paths.mentions=N, paths.candidates=N, paths.run=N, paths.new_cards=N, paths.meet=N, paths.sure=X, paths.least_confidence=X, text.mode=hybrid|bm25|dense, text.compose=yes|no, hybrid.rounds=N, \
+hybrid.modules=both|text|graph, hybrid.critic=model|off|oracle, hybrid.context=yes|no, hybrid.experiences=N, hybrid.read=N, \
+hybrid.accept=X, hybrid.radius=N, hybrid.likelihood=yes|no, hybrid.compose=yes|no";
 
 /// What was set, in the order in which it was set.
 #[derive(Debug, Clone, Default)]
@@ -96,9 +98,46 @@ fn set(options: &mut AskOptions, key: &str, value: &str) -> Result<()> {
         "paths.meet" => config.paths.meet = parse(key, value)?,
         "paths.sure" => config.paths.sure = parse(key, value)?,
         "paths.least_confidence" => config.paths.least_confidence = parse(key, value)?,
+        "text.mode" => {
+            config.text.mode = value.parse().map_err(|error| WrongUsage(format!("--set {key}={error}")))?
+        }
+        "text.compose" => config.text.compose = yes_or_no(key, value)?,
+        "hybrid.rounds" => config.hybrid.rounds = parse(key, value)?,
+        "hybrid.modules" => config.hybrid.modules = modules(value)?,
+        "hybrid.critic" => config.hybrid.critic = critic(value)?,
+        "hybrid.context" => config.hybrid.validation_context = yes_or_no(key, value)?,
+        "hybrid.experiences" => config.hybrid.experiences = parse(key, value)?,
+        "hybrid.read" => config.hybrid.read = parse(key, value)?,
+        "hybrid.accept" => config.hybrid.accept = parse(key, value)?,
+        "hybrid.radius" => config.hybrid.requirements.radius = parse(key, value)?,
+        "hybrid.likelihood" => config.hybrid.likelihood = yes_or_no(key, value)?,
+        "hybrid.compose" => config.hybrid.compose = yes_or_no(key, value)?,
         _ => return Err(WrongUsage(format!("--set {key}: there is no such key; the keys are {KEYS}")).into()),
     }
     Ok(())
+}
+
+fn modules(value: &str) -> Result<Modules> {
+    match value {
+        "both" => Ok(Modules::Both),
+        "text" => Ok(Modules::Text),
+        "graph" => Ok(Modules::Graph),
+        _ => {
+            Err(WrongUsage(format!("--set hybrid.modules={value}: both, text or graph was expected")).into())
+        }
+    }
+}
+
+/// The oracle is told each question's answers when the question is asked.
+fn critic(value: &str) -> Result<CriticKind> {
+    match value {
+        "model" => Ok(CriticKind::Model),
+        "off" => Ok(CriticKind::Off),
+        "oracle" => Ok(CriticKind::Oracle(Vec::new())),
+        _ => {
+            Err(WrongUsage(format!("--set hybrid.critic={value}: model, off or oracle was expected")).into())
+        }
+    }
 }
 
 fn parse<T: FromStr>(key: &str, value: &str) -> Result<T> {

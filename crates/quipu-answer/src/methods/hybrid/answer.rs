@@ -1,0 +1,106 @@
+//! From the round that was accepted to the answer: the ranking, the evidence with passages and triples, and a composed answer.
+
+use quipu_graph::{NodeId, NodeSummary};
+use quipu_index::Passage;
+use quipu_model::ModelError;
+
+use super::router::Router;
+use super::{HybridConfig, Round};
+use crate::AnswerError;
+use crate::answer::{RankedEntity, Status};
+use crate::compose::compose;
+use crate::context::Context;
+use crate::evidence::Evidence;
+use crate::methods::Outcome;
+use crate::question::Question;
+use crate::retrieve::{Documents, Walked, triples_to_evidence};
+use crate::time::time_frames;
+use crate::trace::{Event, Stage};
+
+/// Entities of the ranking that the answer has.
+const RANKED: usize = 50;
+/// Entities whose documents and triples are evidence.
+const SHOWN: usize = 5;
+
+pub(super) async fn answer(
+    context: &Context<'_>,
+    question: &Question,
+    documents: &Documents<'_>,
+    router: &Router<'_>,
+    round: Round,
+    config: &HybridConfig,
+) -> Result<Outcome, AnswerError> {
+    let nodes: Vec<NodeId> = round.found.entities.iter().take(RANKED).map(|entity| entity.node).collect();
+    let summaries = context.graph().summaries(&nodes).await?;
+    let ranking = ranking(&round, router, &summaries);
+    let evidence = evidence(context, documents, router, &round).await?;
+    context.trace.report(Stage::Retrieve, Event::Retrieved { evidence: evidence.len(), left_out: 0 });
+    let best: Vec<String> = ranking.first().map(|entity| entity.name.clone()).into_iter().collect();
+    context.trace.set_ranking(ranking);
+    if best.is_empty() {
+        return Ok(Outcome::abstain("no document bears on the question", evidence));
+    }
+    let confidence = round.verdict.probability.clamp(0.05, 0.95);
+    let plain =
+        Outcome { status: Status::Answered, answers: best, text: None, evidence, confidence, reason: None };
+    if !config.compose || !context.has_model() || context.calls_left() == 0 {
+        return Ok(plain);
+    }
+    composed(context, question, plain).await
+}
+
+/// The model's answer from the evidence: one call. Where it gives none, the best entity is the answer, less surely.
+async fn composed(
+    context: &Context<'_>,
+    question: &Question,
+    plain: Outcome,
+) -> Result<Outcome, AnswerError> {
+    let _timer = context.trace.enter(Stage::Compose);
+    let frames = time_frames(question.text(), question.asked_at().date());
+    let composed = match compose(context, question, &frames, &plain.evidence).await {
+        Ok(composed) => composed,
+        Err(AnswerError::Model(ModelError::Unreadable { .. }) | AnswerError::Exhausted(_)) => {
+            return Ok(plain);
+        }
+        Err(error) => return Err(error),
+    };
+    if composed.status != Status::Answered {
+        let confidence = plain.confidence * 0.5;
+        return Ok(Outcome { confidence, ..plain });
+    }
+    let mut evidence = plain.evidence;
+    evidence.extend(composed.calculation);
+    Ok(Outcome { answers: composed.answers, evidence, ..plain })
+}
+
+fn ranking(round: &Round, router: &Router<'_>, summaries: &[NodeSummary]) -> Vec<RankedEntity> {
+    let ranked = round.found.entities.iter().zip(summaries).map(|(entity, summary)| RankedEntity {
+        key: summary.key.clone(),
+        name: summary.name.clone(),
+        score: entity.score,
+        paths: if entity.satisfies { router.paths_to(&round.action, &summary.name) } else { Vec::new() },
+    });
+    ranked.collect()
+}
+
+/// The passages of the best entities, and the triples along which the question's entities lead to them.
+async fn evidence(
+    context: &Context<'_>,
+    documents: &Documents<'_>,
+    router: &Router<'_>,
+    round: &Round,
+) -> Result<Vec<Evidence>, AnswerError> {
+    let shown: Vec<_> = round.found.entities.iter().take(SHOWN).collect();
+    let passages = shown.iter().filter_map(|entity| entity.passage);
+    let passages =
+        passages.map(|number| documents.index().passage(number)).collect::<Result<Vec<Passage>, _>>()?;
+    let mut evidence = documents.evidence(context, passages).await?;
+    let ends: Vec<NodeId> =
+        shown.iter().filter(|entity| entity.satisfies).map(|entity| entity.node).collect();
+    let mut walked: Vec<Walked> = Vec::new();
+    for requirement in round.action.requirements.iter().filter_map(|at| router.requirements.get(*at)) {
+        walked.extend(router.walked(requirement, &ends).await?);
+    }
+    evidence.extend(triples_to_evidence(context.graph(), &walked).await?);
+    Ok(evidence)
+}

@@ -1,0 +1,178 @@
+//! The retriever bank (HybGRAG §3.1): the text module, the hybrid module and, for the ablation, the graph alone.
+
+use std::collections::HashSet;
+
+use quipu_graph::NodeId;
+use quipu_index::SearchMode;
+
+use super::pagerank::pagerank;
+use super::router::{Action, Router};
+use super::{HybridConfig, Modules, report};
+use crate::AnswerError;
+use crate::context::Context;
+use crate::retrieve::Documents;
+use crate::trace::{Refinement, Stage};
+
+/// Entities that a round ranks.
+const RANKED: usize = 100;
+/// Passages of the text module.
+const SEARCHED: usize = 150;
+
+/// An entity with the passage that it was ranked by.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct FoundEntity {
+    pub(super) node: NodeId,
+    /// The passage's number; `None` for an entity without documents, which the graph alone finds.
+    pub(super) passage: Option<u64>,
+    pub(super) score: f64,
+    /// Whether it satisfies the requirements of the action.
+    pub(super) satisfies: bool,
+}
+
+/// What one round's retrieval gave, best first.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Found {
+    pub(super) entities: Vec<FoundEntity>,
+}
+
+/// The modules.
+pub(super) struct Bank<'a> {
+    context: &'a Context<'a>,
+    documents: &'a Documents<'a>,
+    config: &'a HybridConfig,
+}
+
+impl<'a> Bank<'a> {
+    pub(super) fn new(
+        context: &'a Context<'a>,
+        documents: &'a Documents<'a>,
+        config: &'a HybridConfig,
+    ) -> Self {
+        Self { context, documents, config }
+    }
+
+    /// Runs the module that the action names. The entities that satisfy the requirements come first, ranked exactly by the
+    /// similarity of their documents; behind them, so that a ranking does not end with a few, those that satisfy one of them, and
+    /// those that text alone finds.
+    pub(super) async fn retrieve(
+        &self,
+        round: usize,
+        action: &Action,
+        router: &Router<'_>,
+    ) -> Result<Found, AnswerError> {
+        let _timer = self.context.trace.enter(Stage::Retrieve);
+        if self.config.modules == Modules::Graph {
+            return self.by_graph(round, action, router).await;
+        }
+        let by_text = self.by_text()?;
+        if action.is_text() {
+            self.told(round, by_text.len(), Vec::new());
+            return Ok(Found { entities: by_text });
+        }
+        let (ends, relaxed) = relaxed(action, router);
+        self.told(round, ends.len(), relaxed);
+        let mut entities: Vec<FoundEntity> =
+            ends.iter().filter_map(|end| found(router, *end, true)).collect();
+        sort(&mut entities);
+        let mut seen: HashSet<NodeId> = ends.into_iter().collect();
+        let weaker = action.requirements.iter().filter_map(|at| router.requirements.get(*at));
+        let mut others: Vec<FoundEntity> =
+            weaker.flat_map(|r| &r.ends).filter_map(|end| found(router, *end, false)).collect();
+        others.extend(by_text.into_iter().map(|entity| FoundEntity { satisfies: false, ..entity }));
+        sort(&mut others);
+        others.retain(|entity| seen.insert(entity.node));
+        entities.extend(others);
+        entities.truncate(RANKED);
+        Ok(Found { entities })
+    }
+
+    /// The text module: similarity over all documents, words where there is no embedder.
+    fn by_text(&self) -> Result<Vec<FoundEntity>, AnswerError> {
+        let mut seen = HashSet::new();
+        let hits = self.documents.search(SearchMode::Meaning, SEARCHED)?;
+        let first = hits.into_iter().filter(|hit| seen.insert(hit.passage.node));
+        let entity = |hit: quipu_index::PassageHit| FoundEntity {
+            node: hit.passage.node,
+            passage: Some(hit.passage.number),
+            score: f64::from(hit.score),
+            satisfies: true,
+        };
+        Ok(first.take(RANKED).map(entity).collect())
+    }
+
+    /// The graph alone: personalised PageRank from the entities of the action.
+    async fn by_graph(
+        &self,
+        round: usize,
+        action: &Action,
+        router: &Router<'_>,
+    ) -> Result<Found, AnswerError> {
+        let chosen = action.requirements.iter().filter_map(|at| router.requirements.get(*at));
+        let mut starts: Vec<NodeId> = chosen.map(|r| r.anchor).collect();
+        starts.dedup();
+        let mut ranked = pagerank(self.context, &starts).await?;
+        // What has no document is no answer here, and what the question starts from neither.
+        ranked.retain(|(node, _)| {
+            !starts.contains(node) && !self.documents.index().passages_of(*node).is_empty()
+        });
+        ranked.truncate(RANKED);
+        self.told(round, ranked.len(), Vec::new());
+        let entity = |(node, score): (NodeId, f64)| FoundEntity {
+            node,
+            passage: self.documents.index().passages_of(node).first().copied(),
+            score,
+            satisfies: true,
+        };
+        Ok(Found { entities: ranked.into_iter().map(entity).collect() })
+    }
+
+    fn told(&self, round: usize, entities: usize, relaxed: Vec<String>) {
+        for step in relaxed {
+            report(self.context, Stage::Retrieve, round, Refinement::Relaxed { step });
+        }
+        report(self.context, Stage::Retrieve, round, Refinement::Retrieved { entities });
+    }
+}
+
+/// The entities that satisfy an action. Where that is none, requirements are relaxed in this order: without the weakest entity, with
+/// a wider radius, by text alone; each step is told.
+fn relaxed(action: &Action, router: &Router<'_>) -> (Vec<NodeId>, Vec<String>) {
+    if !action.ends.is_empty() {
+        return (action.ends.clone(), Vec::new());
+    }
+    let mut steps = Vec::new();
+    let chosen: Vec<_> = action.requirements.iter().filter_map(|at| router.requirements.get(*at)).collect();
+    let common = |sets: &[&Vec<NodeId>]| -> Vec<NodeId> {
+        let Some((first, others)) = sets.split_first() else { return Vec::new() };
+        first.iter().copied().filter(|end| others.iter().all(|set| set.binary_search(end).is_ok())).collect()
+    };
+    for left in (1..chosen.len()).rev() {
+        let sets: Vec<&Vec<NodeId>> = chosen.iter().take(left).map(|r| &r.ends).collect();
+        let dropped = chosen.get(left).map(|r| r.name.clone()).unwrap_or_default();
+        steps.push(format!("nothing satisfies all: without {dropped}"));
+        let ends = common(&sets);
+        if !ends.is_empty() {
+            return (ends, steps);
+        }
+    }
+    if let Some(first) = chosen.first() {
+        let wider = router.requirements.iter().filter(|r| {
+            r.anchor == first.anchor && r.steps.len() > first.steps.len() && r.steps.starts_with(&first.steps)
+        });
+        steps.push(format!("a wider radius around {}", first.name));
+        if let Some(wider) = wider.max_by_key(|r| r.ends.len()) {
+            return (wider.ends.clone(), steps);
+        }
+    }
+    steps.push("by text alone".into());
+    (Vec::new(), steps)
+}
+
+fn found(router: &Router<'_>, node: NodeId, satisfies: bool) -> Option<FoundEntity> {
+    let (passage, similarity) = router.similar.get(&node)?;
+    Some(FoundEntity { node, passage: Some(*passage), score: f64::from(*similarity), satisfies })
+}
+
+pub(super) fn sort(entities: &mut [FoundEntity]) {
+    entities.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.node.cmp(&b.node)));
+}

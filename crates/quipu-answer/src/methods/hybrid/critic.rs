@@ -1,0 +1,195 @@
+//! The critic (HybGRAG §3.2): a validator that accepts or rejects what came first, with the paths that lead there as its context; and a
+//! commentator that names the error out of the kinds of Table 4, with collected experiences as examples.
+
+use std::time::Duration;
+
+use quipu_graph::NodeId;
+use quipu_model::{ChatRequest, Constraint, ScoreRequest};
+use serde_json::{Value, json};
+
+use super::bank::Found;
+use super::feedback::{Feedback, by_gold};
+use super::reader::{entries, read};
+use super::router::{Action, Router};
+use super::{CriticKind, HybridConfig, report};
+use crate::AnswerError;
+use crate::context::Context;
+use crate::evidence::cell;
+use crate::prompts::Prompt;
+use crate::retrieve::Documents;
+use crate::trace::{Event, Refinement, Stage};
+
+/// A local model's one look at a document.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Probability of a result that nobody validated.
+const UNVALIDATED: f64 = 0.4;
+
+/// What the validator says.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Verdict {
+    pub(super) accepted: bool,
+    /// Probability that the first document is what the question asks for.
+    pub(super) probability: f64,
+}
+
+/// Validator and commentator.
+pub(super) struct Critic<'a> {
+    context: &'a Context<'a>,
+    documents: &'a Documents<'a>,
+    question: &'a str,
+    config: &'a HybridConfig,
+    gold: Vec<NodeId>,
+}
+
+impl<'a> Critic<'a> {
+    pub(super) async fn new(
+        context: &'a Context<'a>,
+        documents: &'a Documents<'a>,
+        question: &'a str,
+        config: &'a HybridConfig,
+    ) -> Result<Self, AnswerError> {
+        let gold = match &config.critic {
+            CriticKind::Oracle(keys) => {
+                let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+                context.graph().resolve(&keys).await?.into_iter().flatten().collect()
+            }
+            CriticKind::Model | CriticKind::Off => Vec::new(),
+        };
+        Ok(Self { context, documents, question, config, gold })
+    }
+
+    /// Reads the best documents, ranks them, and judges the first: three calls, one with an oracle or without critic less.
+    pub(super) async fn validate(
+        &self,
+        round: usize,
+        action: &Action,
+        found: &mut Found,
+        router: &Router<'_>,
+    ) -> Result<Verdict, AnswerError> {
+        read(self.context, self.documents, self.question, found, self.config.read).await?;
+        let _timer = self.context.trace.enter(Stage::Critique);
+        let Some(first) = found.entities.first() else {
+            return Ok(Verdict { accepted: false, probability: 0.0 });
+        };
+        let probability = match &self.config.critic {
+            CriticKind::Off => return Ok(Verdict { accepted: true, probability: 1.0 }),
+            CriticKind::Oracle(_) => f64::from(u8::from(self.gold.contains(&first.node))),
+            CriticKind::Model if !self.context.has_model() => {
+                return Ok(Verdict { accepted: true, probability: UNVALIDATED });
+            }
+            CriticKind::Model => match self.ask(action, found, router).await {
+                Err(AnswerError::Exhausted(limit)) => {
+                    let reason = format!("{limit}; what was found is not validated");
+                    self.context.trace.report(Stage::Critique, Event::Degraded { reason });
+                    return Ok(Verdict { accepted: true, probability: UNVALIDATED });
+                }
+                probability => probability?,
+            },
+        };
+        let accepted = probability >= self.config.accept;
+        let document = entries(self.context, self.documents, found, 1).await?.pop().unwrap_or_default();
+        let step = Refinement::Validated { document, accepted, probability };
+        report(self.context, Stage::Critique, round, step);
+        Ok(Verdict { accepted, probability })
+    }
+
+    /// The validator's yes or no, by likelihood where the model gives it: one call.
+    async fn ask(&self, action: &Action, found: &Found, router: &Router<'_>) -> Result<f64, AnswerError> {
+        let document = entries(self.context, self.documents, found, 1).await?.pop().unwrap_or_default();
+        let first = found.entities.first();
+        let paths = match (first, self.config.validation_context) {
+            (Some(entity), true) if entity.satisfies => {
+                let name = document.split(':').next().unwrap_or_default();
+                router.paths_to(action, name)
+            }
+            _ => Vec::new(),
+        };
+        let values = json!({ "question": self.question, "document": document, "paths": paths });
+        let messages = Prompt::HybridValidate.render(values)?;
+        let answers = ["yes".to_owned(), "no".to_owned()];
+        if self.context.model()?.abilities().score {
+            let request = ScoreRequest {
+                stage: "critique.validate".into(),
+                messages,
+                continuations: answers.to_vec(),
+                timeout: TIMEOUT,
+            };
+            let scores = self.context.score(Stage::Critique, request).await?.scores;
+            let likelihood = |at: usize| scores.get(at).map_or(f64::NEG_INFINITY, |(score, _)| *score);
+            return Ok(1.0 / (1.0 + (likelihood(1) - likelihood(0)).exp()));
+        }
+        let request = ChatRequest::new("critique.validate", messages)
+            .with_constraint(Constraint::Choice(answers.to_vec()))
+            .with_max_tokens(4);
+        let reply = self.context.chat(Stage::Critique, request).await?;
+        Ok(if reply.text.trim().to_lowercase().starts_with("yes") { 0.9 } else { 0.1 })
+    }
+
+    /// What was wrong with an action: one call, none where there is one thing only to say, or with an oracle.
+    pub(super) async fn comment(
+        &self,
+        round: usize,
+        action: &Action,
+        router: &Router<'_>,
+    ) -> Result<Option<Feedback>, AnswerError> {
+        let _timer = self.context.trace.enter(Stage::Critique);
+        let feedback = match &self.config.critic {
+            CriticKind::Oracle(_) => by_gold(action, router, &self.gold),
+            CriticKind::Off => None,
+            CriticKind::Model => match self.choose(action, router).await {
+                // Without a comment the router goes on with what it thinks next best.
+                Err(AnswerError::Exhausted(_)) => None,
+                feedback => feedback?,
+            },
+        };
+        if let Some(feedback) = &feedback {
+            let step =
+                Refinement::Feedback { kind: feedback.kind.name().into(), about: feedback.name.clone() };
+            report(self.context, Stage::Critique, round, step);
+        }
+        Ok(feedback)
+    }
+
+    async fn choose(&self, action: &Action, router: &Router<'_>) -> Result<Option<Feedback>, AnswerError> {
+        let mut options = Feedback::options(action, router);
+        if options.len() < 2 || !self.context.has_model() {
+            return Ok(options.pop());
+        }
+        let texts: Vec<String> = options.iter().map(|option| cell(&option.text())).collect();
+        let messages = Prompt::HybridComment.render(self.told(action, router))?;
+        let best = if self.context.model()?.abilities().score {
+            let request = ScoreRequest {
+                stage: "critique.comment".into(),
+                messages,
+                continuations: texts,
+                timeout: TIMEOUT,
+            };
+            let scores = self.context.score(Stage::Critique, request).await?.scores;
+            // For each token: a longer name is no less likely to be the one at fault.
+            let mean = |(score, tokens): &(f64, u32)| score / f64::from((*tokens).max(1));
+            let best = scores.iter().enumerate().max_by(|a, b| mean(a.1).total_cmp(&mean(b.1)));
+            best.map(|(at, _)| at)
+        } else {
+            let request = ChatRequest::new("critique.comment", messages)
+                .with_constraint(Constraint::Choice(texts.clone()))
+                .with_max_tokens(60);
+            let reply = self.context.chat(Stage::Critique, request).await?;
+            texts.iter().position(|text| reply.text.contains(text.as_str()))
+        };
+        Ok(best.filter(|at| *at < options.len()).map(|at| options.swap_remove(at)))
+    }
+
+    fn told(&self, action: &Action, router: &Router<'_>) -> Value {
+        let chosen: Vec<_> =
+            action.requirements.iter().filter_map(|at| router.requirements.get(*at)).collect();
+        let experiences = self.context.experiences.balanced(self.config.experiences);
+        json!({
+            "experiences": experiences,
+            "question": self.question,
+            "module": if action.is_text() { "text" } else { "hybrid" },
+            "entities": chosen.iter().map(|r| cell(&r.name)).collect::<Vec<_>>(),
+            "relations": chosen.iter().map(|r| r.relations.clone()).collect::<Vec<_>>(),
+        })
+    }
+}

@@ -1,0 +1,166 @@
+//! HybGRAG (Lee et al., 2025, §3, Algorithm 1): questions over entities that have documents. A router says which relational
+//! requirements the question sets and whether the graph or only text can narrow the search; the chosen module retrieves; a critic
+//! validates what came first, and where it rejects it, says what was wrong, so that the router tries again, at most four rounds.
+//!
+//! What differs from the paper and why stands in docs/hybrid.md.
+
+mod answer;
+mod bank;
+mod critic;
+mod feedback;
+mod pagerank;
+mod reader;
+mod router;
+
+use crate::AnswerError;
+use crate::context::Context;
+use crate::methods::Outcome;
+use crate::plan::RequirementConfig;
+use crate::question::Question;
+use crate::retrieve::Documents;
+use crate::trace::{Event, Refinement, Stage};
+
+use answer::answer;
+use bank::Bank;
+use critic::{Critic, Verdict};
+use router::{Action, Router};
+
+pub(crate) use feedback::balanced;
+use feedback::by_gold;
+pub use feedback::{EXPERIENCES_FILE, ErrorKind, Experience, Experiences};
+
+/// Parameters of the hybrid method.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HybridConfig {
+    /// Most rounds of routing, retrieval and critique (4).
+    pub rounds: usize,
+    /// Which modules may be used.
+    pub modules: Modules,
+    /// Who says whether a round's result is right.
+    pub critic: CriticKind,
+    /// Whether the validator sees how the graph leads to a document (yes).
+    pub validation_context: bool,
+    /// Examples shown to the commentator (30).
+    pub experiences: usize,
+    /// Documents that the model reads and ranks by likelihood (8); 0 leaves the ranking to similarity.
+    pub read: usize,
+    /// From this probability of a yes on, the validator accepts (0.5).
+    pub accept: f64,
+    /// Whether the model composes an answer (yes); else the best entity is the answer.
+    pub compose: bool,
+    /// Whether the model's likelihoods of requirements count in routing (no: one call more, and small models mislead; docs/results.md).
+    pub likelihood: bool,
+    /// How requirements are enumerated.
+    pub requirements: RequirementConfig,
+}
+
+impl Default for HybridConfig {
+    fn default() -> Self {
+        Self {
+            rounds: 4,
+            modules: Modules::Both,
+            critic: CriticKind::Model,
+            validation_context: true,
+            experiences: 30,
+            read: 8,
+            accept: 0.5,
+            compose: true,
+            likelihood: false,
+            requirements: RequirementConfig::default(),
+        }
+    }
+}
+
+/// Which modules of the retriever bank may be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Modules {
+    /// The text and the hybrid module.
+    #[default]
+    Both,
+    /// Text alone (ablation).
+    Text,
+    /// The graph alone: personalised PageRank from the entities (the paper's graph retriever, §2.2).
+    Graph,
+}
+
+/// Who says whether a round's result is right.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum CriticKind {
+    /// The language model.
+    #[default]
+    Model,
+    /// Nobody: one round (ablation).
+    Off,
+    /// The gold answers, by key; for evaluation only.
+    Oracle(Vec<String>),
+}
+
+/// What one round gave.
+struct Round {
+    action: Action,
+    found: bank::Found,
+    verdict: Verdict,
+}
+
+pub(super) async fn run(
+    context: &Context<'_>,
+    question: &Question,
+    config: &HybridConfig,
+) -> Result<Outcome, AnswerError> {
+    let Some(documents) = Documents::open(context, question.text()).await? else {
+        return Ok(Outcome::abstain("the graph has no documents", Vec::new()));
+    };
+    let bank = Bank::new(context, &documents, config);
+    let mut router = Router::open(context, &documents, question.text(), config).await?;
+    let critic = Critic::new(context, &documents, question.text(), config).await?;
+    let (mut best, mut feedback): (Option<Round>, _) = (None, None);
+    for number in 1..=config.rounds.max(1) {
+        let Some(action) = router.next(feedback.as_ref()) else { break };
+        report(context, Stage::Plan, number, router.described(&action));
+        let mut found = bank.retrieve(number, &action, &router).await?;
+        let verdict = critic.validate(number, &action, &mut found, &router).await?;
+        let accepted = verdict.accepted;
+        if best.as_ref().is_none_or(|best| verdict.probability > best.verdict.probability) {
+            best = Some(Round { action: action.clone(), found, verdict });
+        }
+        if accepted || number == config.rounds {
+            break;
+        }
+        feedback = critic.comment(number, &action, &router).await?;
+    }
+    let Some(round) = best else {
+        return Ok(Outcome::abstain("neither the graph nor a document bears on the question", Vec::new()));
+    };
+    answer(context, question, &documents, &router, round, config).await
+}
+
+/// What was wrong with the actions that the router takes for a question whose answers are known, until one leads to them.
+///
+/// # Errors
+/// The graph's, the index's and the model's.
+pub(crate) async fn experiences_of(
+    context: &Context<'_>,
+    question: &str,
+    gold: &[String],
+    config: &HybridConfig,
+) -> Result<Vec<Experience>, AnswerError> {
+    let Some(documents) = Documents::open(context, question).await? else { return Ok(Vec::new()) };
+    let keys: Vec<&str> = gold.iter().map(String::as_str).collect();
+    let answers: Vec<_> = context.graph().resolve(&keys).await?.into_iter().flatten().collect();
+    let mut router = Router::open(context, &documents, question, config).await?;
+    let (mut experiences, mut feedback) = (Vec::new(), None);
+    while experiences.len() < config.rounds {
+        let Some(action) = router.next(feedback.as_ref()) else { break };
+        if answers.iter().any(|answer| action.ends.binary_search(answer).is_ok()) {
+            break;
+        }
+        let Some(wrong) = by_gold(&action, &router, &answers) else { break };
+        experiences.push(Experience::new(question, &action, &router, &wrong));
+        feedback = Some(wrong);
+    }
+    Ok(experiences)
+}
+
+fn report(context: &Context<'_>, stage: Stage, round: usize, step: Refinement) {
+    context.trace.report(stage, Event::Refined { round: u32::try_from(round).unwrap_or(u32::MAX), step });
+}

@@ -1,0 +1,64 @@
+//! Personalised PageRank by local pushes (Andersen, Chung and Lang, 2006): the paper's graph retriever. Touches the neighbourhood of
+//! its starts only, however large the graph.
+
+use std::collections::HashMap;
+
+use quipu_graph::{Graph, NodeId, RelationRole, Step};
+
+use crate::AnswerError;
+use crate::context::Context;
+
+/// Probability of going back to a start.
+const RESTART: f64 = 0.15;
+/// Residue for each neighbour below which nothing is pushed on.
+const PRECISION: f64 = 1e-5;
+/// Most pushes: bounds the work.
+const MOST_PUSHES: usize = 20_000;
+/// Neighbours of one node along one step.
+const MOST_NEIGHBOURS: usize = 2000;
+
+fn is_ordinary(graph: &dyn Graph, step: Step) -> bool {
+    let info = usize::try_from(step.relation.0).ok().and_then(|at| graph.relations().get(at));
+    info.is_some_and(|info| info.role == RelationRole::Ordinary)
+}
+
+/// Entities near `starts`, by their share of a random walk that restarts there, greatest first.
+///
+/// # Errors
+/// The graph's.
+pub(super) async fn pagerank(
+    context: &Context<'_>,
+    starts: &[NodeId],
+) -> Result<Vec<(NodeId, f64)>, AnswerError> {
+    let graph = context.graph();
+    let mut shares: HashMap<NodeId, f64> = HashMap::new();
+    #[expect(clippy::cast_precision_loss, reason = "a handful of starts")]
+    let each = 1.0 / starts.len().max(1) as f64;
+    let mut frontier: HashMap<NodeId, f64> = starts.iter().map(|start| (*start, each)).collect();
+    let mut pushes = 0;
+    while !frontier.is_empty() && pushes < MOST_PUSHES {
+        context.check_time()?;
+        let mut nodes: Vec<(NodeId, f64)> = frontier.drain().collect();
+        // The same sums in every run.
+        nodes.sort_by_key(|(node, _)| *node);
+        pushes += nodes.len();
+        let ids: Vec<NodeId> = nodes.iter().map(|(node, _)| *node).collect();
+        let around = graph.expand(&ids, None, MOST_NEIGHBOURS).await?;
+        for ((node, residue), expansions) in nodes.into_iter().zip(around) {
+            *shares.entry(node).or_default() += RESTART * residue;
+            let ordinary = expansions.into_iter().filter(|e| is_ordinary(graph, e.step));
+            let neighbours: Vec<NodeId> =
+                ordinary.flat_map(|e| e.nodes).filter(|n| !graph.is_literal(*n)).collect();
+            #[expect(clippy::cast_precision_loss, reason = "a few thousand neighbours")]
+            let share = (1.0 - RESTART) * residue / neighbours.len().max(1) as f64;
+            if share >= PRECISION {
+                for neighbour in neighbours {
+                    *frontier.entry(neighbour).or_default() += share;
+                }
+            }
+        }
+    }
+    let mut ranked: Vec<(NodeId, f64)> = shares.into_iter().collect();
+    ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    Ok(ranked)
+}

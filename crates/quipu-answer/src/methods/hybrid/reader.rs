@@ -1,0 +1,103 @@
+//! The model reads the best documents and ranks them by likelihood: how much likelier does the question make a document's words?
+//!
+//! That is the pointwise mutual information of question and document. Unlike a yes or no it does not depend on how willing a small
+//! model is to say yes, and all documents are scored in two calls, whatever their number.
+
+use std::time::Duration;
+
+use quipu_model::ScoreRequest;
+use serde_json::json;
+
+use super::bank::{Found, sort};
+use crate::AnswerError;
+use crate::context::Context;
+use crate::evidence::{cell, passage_cell};
+use crate::prompts::Prompt;
+use crate::retrieve::Documents;
+use crate::trace::{Event, Stage};
+
+/// What one unit of cosine counts, in nats.
+const SIMILARITY: f64 = 20.0;
+/// What one nat of the document's gain counts.
+const GAIN: f64 = 0.5;
+/// Characters of a document that are read.
+const READ: usize = 240;
+/// A local model's one look at a page of documents.
+const TIMEOUT: Duration = Duration::from_secs(90);
+
+/// Ranks the first `most` entities of a round anew, those that satisfy the requirements among themselves. Without a model that scores
+/// nothing changes. Two calls.
+///
+/// # Errors
+/// The model's, the index's.
+pub(super) async fn read(
+    context: &Context<'_>,
+    documents: &Documents<'_>,
+    question: &str,
+    found: &mut Found,
+    most: usize,
+) -> Result<(), AnswerError> {
+    let satisfying = found.entities.iter().take_while(|entity| entity.satisfies).count();
+    let count = if satisfying == 0 { found.entities.len() } else { satisfying }.min(most);
+    if count < 2 || !context.has_model() || !context.model()?.abilities().score {
+        return Ok(());
+    }
+    let _timer = context.trace.enter(Stage::Critique);
+    let entries = entries(context, documents, found, count).await?;
+    let gained = match gains(context, question, &entries).await {
+        Err(AnswerError::Exhausted(limit)) => {
+            let reason = format!("{limit}; the ranking is by similarity");
+            context.trace.report(Stage::Critique, Event::Degraded { reason });
+            return Ok(());
+        }
+        gained => gained?,
+    };
+    let (head, _) = found.entities.split_at_mut(count);
+    for (entity, gain) in head.iter_mut().zip(gained) {
+        entity.score = SIMILARITY * entity.score + GAIN * gain;
+    }
+    sort(head);
+    // Behind what was read the scores go on below it.
+    let least = head.last().map_or(0.0, |entity| entity.score);
+    for entity in found.entities.iter_mut().skip(count) {
+        entity.score += least - 2.0;
+    }
+    Ok(())
+}
+
+/// `name: text` of the first entities.
+pub(super) async fn entries(
+    context: &Context<'_>,
+    documents: &Documents<'_>,
+    found: &Found,
+    count: usize,
+) -> Result<Vec<String>, AnswerError> {
+    let nodes: Vec<_> = found.entities.iter().take(count).map(|entity| entity.node).collect();
+    let summaries = context.graph().summaries(&nodes).await?;
+    let mut entries = Vec::new();
+    for (entity, summary) in found.entities.iter().zip(summaries) {
+        let text = match entity.passage {
+            Some(number) => passage_cell(&documents.index().passage(number)?.text),
+            None => String::new(),
+        };
+        let text = text.get(..text.floor_char_boundary(READ)).unwrap_or(&text);
+        entries.push(format!("{}: {text}", cell(&summary.name)));
+    }
+    Ok(entries)
+}
+
+/// For each entry the natural logarithm of how much likelier the question makes it.
+async fn gains(context: &Context<'_>, question: &str, entries: &[String]) -> Result<Vec<f64>, AnswerError> {
+    let mut likelihoods = Vec::new();
+    for question in [question, ""] {
+        let request = ScoreRequest {
+            stage: "critique.read".into(),
+            messages: Prompt::HybridRead.render(json!({ "question": question }))?,
+            continuations: entries.to_vec(),
+            timeout: TIMEOUT,
+        };
+        likelihoods.push(context.score(Stage::Critique, request).await?.scores);
+    }
+    let [asked, alone] = likelihoods.as_slice() else { return Ok(Vec::new()) };
+    Ok(asked.iter().zip(alone).map(|((asked, _), (alone, _))| asked - alone).collect())
+}

@@ -1,0 +1,202 @@
+//! The relational conditions that a question may set: for each thing that it may name, and each way that leads on from there, the
+//! entities at its end. "Which cities in Texas are ..." may ask for the parts of Texas, for what is a city, or for both.
+//!
+//! Nothing is decided here: every sense of every mention is a start, and every relation path of up to two hops that exists there is
+//! a condition, said in words. Which of them the question means is for the router (HybGRAG §3.1) to say.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use quipu_graph::{NodeId, RelationRole, Step};
+use quipu_index::{MatchReason, Mention, MentionConfig, words};
+
+use super::paths::{StepWords, inverse};
+use crate::AnswerError;
+use crate::context::Context;
+
+/// Bounds of the enumeration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RequirementConfig {
+    /// Parts of the question that may name something (24).
+    pub mentions: usize,
+    /// Senses of each (24).
+    pub senses: usize,
+    /// Longest path from a named entity, in hops (2).
+    pub radius: usize,
+    /// Entities at the end of one condition; wider ones tell nothing (4,000).
+    pub widest: usize,
+}
+
+impl Default for RequirementConfig {
+    fn default() -> Self {
+        Self { mentions: 24, senses: 24, radius: 2, widest: 4000 }
+    }
+}
+
+/// A part of the question that may name something.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NamedPart {
+    /// Its place in the question, in bytes.
+    pub span: Range<usize>,
+    /// Its words.
+    pub text: String,
+    /// How likely it names something (about 1 for a telling word, more for more).
+    pub score: f64,
+}
+
+/// A relational condition.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Requirement {
+    /// The part of the question that names the entity, by position.
+    pub part: usize,
+    /// The entity that the path starts from.
+    pub anchor: NodeId,
+    /// The entity's name.
+    pub name: String,
+    /// How the path goes.
+    pub steps: Vec<Step>,
+    /// The condition in words, with the question's own words for the entity: `the part of Texas`.
+    pub phrase: String,
+    /// The path's relations with arrows: `→ member`.
+    pub relations: String,
+    /// The entities that it leads to, sorted.
+    pub ends: Vec<NodeId>,
+}
+
+/// All conditions that a question may set, with the parts of the question that they start from.
+///
+/// # Errors
+/// The index's and the graph's.
+pub async fn requirements(
+    context: &Context<'_>,
+    question: &str,
+    config: RequirementConfig,
+) -> Result<(Vec<NamedPart>, Vec<Requirement>), AnswerError> {
+    let linking = MentionConfig { mentions: config.mentions, k: config.senses, ..MentionConfig::default() };
+    let mentions = context.workspace.link_all(question, &linking).await?;
+    let mentions = without_parts_of_names(question, mentions);
+    let mut requirements = Vec::new();
+    let mut parts: Vec<NamedPart> = Vec::new();
+    for mention in mentions {
+        let senses: Vec<(NodeId, String)> =
+            mention.candidates.into_iter().map(|candidate| (candidate.node, candidate.name)).collect();
+        requirements.extend(of_senses(context, parts.len(), &senses, config).await?);
+        parts.push(NamedPart { span: mention.span, text: mention.text, score: mention.score });
+    }
+    say(context, &parts, &mut requirements);
+    Ok((parts, requirements))
+}
+
+/// Says each requirement in words: in those of the relations' own names, which are the same in every workspace, learnt or not.
+fn say(context: &Context<'_>, parts: &[NamedPart], requirements: &mut [Requirement]) {
+    let steps: Vec<Step> = requirements.iter().flat_map(|r| r.steps.iter().copied()).collect();
+    let words = StepWords::new(context, &steps);
+    for requirement in requirements {
+        let named = parts.get(requirement.part).map_or("", |part| part.text.as_str());
+        requirement.phrase = words.phrase(&requirement.steps, named);
+        requirement.relations = words.arrows(&requirement.steps);
+    }
+}
+
+/// The mentions of senses that fit; without those inside longer names ("league" of "Hanseatic League"). A longer span with a word of
+/// grammar in it ("look at") may be no name at all, so what is inside it stays.
+fn without_parts_of_names(question: &str, mentions: Vec<Mention>) -> Vec<Mention> {
+    let whole: Vec<Range<usize>> = mentions
+        .iter()
+        .filter(|mention| {
+            let exact = mention
+                .candidates
+                .iter()
+                .any(|c| matches!(c.reason, MatchReason::Exact | MatchReason::Alias));
+            let words = words(question.get(mention.span.clone()).unwrap_or_default());
+            exact && words.len() > 1 && !words.iter().any(|word| super::paths::is_function_word(&word.text))
+        })
+        .map(|mention| mention.span.clone())
+        .collect();
+    let inside = |span: &Range<usize>| {
+        whole.iter().any(|w| w.start <= span.start && span.end <= w.end && w.len() > span.len())
+    };
+    mentions.into_iter().filter(|mention| !inside(&mention.span)).collect()
+}
+
+async fn of_senses(
+    context: &Context<'_>,
+    part: usize,
+    senses: &[(NodeId, String)],
+    config: RequirementConfig,
+) -> Result<Vec<Requirement>, AnswerError> {
+    let graph = context.graph();
+    let nodes: Vec<NodeId> = senses.iter().map(|(node, _)| *node).collect();
+    let ordinary = |step: &Step| {
+        let info = usize::try_from(step.relation.0).ok().and_then(|at| graph.relations().get(at));
+        info.is_some_and(|info| info.role == RelationRole::Ordinary)
+    };
+    let mut found: HashMap<(NodeId, Vec<Step>), Vec<NodeId>> = HashMap::new();
+    for (node, expansions) in nodes.iter().zip(graph.expand(&nodes, None, config.widest + 1).await?) {
+        for expansion in expansions {
+            if !ordinary(&expansion.step) || expansion.nodes.len() > config.widest {
+                continue;
+            }
+            let mut ends = expansion.nodes;
+            ends.retain(|end| end != node && !graph.is_literal(*end));
+            found.insert((*node, vec![expansion.step]), ends);
+        }
+    }
+    if config.radius > 1 {
+        let first: Vec<((NodeId, Vec<Step>), Vec<NodeId>)> =
+            found.iter().map(|(path, ends)| (path.clone(), ends.clone())).collect();
+        for ((node, steps), ends) in first {
+            found.extend(further(context, node, &steps, &ends, config).await?);
+        }
+    }
+    let names: HashMap<NodeId, &String> = senses.iter().map(|(node, name)| (*node, name)).collect();
+    let mut requirements: Vec<Requirement> = Vec::new();
+    for ((anchor, steps), mut ends) in found {
+        ends.sort_unstable();
+        ends.dedup();
+        if ends.is_empty() {
+            continue;
+        }
+        requirements.push(Requirement {
+            part,
+            anchor,
+            name: names.get(&anchor).map(|name| (*name).clone()).unwrap_or_default(),
+            phrase: String::new(),
+            relations: String::new(),
+            steps,
+            ends,
+        });
+    }
+    // The same in every run.
+    requirements.sort_by(|a, b| (a.anchor, &a.steps).cmp(&(b.anchor, &b.steps)));
+    Ok(requirements)
+}
+
+/// Paths of two hops: the same step again with the first one's ends ("a kind of a kind"), and other steps from few ends.
+async fn further(
+    context: &Context<'_>,
+    node: NodeId,
+    steps: &[Step],
+    ends: &[NodeId],
+    config: RequirementConfig,
+) -> Result<Vec<((NodeId, Vec<Step>), Vec<NodeId>)>, AnswerError> {
+    let [first] = steps else { return Ok(Vec::new()) };
+    let mut all: HashMap<Step, HashSet<NodeId>> = HashMap::new();
+    // A step that leads both ways says the same as its inverse; one of the two is enough.
+    let expansions = context.graph().expand(ends, None, config.widest + 1).await?;
+    for expansion in expansions.into_iter().flatten() {
+        if expansion.step == *first && inverse(*first) != *first {
+            all.entry(expansion.step).or_default().extend(expansion.nodes);
+        }
+    }
+    let mut found = Vec::new();
+    for (step, mut reached) in all {
+        reached.remove(&node);
+        let further = reached.iter().any(|end| ends.binary_search(end).is_err());
+        reached.extend(ends);
+        if further && reached.len() <= config.widest {
+            found.push(((node, vec![*first, step]), reached.into_iter().collect()));
+        }
+    }
+    Ok(found)
+}

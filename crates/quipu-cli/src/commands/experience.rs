@@ -1,0 +1,137 @@
+//! `quipu experience`: what the hybrid method's commentator learns from.
+
+use std::path::{Path, PathBuf};
+
+use anstream::eprintln;
+use anyhow::Result;
+use clap::Subcommand;
+use quipu_answer::Experiences;
+use quipu_eval::read_questions;
+use quipu_model::OpenOptions;
+
+use super::workspace;
+use crate::config::Settings;
+use crate::failure::WrongUsage;
+use crate::output::{Align, Table, counted, print_json, stdout};
+use crate::{engine, progress};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Collect examples from training questions, balanced over the kinds of error; they replace those that there are
+    Collect {
+        /// The workspace's folder
+        workspace: PathBuf,
+        /// The question file, with the ids of the answers
+        #[arg(long, value_name = "FILE")]
+        questions: PathBuf,
+        /// Most examples
+        #[arg(long, value_name = "N", default_value_t = 30)]
+        most: usize,
+        /// Only the first N questions
+        #[arg(long, value_name = "N")]
+        limit: Option<usize>,
+        /// The language model: a name of `quipu models list`, or `openai:MODEL` for an endpoint
+        #[arg(long, value_name = "NAME")]
+        llm: Option<String>,
+    },
+    /// List the examples
+    List {
+        /// The workspace's folder
+        workspace: PathBuf,
+        /// Print one JSON array
+        #[arg(long)]
+        json: bool,
+    },
+    /// Drop examples
+    Drop {
+        /// The workspace's folder
+        workspace: PathBuf,
+        /// Their numbers in the list; without any, all
+        #[arg(value_name = "NUMBER")]
+        numbers: Vec<usize>,
+    },
+}
+
+impl Command {
+    pub(super) async fn run(self) -> Result<()> {
+        match self {
+            Self::Collect { workspace, questions, most, limit, llm } => {
+                collect(&workspace, &questions, most, limit, llm).await
+            }
+            Self::List { workspace, json } => list(&workspace, json),
+            Self::Drop { workspace, numbers } => drop_some(&workspace, &numbers),
+        }
+    }
+}
+
+async fn collect(
+    folder: &Path,
+    file: &Path,
+    most: usize,
+    limit: Option<usize>,
+    llm: Option<String>,
+) -> Result<()> {
+    let read = read_questions(file, None)?.questions;
+    let questions: Vec<(String, Vec<String>)> = read
+        .into_iter()
+        .filter(|question| !question.answer_ids.is_empty())
+        .map(|question| (question.question, question.answer_ids))
+        .take(limit.unwrap_or(usize::MAX))
+        .collect();
+    if questions.is_empty() {
+        return Err(WrongUsage(format!("{}: no question has the ids of its answers", file.display())).into());
+    }
+    let settings = Settings::load(Settings { llm, ..Settings::default() }, folder)?;
+    let engine = engine::open(folder, &settings, OpenOptions::default()).await?;
+    let bar = progress::counter("questions");
+    let collected = engine.collect_experiences(&questions, most, |done, all| {
+        bar.set_length(all as u64);
+        bar.set_position(done as u64);
+    });
+    let collected = collected.await;
+    bar.finish_and_clear();
+    eprintln!("collected {}", counted(collected?.len() as u64, "example", "examples"));
+    Ok(())
+}
+
+fn list(folder: &Path, json: bool) -> Result<()> {
+    workspace::open(folder)?;
+    let held = Experiences::open(folder)?.all();
+    if json {
+        return print_json(&held);
+    }
+    let mut table = Table::new(&[
+        ("", Align::Right),
+        ("feedback", Align::Left),
+        ("entities", Align::Left),
+        ("relations", Align::Left),
+        ("question", Align::Left),
+    ]);
+    for (number, experience) in (1..).zip(&held) {
+        let (entities, relations) = (experience.entities.join("; "), experience.relations.join("; "));
+        table.push([
+            &i32::to_string(&number),
+            &experience.feedback,
+            &entities,
+            &relations,
+            &experience.question,
+        ]);
+    }
+    Ok(table.print(&mut stdout())?)
+}
+
+fn drop_some(folder: &Path, numbers: &[usize]) -> Result<()> {
+    workspace::open(folder)?;
+    let experiences = Experiences::open(folder)?;
+    let held = experiences.all();
+    if let Some(wrong) = numbers.iter().find(|number| !(1..=held.len()).contains(number)) {
+        return Err(WrongUsage(format!("there is no example {wrong}; there are {}", held.len())).into());
+    }
+    let all = numbers.is_empty();
+    let kept: Vec<_> = (1..)
+        .zip(held)
+        .filter(|(number, _)| !all && !numbers.contains(number))
+        .map(|(_, kept)| kept)
+        .collect();
+    Ok(experiences.replace(kept)?)
+}

@@ -1,0 +1,164 @@
+//! Documents from the command line: imported, added, searched; and what cannot be read.
+
+mod support;
+
+use support::Bench;
+
+const NODES: &str = r#"{"id": "n1", "name": "terrier", "type": "breed group", "text": "Small dogs bred to hunt vermin."}
+{"id": "n2", "name": "Skye", "type": "breed", "text": "A long low terrier with a straight coat, from an island."}
+{"id": "n3", "name": "Lhasa", "type": "breed", "text": "A small dog of the mountains with a heavy coat."}
+{"id": "n4", "name": "Lhasa", "type": "town", "text": "A town high in the mountains."}
+"#;
+const EDGES: &str = "n2\tkind of\tn1\n";
+
+fn with_dogs() -> Bench {
+    let bench = Bench::new();
+    bench.write("nodes.jsonl", NODES);
+    bench.write("edges.tsv", EDGES);
+    bench.run(&["import", "dogs", "nodes.jsonl", "edges.tsv", "--no-embeddings"]).succeeded();
+    bench
+}
+
+fn entities(found: &serde_json::Value) -> Vec<String> {
+    let passages = found["passages"].as_array().unwrap();
+    passages.iter().map(|passage| passage["entity"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn passages_are_found_by_their_words_and_by_type() {
+    let bench = with_dogs();
+    let found =
+        bench.run(&["search", "dogs", "mountain dogs", "--mode", "bm25", "--json"]).succeeded().json();
+    assert_eq!((entities(&found)[0].as_str(), entities(&found).len()), ("n3", 3));
+    let first = &found["passages"][0];
+    assert_eq!((first["start"].as_u64(), first["end"].as_u64()), (Some(0), Some(47)));
+    assert_eq!(first["id"].as_str().map(str::len), Some(16));
+    let typed = bench.run(&["search", "dogs", "mountains", "--mode", "bm25", "--type", "town", "--json"]);
+    assert_eq!(entities(&typed.succeeded().json()), ["n4"]);
+    let shown = bench.run(&["search", "dogs", "straight coat"]).succeeded();
+    assert!(shown.stdout.starts_with("Skye  n2 · characters 0–56"), "{}", shown.stdout);
+    let unknown = bench.run(&["search", "dogs", "coat", "--type", "planet"]).failed(2);
+    assert!(unknown.stderr.contains("breed group"), "{}", unknown.stderr);
+    let dense = bench.run(&["search", "dogs", "coat", "--mode", "dense"]).failed(2);
+    assert!(dense.stderr.contains("quipu index documents"), "{}", dense.stderr);
+    let info = bench.run(&["info", "dogs", "--json"]).succeeded().json();
+    assert_eq!(info["indexes"]["documents"]["passages"], 4);
+}
+
+#[test]
+fn files_become_documents_of_the_entities_that_they_name() {
+    let bench = with_dogs();
+    std::fs::create_dir(bench.path("notes")).unwrap();
+    bench.write("notes/skye.md", "# Care\n\nBrush the coat of a Skye each week.\n");
+    bench.write(
+        "notes/walks.html",
+        "<meta name=about content=n3><nav>Home</nav><p>It walks with pilgrims.</p>",
+    );
+    bench.write("notes/photo.jpg", [0xFF, 0xD8]);
+    let added =
+        bench.run(&["documents", "add", "dogs", "notes", "--entity-field", "about", "--no-embeddings"]);
+    assert!(added.succeeded().stderr.contains("added 2 documents"));
+    let found = bench.run(&["search", "dogs", "pilgrims", "--json"]).succeeded().json();
+    assert_eq!(entities(&found), ["n3"]);
+    let found = bench.run(&["search", "dogs", "brush weekly", "--json"]).succeeded().json();
+    assert_eq!((entities(&found), found["passages"][0]["heading"].as_str()), (vec!["n2".to_owned()], None));
+    let id = found["passages"][0]["id"].clone();
+    // They outlive an import, and keep their ids.
+    bench.run(&["import", "dogs", "nodes.jsonl", "edges.tsv", "--no-embeddings"]).succeeded();
+    let again = bench.run(&["search", "dogs", "brush weekly", "--json"]).succeeded().json();
+    assert_eq!(again["passages"][0]["id"], id);
+    assert!(bench.run(&["documents", "list", "dogs"]).succeeded().stdout.contains("notes/skye.md"));
+    bench.run(&["documents", "remove", "dogs", "notes/skye.md"]).succeeded();
+    let gone = bench.run(&["search", "dogs", "brush weekly", "--json"]).succeeded().json();
+    assert!(entities(&gone).is_empty());
+}
+
+#[test]
+fn what_cannot_become_a_document_is_named_and_the_rest_is_added() {
+    let bench = with_dogs();
+    bench.write("terrier.txt", "Terriers dig.");
+    bench.write("lhasa.txt", "Which one?");
+    bench.write("unicorn.txt", "A horse with a horn.");
+    bench.write("skye.txt", b"caf\xe9");
+    bench.write("binary.txt", b"a\0b");
+    bench.write("broken.pdf", b"%PDF-1.4 no more");
+    bench.write("empty.txt", "  \n");
+    let files = ["terrier", "lhasa", "unicorn", "skye", "binary", "empty"].map(|name| format!("{name}.txt"));
+    let mut arguments = vec!["documents", "add", "dogs", "--no-embeddings", "broken.pdf"];
+    arguments.extend(files.iter().map(String::as_str));
+    let outcome = bench.run(&arguments);
+    assert_eq!(outcome.code, Some(1), "{outcome:#?}");
+    for expected in [
+        "lhasa.txt: 2 entities are called “lhasa” (n3, n4)",
+        "unicorn.txt: no entity is called “unicorn”",
+        "skye.txt: it is not written in UTF-8: byte 3",
+        "binary.txt: it is no text: byte 1 is zero",
+        "empty.txt: it holds no text",
+        "broken.pdf: its text cannot be read",
+        "added 1 document",
+    ] {
+        assert!(outcome.stderr.contains(expected), "{expected}: {}", outcome.stderr);
+    }
+    let found = bench.run(&["search", "dogs", "dig", "--json"]).succeeded().json();
+    assert_eq!(entities(&found), ["n1"]);
+    bench.run(&["documents", "add", "dogs", "nowhere.txt", "--no-embeddings"]).failed(2);
+}
+
+#[test]
+fn a_base_without_documents_says_so() {
+    let bench = Bench::new();
+    bench.write("edges.tsv", "a\tkind of\tb\n");
+    bench.run(&["import", "bare", "edges.tsv", "--no-embeddings"]).succeeded();
+    let outcome = bench.run(&["search", "bare", "anything"]).failed(2);
+    assert!(outcome.stderr.contains("quipu documents add"), "{}", outcome.stderr);
+}
+
+#[test]
+fn a_huge_document_is_divided_and_found() {
+    let bench = with_dogs();
+    let mut text = "A line about nothing in particular, said again.\n".repeat(100_000);
+    text.push_str("The last word is xylophone.\n");
+    bench.write("skye.txt", text);
+    bench.run(&["documents", "add", "dogs", "skye.txt", "--no-embeddings"]).succeeded();
+    let found = bench.run(&["search", "dogs", "xylophone", "--json"]).succeeded().json();
+    assert_eq!(entities(&found), ["n2"]);
+    assert!(found["passages"][0]["end"].as_u64() > Some(4_800_000));
+}
+
+#[test]
+fn a_base_in_starks_layout_is_imported_and_measured_with_one_command_each() {
+    let bench = with_dogs();
+    bench.write("edges.csv", "n2,kind of,n1\n");
+    bench.run(&["import", "stark", "nodes.jsonl", "edges.csv", "--no-embeddings"]).succeeded();
+    bench.write(
+        "qa.csv",
+        "id,query,answer_ids\n0,\"Which terrier, a low one, has a straight coat?\",[\"n2\"]\n1,town in the mountains,['n4']\n"
+            .replace("[\"n2\"]", "\"['n2']\""),
+    );
+    let arguments = [
+        "eval",
+        "run",
+        "stark",
+        "--questions",
+        "qa.csv",
+        "--method",
+        "text",
+        "--llm",
+        "none",
+        "--set",
+        "text.compose=no",
+        "--out",
+        "results",
+    ];
+    bench.run(&arguments).succeeded();
+    let rows = std::fs::read_to_string(bench.path("results/rows.jsonl")).unwrap();
+    let rows: Vec<serde_json::Value> = rows.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(rows.len(), 2);
+    for row in &rows {
+        assert_eq!(
+            (row["score"]["hit_at_1"].as_f64(), row["score"]["mrr"].as_f64()),
+            (Some(1.0), Some(1.0)),
+            "{row}"
+        );
+    }
+}
