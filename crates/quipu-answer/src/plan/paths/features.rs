@@ -127,7 +127,7 @@ impl Features {
     }
 
     /// How likely it is, from 0 to 1, that the graph holds what the question asks and that a path of these features, with `share` of
-    /// the probability, leads there. Fitted as [`super::RankedPath::confidence`] says.
+    /// the probability, leads there. Fitted as `RankedPath::confidence` says.
     pub fn confidence(&self, share: f64) -> f64 {
         let (alignment, least_covered) = (f64::from(self.alignment), f64::from(self.least_covered));
         let logit = 3.19 * share + 5.39 * alignment + 1.35 * least_covered - 6.3;
