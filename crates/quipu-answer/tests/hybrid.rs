@@ -50,7 +50,9 @@ fn model(likely: &'static str, right: &'static str) -> ScriptedModel {
 }
 
 fn hybrid() -> AskOptions {
-    options(Method::Hybrid)
+    let mut options = options(Method::Hybrid);
+    options.config.hybrid.read = 8;
+    options
 }
 
 /// The base, indexed by meaning too.
