@@ -182,7 +182,8 @@ async fn the_ablations_do_what_they_say() {
         config.critic = CriticKind::Off;
         config.read = 0;
     });
-    let (_, model) = run(&setting, self::model("terrier", "Skye"), QUESTION, &likelihood).await;
+    let question = "Which terrier from Grenna has a straight coat?";
+    let (_, model) = run(&setting, self::model("terrier", "Skye"), question, &likelihood).await;
     assert_eq!(model.calls(), 1);
 
     let blind = with(|config| config.validation_context = false);
