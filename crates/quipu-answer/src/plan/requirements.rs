@@ -143,8 +143,7 @@ async fn of_senses(
         }
     }
     if config.radius > 1 {
-        let first: Vec<((NodeId, Vec<Step>), Vec<NodeId>)> =
-            found.iter().map(|(path, ends)| (path.clone(), ends.clone())).collect();
+        let first: Vec<Reached> = found.iter().map(|(path, ends)| (path.clone(), ends.clone())).collect();
         for ((node, steps), ends) in first {
             found.extend(further(context, node, &steps, &ends, config).await?);
         }
@@ -172,14 +171,17 @@ async fn of_senses(
     Ok(requirements)
 }
 
-/// Paths of two hops: the same step again with the first one's ends ("a kind of a kind"), and other steps from few ends.
+/// A start and a path from it, and where it ends.
+type Reached = ((NodeId, Vec<Step>), Vec<NodeId>);
+
+/// Paths of two hops: the same step again from the first one's ends ("a kind of a kind"), with the ends of both.
 async fn further(
     context: &Context<'_>,
     node: NodeId,
     steps: &[Step],
     ends: &[NodeId],
     config: RequirementConfig,
-) -> Result<Vec<((NodeId, Vec<Step>), Vec<NodeId>)>, AnswerError> {
+) -> Result<Vec<Reached>, AnswerError> {
     let [first] = steps else { return Ok(Vec::new()) };
     let mut all: HashMap<Step, HashSet<NodeId>> = HashMap::new();
     // A step that leads both ways says the same as its inverse; one of the two is enough.
