@@ -1,7 +1,7 @@
 //! The relational conditions that a question may set: for each thing that it may name, and each way that leads on from there, the
 //! entities at its end. "Which cities in Texas are ..." may ask for the parts of Texas, for what is a city, or for both.
 //!
-//! Nothing is decided here: every sense of every mention is a start, and every relation path of up to two hops that exists there is
+//! Nothing is decided here: every sense of every mention is a start, and every relation that exists there, followed once or twice, is
 //! a condition, said in words. Which of them the question means is for the router (HybGRAG §3.1) to say.
 
 use std::collections::{HashMap, HashSet};
