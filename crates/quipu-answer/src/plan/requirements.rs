@@ -1,7 +1,7 @@
 //! The relational conditions that a question may set: for each thing that it may name, and each way that leads on from there, the
 //! entities at its end. "Which cities in Texas are ..." may ask for the parts of Texas, for what is a city, or for both.
 //!
-//! Nothing is decided here: every sense of every mention is a start, and every relation path of up to two hops that exists there is
+//! Nothing is decided here: every sense of every mention is a start, and every relation that exists there, followed once or twice, is
 //! a condition, said in words. Which of them the question means is for the router (HybGRAG §3.1) to say.
 
 use std::collections::{HashMap, HashSet};
@@ -143,8 +143,7 @@ async fn of_senses(
         }
     }
     if config.radius > 1 {
-        let first: Vec<((NodeId, Vec<Step>), Vec<NodeId>)> =
-            found.iter().map(|(path, ends)| (path.clone(), ends.clone())).collect();
+        let first: Vec<Reached> = found.iter().map(|(path, ends)| (path.clone(), ends.clone())).collect();
         for ((node, steps), ends) in first {
             found.extend(further(context, node, &steps, &ends, config).await?);
         }
@@ -172,14 +171,17 @@ async fn of_senses(
     Ok(requirements)
 }
 
-/// Paths of two hops: the same step again with the first one's ends ("a kind of a kind"), and other steps from few ends.
+/// A start and a path from it, and where it ends.
+type Reached = ((NodeId, Vec<Step>), Vec<NodeId>);
+
+/// Paths of two hops: the same step again from the first one's ends ("a kind of a kind"), with the ends of both.
 async fn further(
     context: &Context<'_>,
     node: NodeId,
     steps: &[Step],
     ends: &[NodeId],
     config: RequirementConfig,
-) -> Result<Vec<((NodeId, Vec<Step>), Vec<NodeId>)>, AnswerError> {
+) -> Result<Vec<Reached>, AnswerError> {
     let [first] = steps else { return Ok(Vec::new()) };
     let mut all: HashMap<Step, HashSet<NodeId>> = HashMap::new();
     // A step that leads both ways says the same as its inverse; one of the two is enough.

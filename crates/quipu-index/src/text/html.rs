@@ -55,10 +55,11 @@ pub fn html(page: &str) -> String {
         .max_by_key(String::len)
         .filter(|main| main.len() * MAIN_SHARE >= whole.len())
         .unwrap_or(whole);
-    if !text.starts_with("# ") && !text.contains("\n# ") {
-        if let Some(title) = title(root) {
-            text.insert_str(0, &format!("# {title}\n\n"));
-        }
+    if !text.starts_with("# ")
+        && !text.contains("\n# ")
+        && let Some(title) = title(root)
+    {
+        text.insert_str(0, &format!("# {title}\n\n"));
     }
     text
 }

@@ -42,9 +42,11 @@ pub struct HybridConfig {
     pub validation_context: bool,
     /// Examples shown to the commentator (30).
     pub experiences: usize,
-    /// Documents that the model reads and ranks by likelihood (8); 0 leaves the ranking to similarity.
+    /// Documents that the model reads and ranks by likelihood (0: the ranking is left to similarity; a model of 1.5 billion parameters
+    /// gains nothing by it, docs/results.md).
     pub read: usize,
-    /// From this probability of a yes on, the validator accepts (0.5).
+    /// From this probability of a yes on, the validator accepts (0.1: a small model's doubts are often wrong, and the actions come in
+    /// the order of what speaks for them).
     pub accept: f64,
     /// Whether the model composes an answer (yes); else the best entity is the answer.
     pub compose: bool,
@@ -62,8 +64,8 @@ impl Default for HybridConfig {
             critic: CriticKind::Model,
             validation_context: true,
             experiences: 30,
-            read: 8,
-            accept: 0.5,
+            read: 0,
+            accept: 0.1,
             compose: true,
             likelihood: false,
             requirements: RequirementConfig::default(),
@@ -95,6 +97,9 @@ pub enum CriticKind {
     Oracle(Vec<String>),
 }
 
+/// A later round has to be so much likelier than an earlier one, whose action had more in its favour.
+const CLEARLY: f64 = 0.25;
+
 /// What one round gave.
 struct Round {
     action: Action,
@@ -120,7 +125,7 @@ pub(super) async fn run(
         let mut found = bank.retrieve(number, &action, &router).await?;
         let verdict = critic.validate(number, &action, &mut found, &router).await?;
         let accepted = verdict.accepted;
-        if best.as_ref().is_none_or(|best| verdict.probability > best.verdict.probability) {
+        if best.as_ref().is_none_or(|best| verdict.probability > best.verdict.probability + CLEARLY) {
             best = Some(Round { action: action.clone(), found, verdict });
         }
         if accepted || number == config.rounds {

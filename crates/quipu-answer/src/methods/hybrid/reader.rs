@@ -19,7 +19,7 @@ use crate::trace::{Event, Stage};
 /// What one unit of cosine counts, in nats.
 const SIMILARITY: f64 = 20.0;
 /// What one nat of the document's gain counts.
-const GAIN: f64 = 0.5;
+const GAIN: f64 = 0.2;
 /// Characters of a document that are read.
 const READ: usize = 240;
 /// A local model's one look at a page of documents.
