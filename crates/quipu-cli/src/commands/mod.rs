@@ -1,5 +1,6 @@
 //! The command line, and one file for each command.
 
+mod api_source;
 mod ask;
 mod entity;
 mod eval;
