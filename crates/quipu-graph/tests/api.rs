@@ -241,7 +241,7 @@ async fn all_published_exchanges_of_crag_are_played() {
     let by_minute = operation(&graph, "/finance/get_detailed_price_history");
     let arguments = [("query".to_owned(), vec!["META".to_owned()])];
     assert!(!graph.call(by_minute, &arguments).await.unwrap().is_empty());
-    // The 38th is the root, which says nothing.
+    // The root, which says nothing, is not among the 38.
     assert_eq!(played.len(), 37, "{played:?}");
     assert_eq!(graph.service().operations.len(), 38);
     let mut domains = graph.service().domains();
