@@ -56,6 +56,20 @@ pub struct StageUsage {
     pub model_seconds: f64,
 }
 
+/// An entity with its place in a ranking.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RankedEntity {
+    /// Its key.
+    pub key: String,
+    /// Its name.
+    pub name: String,
+    /// What it was ranked by, higher is better; comparable within one ranking.
+    pub score: f64,
+    /// How the question's entities lead to it, in words: `Baltic League → member → Visby`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<String>,
+}
+
 /// The answer to a question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
@@ -75,6 +89,9 @@ pub struct Answer {
     pub method: String,
     /// Name of the language model; `none` when no model was asked.
     pub llm: String,
+    /// The entities that may be the answer, best first, of methods that rank entities by their documents.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ranked: Vec<RankedEntity>,
     /// What the answer rests on.
     pub evidence: Vec<Evidence>,
     /// Ids of the evidence that holds the answer's values.

@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use crate::error::{AnswerError, Exhausted};
 use crate::plan::{CARDS_FILE, Cards, MEANINGS_FILE, Meanings, StepSamples};
-use crate::retrieve::{DocumentWords, TripleSentences};
+use crate::retrieve::TripleSentences;
 use crate::trace::{Event, Stage, Trace};
 
 /// What one question may cost.
@@ -48,8 +48,6 @@ pub struct Learnt {
     pub samples: StepSamples,
     /// The meaning of all triples, for the graphs that are small enough.
     pub sentences: TripleSentences,
-    /// The words of all documents.
-    pub documents: DocumentWords,
 }
 
 /// Files of a workspace that hold what was learnt about it while it was asked.
@@ -81,8 +79,6 @@ pub struct Context<'a> {
     pub samples: &'a StepSamples,
     /// The meaning of all triples.
     pub sentences: &'a TripleSentences,
-    /// The words of all documents.
-    pub documents: &'a DocumentWords,
     /// What the question may cost.
     pub limits: Limits,
     /// What happened so far.
@@ -101,21 +97,9 @@ impl<'a> Context<'a> {
         limits: Limits,
         trace: &'a Trace,
     ) -> Self {
-        let Learnt { cards, meanings, samples, sentences, documents } = learnt;
+        let Learnt { cards, meanings, samples, sentences } = learnt;
         let anchors = &[];
-        Self {
-            workspace,
-            model,
-            embedder,
-            cards,
-            meanings,
-            samples,
-            sentences,
-            documents,
-            limits,
-            trace,
-            anchors,
-        }
+        Self { workspace, model, embedder, cards, meanings, samples, sentences, limits, trace, anchors }
     }
 
     /// Sets the entities to start from, by key or name.

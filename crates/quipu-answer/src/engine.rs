@@ -231,6 +231,7 @@ impl Engine {
             llm: self.model_name().into(),
             citations: citations(grounding, &outcome.evidence, answered),
             evidence: outcome.evidence,
+            ranked: trace.take_ranking(),
             usage: trace.usage(),
             reason: outcome.reason,
             trace: options.keep_trace.then(|| trace.events()),

@@ -1,6 +1,7 @@
 //! Evidence: the triples, passages and calculations that an answer rests on.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use quipu_graph::LiteralValue;
 use serde::{Deserialize, Serialize};
@@ -40,6 +41,9 @@ pub enum EvidenceContent {
         entity: String,
         /// The passage.
         passage: String,
+        /// Where it stands, where it comes from the document index.
+        #[serde(flatten)]
+        place: PassagePlace,
     },
     /// A value that code calculated from other evidence.
     Calculation {
@@ -50,6 +54,21 @@ pub enum EvidenceContent {
         /// Ids of the evidence it was calculated from.
         from: Vec<String>,
     },
+}
+
+/// Where a passage stands.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PassagePlace {
+    /// Key of the entity where it differs from its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// What its document is called; none for a document that came with the graph.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub document: Option<String>,
+    /// The characters of the document from which and up to which it goes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub characters: Option<[usize; 2]>,
 }
 
 impl Evidence {
@@ -65,8 +84,23 @@ impl Evidence {
     /// A passage of an entity's document.
     pub fn passage(source: &str, entity: &str, passage: &str) -> Self {
         let id = stable_id(source, [entity, "passage", passage]);
-        let content = EvidenceContent::Passage { entity: entity.into(), passage: passage.into() };
+        let (entity, passage) = (entity.into(), passage.into());
+        let content = EvidenceContent::Passage { entity, passage, place: PassagePlace::default() };
         Self { id, source: source.into(), content }
+    }
+
+    /// The passage with its place: the entity's key, the document's name, empty for the graph's own, and the characters of the
+    /// document. Its id is then of the key instead of the name, so that namesakes have passages of their own.
+    pub fn of_document(mut self, key: &str, document: &str, characters: Range<usize>) -> Self {
+        if let EvidenceContent::Passage { entity, passage, place } = &mut self.content {
+            *place = PassagePlace {
+                key: (key != entity).then(|| key.to_owned()),
+                document: (!document.is_empty()).then(|| document.to_owned()),
+                characters: Some([characters.start, characters.end]),
+            };
+            self.id = stable_id(&self.source, [key, document, passage]);
+        }
+        self
     }
 
     /// A calculated value.
@@ -81,7 +115,7 @@ impl Evidence {
     pub fn to_line(&self) -> String {
         match &self.content {
             EvidenceContent::Triple { head, relation, tail, .. } => format!("{head} | {relation} | {tail}"),
-            EvidenceContent::Passage { entity, passage } => format!("{entity}: {passage}"),
+            EvidenceContent::Passage { entity, passage, .. } => format!("{entity}: {passage}"),
             EvidenceContent::Calculation { operation, result, .. } => format!("{operation} = {result}"),
         }
     }
@@ -209,7 +243,7 @@ impl<'a> Row<'a> {
                 let relation = Some(cell(relation));
                 Self { heading: Some(head), relation, values: tails.join("; "), length: tails.len() }
             }
-            EvidenceContent::Passage { entity, passage } => {
+            EvidenceContent::Passage { entity, passage, .. } => {
                 let values = format!("({}) {}", cell(entity), passage_cell(passage));
                 Self { heading: None, relation: None, values, length: 1 }
             }

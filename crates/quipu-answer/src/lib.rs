@@ -22,12 +22,12 @@ mod time;
 mod trace;
 mod values;
 
-pub use answer::{Answer, AnswerUsage, StageUsage, Status};
+pub use answer::{Answer, AnswerUsage, RankedEntity, StageUsage, Status};
 pub use calculate::{Calculation, CalculationError, Operation, calculate};
 pub use context::{LEARNT_FILES, Limits};
 pub use engine::{AskOptions, Engine, PlannedPath};
 pub use error::{AnswerError, Exhausted};
-pub use evidence::{Evidence, EvidenceContent, Operand};
+pub use evidence::{Evidence, EvidenceContent, Operand, PassagePlace};
 pub use ground::{Grounding, ground};
 pub use methods::{
     CorrectiveConfig, KeragConfig, Method, MethodConfig, PathsConfig, QuestionMatchConfig, RelationFilter,

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use quipu_model::Usage;
 use serde::{Deserialize, Serialize};
 
-use crate::answer::{AnswerUsage, StageUsage};
+use crate::answer::{AnswerUsage, RankedEntity, StageUsage};
 
 /// The stages of a question's way (DESIGN §3), as events, usage and errors name them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -193,6 +193,7 @@ struct State {
     events: Vec<TimedEvent>,
     stages: Vec<StageUsage>,
     total: Usage,
+    ranking: Vec<RankedEntity>,
 }
 
 impl Trace {
@@ -255,6 +256,16 @@ impl Trace {
             seconds: self.elapsed().as_secs_f64(),
             by_stage: state.stages.clone(),
         }
+    }
+
+    /// Keeps the ranking that the answer shall have; of several the last.
+    pub fn set_ranking(&self, ranking: Vec<RankedEntity>) {
+        self.state.lock().ranking = ranking;
+    }
+
+    /// Takes the ranking out.
+    pub fn take_ranking(&self) -> Vec<RankedEntity> {
+        std::mem::take(&mut self.state.lock().ranking)
     }
 
     /// The events so far.

@@ -8,7 +8,7 @@ use anyhow::Result;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use quipu_answer::{EventSink, Stage};
 use quipu_graph::{ImportProgress, ImportStage};
-use quipu_index::{VectorProgress, WorkspaceProgress, WorkspaceProgressSink};
+use quipu_index::{DocumentProgress, VectorProgress, WorkspaceProgress, WorkspaceProgressSink};
 use quipu_model::{PullStep, Registry};
 
 use crate::output::grouped;
@@ -104,6 +104,13 @@ fn read(progress: WorkspaceProgress, started: Instant) -> (String, u64, Option<u
         WorkspaceProgress::Names { done, total } => ("names".into(), done, Some(total)),
         WorkspaceProgress::Vectors(VectorProgress { done, total, joining }) => {
             let message = if joining { "joining vectors" } else { "embedding names" };
+            (message.into(), done, Some(total))
+        }
+        WorkspaceProgress::Documents(DocumentProgress::Read { documents }) => {
+            (format!("documents {}", grouped(documents)), 0, None)
+        }
+        WorkspaceProgress::Documents(DocumentProgress::Vectors(VectorProgress { done, total, joining })) => {
+            let message = if joining { "joining passages" } else { "embedding passages" };
             (message.into(), done, Some(total))
         }
     }

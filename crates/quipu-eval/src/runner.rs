@@ -256,6 +256,7 @@ fn answered_row(
     } else {
         Score::default()
     };
+    let score = with_ranking(score, answer, prepared);
     let anchors = linked_names(events);
     Row {
         ended,
@@ -276,14 +277,39 @@ fn answered_row(
     }
 }
 
+/// Where entities were ranked, the measures of rankings are the ranking's, whatever answer was composed of it.
+fn with_ranking(of_values: Score, answer: &Answer, prepared: &PreparedQuestion) -> Score {
+    let gold = &prepared.question;
+    if answer.ranked.is_empty() || gold.has_no_answer() {
+        return of_values;
+    }
+    let ranked = answer.ranked.iter().map(|entity| (entity.name.clone(), vec![entity.key.clone()]));
+    let of_ranking = score(&ranked.collect::<Vec<_>>(), &answer.answer, &prepared.gold, gold.any_of);
+    Score {
+        hit_at_1: of_ranking.hit_at_1,
+        hit_at_5: of_ranking.hit_at_5,
+        recall_at_20: of_ranking.recall_at_20,
+        mrr: of_ranking.mrr,
+        ..of_values
+    }
+}
+
 /// Keys of the entities of this name in the evidence, where keys are not names.
 fn keys_of(value: &str, evidence: &[Evidence]) -> Vec<String> {
     let name = normalise(value);
     let mut keys = Vec::new();
     for piece in evidence {
-        let EvidenceContent::Triple { head, tail, keys: Some(of), .. } = &piece.content else { continue };
-        let [head_key, _, tail_key] = of.as_ref();
-        for (shown, key) in [(head, head_key), (tail, tail_key)] {
+        let named: Vec<(&String, &String)> = match &piece.content {
+            EvidenceContent::Triple { head, tail, keys: Some(of), .. } => {
+                let [head_key, _, tail_key] = of.as_ref();
+                vec![(head, head_key), (tail, tail_key)]
+            }
+            EvidenceContent::Passage { entity, place, .. } => {
+                place.key.iter().map(|key| (entity, key)).collect()
+            }
+            EvidenceContent::Triple { .. } | EvidenceContent::Calculation { .. } => continue,
+        };
+        for (shown, key) in named {
             if shown != key && !keys.contains(key) && normalise(shown) == name {
                 keys.push(key.clone());
             }

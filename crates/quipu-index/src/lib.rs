@@ -2,9 +2,11 @@
 //!
 //! | module | what it does |
 //! | --- | --- |
+//! | `documents` | passages of the entities' documents, by words and by meaning |
 //! | `normalise` | the one normalisation of names and texts |
 //! | `names` | from a name, however written, to the nodes that bear it |
 //! | `mentions` | which parts of a question name entities |
+//! | [`text`] | files to text and texts to chunks, without graphs |
 //! | `vectors` | nodes by the meaning of their texts |
 //! | `workspace` | a graph and its indexes in one folder: import, open, link |
 //!
@@ -30,15 +32,21 @@
 //! ```
 
 mod container;
+mod documents;
 mod error;
 mod mentions;
 mod names;
 mod normalise;
 mod spill;
+pub mod text;
 mod varint;
 mod vectors;
 mod workspace;
 
+pub use documents::{
+    DocumentBuilder, DocumentIndex, DocumentProgress, DocumentQuery, Passage, PassageHit, SearchMode,
+    SourceDocument,
+};
 pub use error::IndexError;
 pub use mentions::{Mention, MentionConfig, MentionDetector, Vocabulary};
 pub use names::{
@@ -47,6 +55,7 @@ pub use names::{
 pub use normalise::{Word, is_article, normalise, words};
 pub use vectors::{VectorBuilder, VectorHit, VectorIndex, VectorProgress, exact_top_k};
 pub use workspace::{
-    Aligned, ApiReport, ApiRequest, EndpointInfo, ImportRequest, SourceConfig, SourceReport, SourceRequest,
+    AddedDocument, Aligned, ApiReport, ApiRequest, DocumentsInfo, EndpointInfo, ImportRequest, NamedEntity, SourceConfig,
+    SourceReport, SourceRequest,
     VectorsInfo, Workspace, WorkspaceInfo, WorkspaceProgress, WorkspaceProgressSink,
 };

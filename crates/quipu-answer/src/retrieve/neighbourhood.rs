@@ -110,7 +110,7 @@ fn cost(piece: &Evidence, beside: Option<&Evidence>) -> usize {
             let value = ROW + tail.len().max(head.len()).min(200);
             if shares { value } else { value + HEADING + head.len().min(200) }
         }
-        EvidenceContent::Passage { entity, passage } => ROW + entity.len() + passage.len(),
+        EvidenceContent::Passage { entity, passage, .. } => ROW + entity.len() + passage.len(),
         EvidenceContent::Calculation { operation, result, .. } => ROW + operation.len() + result.len(),
     }
 }

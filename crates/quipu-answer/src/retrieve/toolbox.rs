@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use quipu_graph::{NodeId, Step};
-use quipu_index::{exact_top_k, normalise};
+use quipu_index::{SearchMode, exact_top_k, normalise};
 use quipu_model::{Embeddings, Message};
 use serde::Serialize;
 
@@ -174,7 +174,8 @@ impl<'c> Toolbox<'c> {
     /// What the documents of an entity say that is nearest to the question.
     pub async fn read(&mut self, entity: &str) -> Result<Observation, AnswerError> {
         let nodes = self.resolve(entity).await?;
-        let found = retrieve_passages(self.context, self.question, &nodes, PASSAGES).await?;
+        let found =
+            retrieve_passages(self.context, self.question, &nodes, SearchMode::Hybrid, PASSAGES).await?;
         if found.is_empty() {
             return Ok(Observation::NoPassages { name: cell(entity) });
         }

@@ -21,6 +21,14 @@ pub(super) enum Command {
         /// The workspace's folder
         workspace: PathBuf,
     },
+    /// Build the index of the entities' documents anew, by words and by meaning; an interrupted build goes on where it stopped
+    Documents {
+        /// The workspace's folder
+        workspace: PathBuf,
+        /// Leave out the vectors: passages are then found by their words, not by meaning
+        #[arg(long)]
+        no_embeddings: bool,
+    },
     /// Write what people call each relation, one model call each, so that no question waits for it
     Relations {
         /// The workspace's folder
@@ -38,6 +46,7 @@ impl Command {
     pub(super) async fn run(self) -> Result<()> {
         match self {
             Self::Vectors { workspace } => vectors(workspace).await,
+            Self::Documents { workspace, no_embeddings } => documents(workspace, no_embeddings).await,
             Self::Relations { workspace, limit, llm } => relations(&workspace, limit, llm).await,
         }
     }
@@ -51,6 +60,21 @@ async fn vectors(workspace: PathBuf) -> Result<()> {
     let flag = cancel.clone();
     let outcome = stoppable(cancel, move |handle| {
         handle.block_on(Workspace::index_vectors(&workspace, embedder.as_ref(), Some(sink), &flag))
+    })
+    .await;
+    bar.finish();
+    outcome
+}
+
+async fn documents(workspace: PathBuf, no_embeddings: bool) -> Result<()> {
+    let settings = Settings::load(Settings::default(), &workspace)?;
+    let embedder = if no_embeddings { None } else { Some(engine::load_embedder(&settings).await?) };
+    let bar = progress::ImportBar::new();
+    let sink = bar.sink();
+    let cancel = Arc::new(AtomicBool::new(false));
+    let flag = cancel.clone();
+    let outcome = stoppable(cancel, move |handle| {
+        handle.block_on(Workspace::index_documents(&workspace, embedder.as_deref(), Some(sink), &flag))
     })
     .await;
     bar.finish();

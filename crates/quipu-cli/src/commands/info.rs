@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use indicatif::DecimalBytes;
-use quipu_index::{EndpointInfo, VectorsInfo, WorkspaceInfo};
+use quipu_index::{DocumentsInfo, EndpointInfo, VectorsInfo, WorkspaceInfo};
 use serde::Serialize;
 
 use super::workspace;
@@ -44,6 +44,7 @@ struct Indexes {
     graph: Part,
     names: Part,
     vectors: Option<VectorsInfo>,
+    documents: Option<DocumentsInfo>,
 }
 
 #[derive(Debug, Serialize)]
@@ -64,6 +65,7 @@ impl From<WorkspaceInfo> for View {
     fn from(info: WorkspaceInfo) -> Self {
         let graph = info.graph;
         let vector_bytes = info.vectors.as_ref().map_or(0, |vectors| vectors.bytes);
+        let document_bytes = info.documents.as_ref().map_or(0, |documents| documents.bytes);
         Self {
             name: graph.name,
             folder: info.folder,
@@ -73,11 +75,12 @@ impl From<WorkspaceInfo> for View {
             relations: graph.relations,
             types: graph.types,
             documents: graph.documents,
-            bytes: info.graph_bytes + info.names_bytes + vector_bytes,
+            bytes: info.graph_bytes + info.names_bytes + vector_bytes + document_bytes,
             indexes: Indexes {
                 graph: Part { entries: graph.triples, bytes: info.graph_bytes },
                 names: Part { entries: info.names, bytes: info.names_bytes },
                 vectors: info.vectors,
+                documents: info.documents,
             },
             endpoint: info.endpoint,
             missing: info.missing,
@@ -109,6 +112,10 @@ impl View {
         if let Some(vectors) = &self.indexes.vectors {
             let note = format!("{} of {} numbers", grouped(vectors.rows), vectors.dimensions);
             table.push(["vectors", &DecimalBytes(vectors.bytes).to_string(), &note]);
+        }
+        if let Some(documents) = &self.indexes.documents {
+            let note = format!("{} passages", grouped(documents.passages));
+            table.push(["documents", &DecimalBytes(documents.bytes).to_string(), &note]);
         }
         let mut out = stdout();
         writeln!(

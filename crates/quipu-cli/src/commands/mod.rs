@@ -2,6 +2,7 @@
 
 mod api_source;
 mod ask;
+mod documents;
 mod entity;
 mod eval;
 mod generate;
@@ -11,6 +12,7 @@ mod info;
 mod link;
 mod models;
 mod query;
+mod search;
 mod source;
 mod workspace;
 
@@ -44,6 +46,11 @@ enum Command {
     Entity(entity::Arguments),
     /// Find the entities that a text mentions
     Link(link::Arguments),
+    /// Find passages in the documents of entities
+    Search(search::Arguments),
+    /// Add documents to the entities of a workspace, list and remove them
+    #[command(subcommand)]
+    Documents(documents::Command),
     /// Run a SPARQL query
     Query(query::Arguments),
     /// Answer a question, with evidence
@@ -88,6 +95,8 @@ async fn run_async(command: Command) -> Result<()> {
         Command::Info(arguments) => interrupt::or_interrupted(arguments.run()).await,
         Command::Entity(arguments) => interrupt::or_interrupted(arguments.run()).await,
         Command::Link(arguments) => interrupt::or_interrupted(arguments.run()).await,
+        Command::Search(arguments) => interrupt::or_interrupted(arguments.run()).await,
+        Command::Documents(command) => command.run().await,
         Command::Query(arguments) => arguments.run().await,
         Command::Ask(arguments) => interrupt::or_interrupted(arguments.run()).await,
         Command::Models(command) => interrupt::or_interrupted(command.run()).await,

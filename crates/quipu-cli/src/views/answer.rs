@@ -60,7 +60,7 @@ fn print_evidence(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
 fn cells(content: &EvidenceContent) -> [&str; 3] {
     match content {
         EvidenceContent::Triple { head, relation, tail, .. } => [head, relation, tail],
-        EvidenceContent::Passage { entity, passage } => [entity, "document", passage],
+        EvidenceContent::Passage { entity, passage, .. } => [entity, "document", passage],
         EvidenceContent::Calculation { operation, result, .. } => ["calculated", operation, result],
     }
 }

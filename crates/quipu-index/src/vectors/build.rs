@@ -3,6 +3,7 @@
 //! `build.json` in the folder says what was done: for which texts and embedder, how many rows of the matrix are on the
 //! disk for certain, and the last saved state of the graph. Another embedder or other texts start anew.
 
+use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
 use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ use half::f16;
 use half::slice::HalfFloatSliceExt;
 use memmap2::Mmap;
 use quipu_graph::NodeId;
-use quipu_model::Embedder;
+use quipu_model::{Embedder, Embeddings};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use serde::{Deserialize, Serialize};
 use usearch::Index;
@@ -49,7 +50,7 @@ pub struct VectorProgress {
 pub struct VectorBuilder {
     folder: PathBuf,
     texts: Sorter,
-    previous: Option<PathBuf>,
+    previous: Vec<PathBuf>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -70,6 +71,8 @@ struct Rows {
     texts: BufReader<File>,
     starts: Vec<u64>,
     nodes: Vec<u64>,
+    /// XXH3-64 of each text.
+    hashes: Vec<u64>,
     content: u64,
 }
 
@@ -83,12 +86,13 @@ impl VectorBuilder {
     /// Starts, or goes on with, a build in `folder`; texts are sorted in about `memory` bytes.
     pub fn create(folder: &Path, memory: usize) -> Result<Self, IndexError> {
         std::fs::create_dir_all(folder).map_err(IndexError::io("cannot create", folder))?;
-        Ok(Self { folder: folder.to_owned(), texts: Sorter::new(folder, memory), previous: None })
+        Ok(Self { folder: folder.to_owned(), texts: Sorter::new(folder, memory), previous: Vec::new() })
     }
 
-    /// An index that is taken over as it is, should it be of the same texts and embedder.
+    /// An index of the same embedder that need not be made again: taken over as it is where its texts are the same ones, else
+    /// the vectors of the texts that both have. May be called for several.
     pub fn with_previous(mut self, folder: &Path) -> Self {
-        self.previous = Some(folder.to_owned());
+        self.previous.push(folder.to_owned());
         self
     }
 
@@ -106,13 +110,14 @@ impl VectorBuilder {
         cancelled: &AtomicBool,
     ) -> Result<(), IndexError> {
         let rows = distinct(self.texts, &self.folder)?;
-        if let Some(previous) = &self.previous
-            && take_over(previous, &self.folder, rows.content, embedder)?
-        {
-            report_done(progress, rows.len());
-            return Ok(());
+        for previous in &self.previous {
+            if take_over(previous, &self.folder, rows.content, embedder)? {
+                report_done(progress, rows.len());
+                return Ok(());
+            }
         }
-        let mut build = Build::resume(&self.folder, embedder, rows)?;
+        let known = Known::open(&self.previous, embedder)?;
+        let mut build = Build::resume(&self.folder, embedder, rows, known)?;
         build.embed(embedder, progress, cancelled).await?;
         build.join(progress, cancelled)?;
         build.finish()
@@ -125,13 +130,14 @@ fn distinct(texts: Sorter, folder: &Path) -> Result<Rows, IndexError> {
     let file = tempfile::tempfile_in(folder).map_err(IndexError::io("cannot create a file in", folder))?;
     let mut file = BufWriter::with_capacity(1 << 20, file);
     let (mut starts, mut nodes, mut last) = (Vec::new(), Vec::new(), None);
-    let mut hash = Xxh3::new();
+    let (mut hashes, mut hash) = (Vec::new(), Xxh3::new());
     while let Some((text, node)) = sorted.next()? {
         if last.as_ref() != Some(&text) {
             starts.push(nodes.len() as u64);
             let length = (text.len() as u32).to_le_bytes();
             hash.update(&length);
             hash.update(&text);
+            hashes.push(xxh3_64(&text));
             let written = file.write_all(&length).and_then(|()| file.write_all(&text));
             written.map_err(IndexError::io("cannot write texts in", folder))?;
             last = Some(text);
@@ -145,7 +151,7 @@ fn distinct(texts: Sorter, folder: &Path) -> Result<Rows, IndexError> {
         Ok(file)
     });
     let texts = BufReader::with_capacity(1 << 20, rewound.map_err(write)?);
-    Ok(Rows { texts, starts, nodes, content: hash.digest() })
+    Ok(Rows { texts, starts, nodes, hashes, content: hash.digest() })
 }
 
 /// Links the files of a finished index into `folder`, if it is whole and of the same texts and embedder.
@@ -176,17 +182,49 @@ fn report_done(report: &mut (dyn FnMut(VectorProgress) + Send), total: u64) {
     report(VectorProgress { done: total, total, joining: true });
 }
 
+/// Vectors of earlier indexes by the hash of their text.
+#[derive(Default)]
+struct Known {
+    indexes: Vec<VectorIndex>,
+    /// Index and row.
+    places: HashMap<u64, (usize, u64)>,
+}
+
+impl Known {
+    /// What whole indexes of this embedder hold; others hold nothing.
+    fn open(folders: &[PathBuf], embedder: &dyn Embedder) -> Result<Self, IndexError> {
+        let mut known = Self::default();
+        for folder in folders {
+            let Ok(index) = VectorIndex::open(folder) else { continue };
+            if index.check_embedder(embedder).is_err() || index.verify().is_err() {
+                continue;
+            }
+            for (row, hash) in (0..).zip(index.hashes()?) {
+                known.places.entry(hash).or_insert((known.indexes.len(), row));
+            }
+            known.indexes.push(index);
+        }
+        Ok(known)
+    }
+
+    fn vector(&self, text: &str) -> Option<Vec<f32>> {
+        let (index, row) = self.places.get(&xxh3_64(text.as_bytes()))?;
+        self.indexes.get(*index)?.vector(*row)
+    }
+}
+
 /// A build under way.
 struct Build {
     folder: PathBuf,
     rows: Rows,
+    known: Known,
     dimensions: usize,
     progress: Progress,
     matrix: File,
 }
 
 impl Build {
-    fn resume(folder: &Path, embedder: &dyn Embedder, rows: Rows) -> Result<Self, IndexError> {
+    fn resume(folder: &Path, embedder: &dyn Embedder, rows: Rows, known: Known) -> Result<Self, IndexError> {
         let fresh = Progress {
             version: VERSION,
             fingerprint: embedder.fingerprint().to_owned(),
@@ -219,8 +257,14 @@ impl Build {
         progress.rows = progress.rows.min(whole).min(rows.len());
         matrix.set_len(progress.rows * row_bytes).map_err(io)?;
         matrix.seek(SeekFrom::End(0)).map_err(io)?;
-        let build =
-            Self { folder: folder.to_owned(), rows, dimensions: embedder.dimensions(), progress, matrix };
+        let build = Self {
+            folder: folder.to_owned(),
+            rows,
+            known,
+            dimensions: embedder.dimensions(),
+            progress,
+            matrix,
+        };
         // Without this file the folder is an unfinished build.
         remove(&build.folder.join(ROWS))?;
         build.checkpoint()?;
@@ -246,20 +290,8 @@ impl Build {
             }
             let count = (total - done).min(BATCH as u64);
             let texts: Vec<String> = (0..count).map(|_| self.next_text()).collect::<Result<_, _>>()?;
-            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-            let embeddings = embedder.embed(&texts).await?;
-            if embeddings.len() != texts.len() || embeddings.dimensions() != self.dimensions {
-                let reason = format!(
-                    "{} gave {} vectors of {} numbers for {} texts; expected {} numbers",
-                    embedder.name(),
-                    embeddings.len(),
-                    embeddings.dimensions(),
-                    texts.len(),
-                    self.dimensions
-                );
-                return Err(IndexError::Usage(reason));
-            }
-            self.append(embeddings.values())?;
+            let vectors = self.vectors(embedder, &texts).await?;
+            self.append(&vectors)?;
             done += count;
             if done - self.progress.rows >= MATRIX_CHECKPOINT || done == total {
                 self.sync_matrix(done)?;
@@ -267,6 +299,34 @@ impl Build {
             report(VectorProgress { done, total, joining: false });
         }
         Ok(())
+    }
+
+    /// The vectors of texts one behind the other: those of earlier indexes, else the embedder's.
+    async fn vectors(&self, embedder: &dyn Embedder, texts: &[String]) -> Result<Vec<f32>, IndexError> {
+        let known: Vec<Option<Vec<f32>>> = texts.iter().map(|text| self.known.vector(text)).collect();
+        let new = texts.iter().zip(&known).filter(|(_, known)| known.is_none());
+        let new: Vec<&str> = new.map(|(text, _)| text.as_str()).collect();
+        let embeddings = if new.is_empty() { Embeddings::default() } else { embedder.embed(&new).await? };
+        if embeddings.len() != new.len() || (!new.is_empty() && embeddings.dimensions() != self.dimensions) {
+            let reason = format!(
+                "{} gave {} vectors of {} numbers for {} texts; expected {} numbers",
+                embedder.name(),
+                embeddings.len(),
+                embeddings.dimensions(),
+                new.len(),
+                self.dimensions
+            );
+            return Err(IndexError::Usage(reason));
+        }
+        let mut made = embeddings.rows();
+        let mut values = Vec::with_capacity(texts.len() * self.dimensions);
+        for known in known {
+            match known {
+                Some(vector) => values.extend(vector),
+                None => values.extend_from_slice(made.next().unwrap_or_default()),
+            }
+        }
+        Ok(values)
     }
 
     fn append(&mut self, values: &[f32]) -> Result<(), IndexError> {
@@ -396,11 +456,12 @@ impl Build {
             graph_checksum,
             content: self.rows.content,
         };
-        let mut file = ContainerWriter::create(&self.folder.join(ROWS), KIND, 4)?;
+        let mut file = ContainerWriter::create(&self.folder.join(ROWS), KIND, 5)?;
         file.write_section("meta", &meta.to_bytes())?;
         file.write_section("embedder", self.progress.fingerprint.as_bytes())?;
         file.write_section("starts", bytemuck::cast_slice(&self.rows.starts))?;
         file.write_section("nodes", bytemuck::cast_slice(&self.rows.nodes))?;
+        file.write_section("hashes", bytemuck::cast_slice(&self.rows.hashes))?;
         file.finish()?;
         remove(&self.folder.join(SAVED_GRAPH))?;
         remove(&self.folder.join(PROGRESS))

@@ -12,6 +12,7 @@
 //!   embedder   = fingerprint:utf8
 //!   starts     = (first index of the row's nodes in nodes:u64){rows + 1}
 //!   nodes      = node:u64*
+//!   hashes     = (XXH3-64 of the row's text):u64{rows}      ; missing in indexes of Quipu 0.1, which nothing is taken from
 //! matrix.f16   = (number:f16{dimensions}){rows}            ; unit vectors
 //! graph.usearch = the HNSW graph over row numbers, in usearch's own format
 //! ```
@@ -262,7 +263,29 @@ impl VectorIndex {
             .collect()
     }
 
-    fn similarity(&self, row: u64, query: &[f32]) -> Result<f32, IndexError> {
+    /// Hashes of the rows' texts; none in older indexes.
+    fn hashes(&self) -> Result<Vec<u64>, IndexError> {
+        let Ok(section) = self.container.section("hashes") else { return Ok(Vec::new()) };
+        if section.as_ref().len() != 8 * self.meta.rows {
+            return Err(IndexError::corrupt(self.container.path(), "the hashes of some texts are missing"));
+        }
+        Ok(section.as_ref().chunks_exact(8).map(|hash| u64_at(hash, 0)).collect())
+    }
+
+    /// The vector of a row.
+    pub(crate) fn vector(&self, row: u64) -> Option<Vec<f32>> {
+        let mut vector = vec![0.0; self.meta.dimensions];
+        self.numbers(row)?.convert_to_f32_slice(&mut vector);
+        Some(vector)
+    }
+
+    /// For each row, its nodes.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = Result<(u64, Vec<NodeId>), IndexError>> {
+        (0..self.meta.rows as u64).map(|row| Ok((row, self.nodes_of(row)?)))
+    }
+
+    /// Inner product of a row's vector with a query.
+    pub(crate) fn similarity(&self, row: u64, query: &[f32]) -> Result<f32, IndexError> {
         let mut vector = vec![0.0; self.meta.dimensions];
         self.numbers(row)
             .ok_or_else(|| {

@@ -11,11 +11,13 @@ use quipu_graph::{
 };
 use quipu_model::Embedder;
 
+use super::documents::build_documents;
 use super::endpoint::refuse_import;
 use super::source::Texts;
 use super::{NAMES, VECTORS, Workspace};
 use crate::{
-    IndexError, NameEntry, NameIndexConfig, NameIndexWriter, NameKind, VectorBuilder, VectorProgress,
+    DocumentProgress, IndexError, NameEntry, NameIndexConfig, NameIndexWriter, NameKind, VectorBuilder,
+    VectorProgress,
 };
 
 const BUILDING: &str = "vectors.building";
@@ -47,6 +49,8 @@ pub enum WorkspaceProgress {
     },
     /// Names are being embedded and their vectors joined.
     Vectors(VectorProgress),
+    /// Documents are being indexed.
+    Documents(DocumentProgress),
 }
 
 /// Called with each step of progress, from any thread of the import.
@@ -129,6 +133,8 @@ async fn fill(
     if let Some(embedder) = &request.embedder {
         build_vectors(folder, parts, &graph, embedder.as_ref(), progress, &config.cancel, memory / 4).await?;
     }
+    let embedder = request.embedder.as_deref();
+    build_documents(folder, parts, &graph, embedder, progress, &config.cancel, memory / 4).await?;
     Ok(report)
 }
 
@@ -218,12 +224,12 @@ fn text_of(graph: &EmbeddedGraph, node: NodeId) -> Result<String, IndexError> {
     Ok(text)
 }
 
-fn report(sink: Option<&WorkspaceProgressSink>, step: WorkspaceProgress) {
+pub(super) fn report(sink: Option<&WorkspaceProgressSink>, step: WorkspaceProgress) {
     if let Some(sink) = sink {
         sink(step);
     }
 }
 
-fn stop_if(cancel: &AtomicBool) -> Result<(), IndexError> {
+pub(super) fn stop_if(cancel: &AtomicBool) -> Result<(), IndexError> {
     if cancel.load(Ordering::Relaxed) { Err(IndexError::Cancelled) } else { Ok(()) }
 }

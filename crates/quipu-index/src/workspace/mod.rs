@@ -7,16 +7,19 @@
 //!   sources.toml         the endpoint that is the workspace's graph, where that is not imported, and the APIs beside it
 //!   apis/NAME/           openapi.json and manifest.toml of an API, as they were when it was added
 //!   gen-NNNN/            one import's result, never changed afterwards but for vectors added later
-//!     graph/  names.qix  vectors/
+//!     graph/  names.qix  vectors/  documents/
 //!     catalogue.json     what is known of an endpoint's graph; `graph/` then holds the names gathered from it
 //!   cache/               results of the endpoint, for some hours
 //!   harvest.building/    names gathered so far, which the next reading of the endpoint goes on with
+//!   documents.jsonl      documents that were added by hand
+//!   documents.building/  an unfinished index of documents, whose vectors the next one takes over
 //!   vectors.building/    an unfinished vector build, which the next import of the same texts goes on with
 //! ```
 //! An import writes a new generation beside the old one and publishes it by one rename, so that a killed or failed
 //! import leaves the workspace as it was (see [`quipu_graph::Generations`]).
 
 mod api;
+mod documents;
 mod endpoint;
 mod import;
 mod link;
@@ -32,11 +35,12 @@ use std::sync::Arc;
 use quipu_graph::{ApiGraph, EmbeddedGraph, EndpointGraph, Generations, Graph, GraphDescription, NameSource};
 use serde::Serialize;
 
-use crate::{IndexError, NameIndex, VectorIndex, Vocabulary};
+use crate::{DocumentIndex, IndexError, NameIndex, VectorIndex, Vocabulary};
 
 use source::Source;
 
 pub use api::{Aligned, ApiReport, ApiRequest};
+pub use documents::{AddedDocument, NamedEntity};
 pub use endpoint::{SourceReport, SourceRequest};
 pub use import::{ImportRequest, WorkspaceProgress, WorkspaceProgressSink};
 pub use source::SourceConfig;
@@ -44,10 +48,19 @@ pub use source::SourceConfig;
 const CONFIGURATION: &str = "quipu.toml";
 const NAMES: &str = "names.qix";
 const VECTORS: &str = "vectors";
+const DOCUMENTS: &str = "documents";
 
 /// What a workspace without vectors cannot do.
 const WITHOUT_VECTORS: &str = "no vectors: entities are found by exact names, aliases, typing errors and parts of names, \
 but not by meaning; import again with embeddings to add them";
+
+/// What documents without vectors cannot do.
+const WITHOUT_PASSAGE_VECTORS: &str = "documents without vectors: passages are found by their words, but not by meaning; \
+`quipu index documents` adds them";
+
+/// What a workspace of an older Quipu lacks.
+const WITHOUT_DOCUMENT_INDEX: &str =
+    "the documents are not indexed: nothing is found in them; `quipu index documents` indexes them";
 
 /// An opened workspace. Cheap to open at any size: everything is mapped.
 pub struct Workspace {
@@ -59,6 +72,7 @@ pub struct Workspace {
     apis: Vec<Arc<ApiGraph>>,
     names: NameIndex,
     vectors: Option<VectorIndex>,
+    documents: Option<DocumentIndex>,
     vocabulary: Vocabulary,
 }
 
@@ -89,6 +103,8 @@ pub struct WorkspaceInfo {
     pub names_bytes: u64,
     /// The vector index, if there is one.
     pub vectors: Option<VectorsInfo>,
+    /// The document index, if there is one.
+    pub documents: Option<DocumentsInfo>,
     /// The endpoint that is asked, where the graph is not in the workspace.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub endpoint: Option<EndpointInfo>,
@@ -125,6 +141,19 @@ pub struct VectorsInfo {
     pub bytes: u64,
 }
 
+/// What a workspace's document index holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DocumentsInfo {
+    /// Documents of entities.
+    pub documents: u64,
+    /// Passages that they are divided into.
+    pub passages: u64,
+    /// Whether passages are found by meaning too.
+    pub vectors: bool,
+    /// Bytes of its files.
+    pub bytes: u64,
+}
+
 impl Workspace {
     /// Opens the published generation.
     pub fn open(folder: &Path) -> Result<Self, IndexError> {
@@ -132,6 +161,10 @@ impl Workspace {
         let vectors = workspace.generation.join(VECTORS);
         if vectors.exists() {
             workspace.vectors = Some(VectorIndex::open(&vectors)?);
+        }
+        let documents = workspace.generation.join(DOCUMENTS);
+        if documents.exists() {
+            workspace.documents = Some(DocumentIndex::open(&documents)?);
         }
         Ok(workspace)
     }
@@ -158,6 +191,7 @@ impl Workspace {
             apis,
             names,
             vectors: None,
+            documents: None,
             vocabulary,
         })
     }
@@ -208,6 +242,11 @@ impl Workspace {
         self.vectors.as_ref()
     }
 
+    /// The index of the entities' documents; `None` where there are no documents.
+    pub fn documents(&self) -> Option<&DocumentIndex> {
+        self.documents.as_ref()
+    }
+
     /// The words that the graph's relations are named with.
     pub fn vocabulary(&self) -> &Vocabulary {
         &self.vocabulary
@@ -230,6 +269,18 @@ impl Workspace {
         if vectors.is_none() && self.source.texts().is_some() {
             missing.push(WITHOUT_VECTORS.to_owned());
         }
+        let documents = self.documents.as_ref().map(|index| DocumentsInfo {
+            documents: index.documents(),
+            passages: index.len(),
+            vectors: index.has_vectors(),
+            bytes: index.bytes(),
+        });
+        if documents.is_none() && self.graph.describe().documents > 0 {
+            missing.push(WITHOUT_DOCUMENT_INDEX.to_owned());
+        }
+        if documents.as_ref().is_some_and(|documents| !documents.vectors) {
+            missing.push(WITHOUT_PASSAGE_VECTORS.to_owned());
+        }
         let endpoint = self.endpoint().map(|graph| {
             missing.extend(graph.catalogue().notes.iter().cloned());
             EndpointInfo {
@@ -247,6 +298,7 @@ impl Workspace {
             names: self.names.len(),
             names_bytes: self.names.bytes(),
             vectors,
+            documents,
             endpoint,
             apis: self.apis.iter().map(|api| ApiReport::of(api)).collect(),
             missing,
@@ -259,7 +311,8 @@ impl Workspace {
             texts.store.verify()?;
         }
         self.names.verify()?;
-        self.vectors.as_ref().map_or(Ok(()), VectorIndex::verify)
+        self.vectors.as_ref().map_or(Ok(()), VectorIndex::verify)?;
+        self.documents.as_ref().map_or(Ok(()), DocumentIndex::verify)
     }
 }
 

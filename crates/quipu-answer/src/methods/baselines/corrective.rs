@@ -10,6 +10,7 @@
 use std::collections::HashMap;
 
 use quipu_graph::{Direction, RelationId, Step};
+use quipu_index::SearchMode;
 use quipu_model::{ChatRequest, Constraint};
 use serde_json::json;
 
@@ -67,7 +68,8 @@ pub(in crate::methods) async fn run(
     let anchors = link(context, question).await?;
     let mut evidence = {
         let _timer = context.trace.enter(Stage::Retrieve);
-        retrieve_passages(context, question.text(), &nodes(&anchors), config.passages).await?
+        retrieve_passages(context, question.text(), &nodes(&anchors), SearchMode::Hybrid, config.passages)
+            .await?
     };
     let worth =
         if evidence.is_empty() { Worth::Incorrect } else { judge(context, question, &evidence).await? };

@@ -38,7 +38,7 @@ pub(in crate::methods) async fn run(
     question: &Question,
     config: &RoundsConfig,
 ) -> Result<Outcome, AnswerError> {
-    let documents = context.graph().describe().documents > 0;
+    let documents = context.workspace.documents().is_some();
     let values = json!({ "documents": documents, "question": question.text() });
     let messages = Prompt::React.render(values)?;
     converse(context, question, messages, &Thinker { documents }, config).await

@@ -1,24 +1,37 @@
-//! Text-only RAG: the passages of the graph's documents that mean the most like the question, and one call over them. A graph
-//! without documents leaves nothing to answer from.
+//! Text-only RAG: the passages of the graph's documents that fit the question best, and one call over them. A graph without
+//! documents leaves nothing to answer from. The entities of the passages are its ranking.
+
+use std::collections::HashSet;
+
+use quipu_graph::NodeId;
+use quipu_index::{PassageHit, SearchMode};
 
 use super::steps::{answer_from, link, nodes};
 use crate::AnswerError;
+use crate::answer::{RankedEntity, Status};
 use crate::context::Context;
 use crate::methods::Outcome;
 use crate::question::Question;
-use crate::retrieve::retrieve_passages;
-use crate::trace::Stage;
+use crate::retrieve::{Documents, retrieve_passages};
+use crate::trace::{Event, Stage};
+
+/// Passages that the ranking of entities is made of.
+const RANKED: usize = 100;
 
 /// Parameters of text-only RAG.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextConfig {
     /// Passages that become evidence (10).
     pub passages: usize,
+    /// How they are found (both by words and by meaning).
+    pub mode: SearchMode,
+    /// Whether the model composes an answer (yes); else the best passage's entity is the answer, without a call.
+    pub compose: bool,
 }
 
 impl Default for TextConfig {
     fn default() -> Self {
-        Self { passages: 10 }
+        Self { passages: 10, mode: SearchMode::Hybrid, compose: true }
     }
 }
 
@@ -27,13 +40,54 @@ pub(in crate::methods) async fn run(
     question: &Question,
     config: &TextConfig,
 ) -> Result<Outcome, AnswerError> {
-    if context.graph().describe().documents == 0 {
+    let Some(documents) = Documents::open(context, question.text()).await? else {
         return Ok(Outcome::abstain("the graph has no documents", Vec::new()));
+    };
+    let hits = {
+        let _timer = context.trace.enter(Stage::Retrieve);
+        documents.search(config.mode, RANKED)?
+    };
+    let ranking = ranking(context, &hits).await?;
+    let best = ranking.first().map(|entity| entity.name.clone());
+    context.trace.set_ranking(ranking);
+    if !config.compose {
+        let passages = hits.into_iter().take(config.passages).map(|hit| hit.passage).collect();
+        let evidence = documents.evidence(context, passages).await?;
+        context.trace.report(Stage::Retrieve, Event::Retrieved { evidence: evidence.len(), left_out: 0 });
+        let Some(best) = best else {
+            return Ok(Outcome::abstain("no document has any of the question's words", evidence));
+        };
+        let answers = vec![best];
+        let confidence = 0.4;
+        return Ok(Outcome {
+            status: Status::Answered,
+            answers,
+            text: None,
+            evidence,
+            confidence,
+            reason: None,
+        });
     }
     let anchors = link(context, question).await?;
     let passages = {
         let _timer = context.trace.enter(Stage::Retrieve);
-        retrieve_passages(context, question.text(), &nodes(&anchors), config.passages).await?
+        let anchors = nodes(&anchors);
+        retrieve_passages(context, question.text(), &anchors, config.mode, config.passages).await?
     };
     answer_from(context, question, (passages, 0), 0.4).await
+}
+
+/// The entities of passages, each once, in their order.
+async fn ranking(context: &Context<'_>, hits: &[PassageHit]) -> Result<Vec<RankedEntity>, AnswerError> {
+    let mut seen: HashSet<NodeId> = HashSet::new();
+    let best: Vec<&PassageHit> = hits.iter().filter(|hit| seen.insert(hit.passage.node)).collect();
+    let entities: Vec<NodeId> = best.iter().map(|hit| hit.passage.node).collect();
+    let summaries = context.graph().summaries(&entities).await?;
+    let ranked = |(hit, summary): (&PassageHit, quipu_graph::NodeSummary)| RankedEntity {
+        key: summary.key,
+        name: summary.name,
+        score: f64::from(hit.score),
+        paths: Vec::new(),
+    };
+    Ok(best.into_iter().zip(summaries).map(ranked).collect())
 }

@@ -1,0 +1,200 @@
+//! Builds the document index: passages and their words at once, then the vectors, which an interrupted build keeps.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use quipu_graph::NodeId;
+use quipu_model::Embedder;
+
+use super::words::WordsWriter;
+use super::{KIND, PASSAGES, VECTORS, WORDS};
+use crate::container::ContainerWriter;
+use crate::text::{ChunkLimits, Format, chunks};
+use crate::{IndexError, VectorBuilder, VectorProgress};
+
+/// Sizes of passages: at most what a prompt shows whole, and what the embedders read whole.
+const LIMITS: ChunkLimits = ChunkLimits { least: 300, most: 500 };
+const TEXTS: &str = "texts.building";
+/// Texts of passages are embedded with at most so much of their heading.
+const LONGEST_HEADING: usize = 80;
+
+/// How far a build is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DocumentProgress {
+    /// Documents divided and their words indexed.
+    Read {
+        /// Documents.
+        documents: u64,
+    },
+    /// Passages are being embedded.
+    Vectors(VectorProgress),
+}
+
+/// A document to be indexed.
+#[derive(Debug, Clone, Copy)]
+pub struct SourceDocument<'a> {
+    /// The entity that it is about.
+    pub node: NodeId,
+    /// The entity's name, which each passage is indexed with.
+    pub name: &'a str,
+    /// What the document is called; empty for what came with the graph.
+    pub title: &'a str,
+    /// How its structure is marked.
+    pub format: Format,
+    /// The text.
+    pub text: &'a str,
+}
+
+/// Takes documents and builds their index in a folder.
+pub struct DocumentBuilder {
+    folder: PathBuf,
+    texts: std::io::BufWriter<std::fs::File>,
+    written: u64,
+    records: Vec<u8>,
+    nodes: Vec<NodeId>,
+    documents: u32,
+    words: WordsWriter,
+    vectors: Option<VectorBuilder>,
+}
+
+impl DocumentBuilder {
+    /// Starts, or goes on with, a build in `folder`. With `vectors` passages are embedded too; their texts are sorted in about
+    /// `memory` bytes.
+    ///
+    /// # Errors
+    /// Files that cannot be written.
+    pub fn create(folder: &Path, vectors: bool, memory: usize) -> Result<Self, IndexError> {
+        let words = folder.join(WORDS);
+        for place in [&words, &folder.join(PASSAGES)] {
+            remove(place)?;
+        }
+        if !vectors {
+            remove(&folder.join(VECTORS))?;
+        }
+        std::fs::create_dir_all(&words).map_err(IndexError::io("cannot create", &words))?;
+        let path = folder.join(TEXTS);
+        let file = std::fs::File::create(&path).map_err(IndexError::io("cannot create", &path))?;
+        let vectors =
+            if vectors { Some(VectorBuilder::create(&folder.join(VECTORS), memory)?) } else { None };
+        Ok(Self {
+            folder: folder.to_owned(),
+            texts: std::io::BufWriter::with_capacity(1 << 20, file),
+            written: 0,
+            records: Vec::new(),
+            nodes: Vec::new(),
+            documents: 0,
+            words: WordsWriter::create(&words)?,
+            vectors,
+        })
+    }
+
+    /// A vector index that vectors of equal texts are taken from.
+    pub fn with_previous(mut self, vectors: &Path) -> Self {
+        self.vectors = self.vectors.map(|builder| builder.with_previous(vectors));
+        self
+    }
+
+    /// Number of documents so far.
+    pub fn documents(&self) -> u64 {
+        u64::from(self.documents)
+    }
+
+    /// Adds a document.
+    ///
+    /// # Errors
+    /// Files that cannot be written.
+    pub fn push(&mut self, document: SourceDocument<'_>) -> Result<(), IndexError> {
+        for chunk in chunks(document.text, document.format, LIMITS) {
+            let text = document.text.get(chunk.start..chunk.end).unwrap_or_default();
+            let heading = chunk.heading.as_deref().unwrap_or_default();
+            let number = self.nodes.len() as u64;
+            let described = described(document.name, heading, text);
+            self.words.add(number, &described)?;
+            if let Some(vectors) = &mut self.vectors {
+                vectors.push(NodeId(number), &described)?;
+            }
+            self.records.extend(document.node.0.to_le_bytes());
+            self.records.extend(self.written.to_le_bytes());
+            let sizes =
+                [text.len(), chunk.first_character, chunk.characters, heading.len(), document.title.len()];
+            for size in sizes {
+                self.records.extend(u32::try_from(size).unwrap_or(u32::MAX).to_le_bytes());
+            }
+            self.records.extend(self.documents.to_le_bytes());
+            for part in [text, heading, document.title] {
+                let path = self.folder.join(TEXTS);
+                self.texts.write_all(part.as_bytes()).map_err(IndexError::io("cannot write", &path))?;
+                self.written += part.len() as u64;
+            }
+            self.nodes.push(document.node);
+        }
+        self.documents += 1;
+        Ok(())
+    }
+
+    /// Embeds what is not embedded yet and finishes the index. When `cancelled` turns true it stops with
+    /// [`IndexError::Cancelled`] and keeps the vectors that it has.
+    ///
+    /// # Errors
+    /// The embedder's; files that cannot be written.
+    pub async fn finish(
+        self,
+        embedder: Option<&dyn Embedder>,
+        progress: &mut (dyn FnMut(DocumentProgress) + Send),
+        cancelled: &AtomicBool,
+    ) -> Result<(), IndexError> {
+        let Self { folder, texts, records, nodes, documents, words, vectors, .. } = self;
+        words.finish()?;
+        if let (Some(builder), Some(embedder)) = (vectors, embedder) {
+            let mut forward = |step| progress(DocumentProgress::Vectors(step));
+            builder.build(embedder, &mut forward, cancelled).await?;
+        }
+        write_passages(&folder, texts, &records, &nodes, documents)
+    }
+}
+
+/// What a passage is found by: `name · heading: text`.
+fn described(name: &str, heading: &str, text: &str) -> String {
+    if heading.is_empty() || heading == name {
+        return format!("{name}: {text}");
+    }
+    let heading = heading.get(..heading.floor_char_boundary(LONGEST_HEADING)).unwrap_or(heading);
+    format!("{name} · {heading}: {text}")
+}
+
+fn write_passages(
+    folder: &Path,
+    texts: std::io::BufWriter<std::fs::File>,
+    records: &[u8],
+    nodes: &[NodeId],
+    documents: u32,
+) -> Result<(), IndexError> {
+    let path = folder.join(TEXTS);
+    let flushed = texts.into_inner().map_err(std::io::IntoInnerError::into_error);
+    drop(flushed.map_err(IndexError::io("cannot write", &path))?);
+    let mut file = ContainerWriter::create(&folder.join(PASSAGES), KIND, 4)?;
+    let meta = [nodes.len() as u64, u64::from(documents)];
+    file.write_section("meta", bytemuck::cast_slice(&meta))?;
+    file.write_section("records", records)?;
+    let mut by_node: Vec<u64> = (0..nodes.len() as u64).collect();
+    by_node.sort_by_key(|number| (nodes.get(*number as usize).copied(), *number));
+    file.write_section("bynode", bytemuck::cast_slice(&by_node))?;
+    let mut section = file.section("texts")?;
+    let mut source = std::fs::File::open(&path).map_err(IndexError::io("cannot read", &path))?;
+    std::io::copy(&mut source, &mut section).map_err(IndexError::io("cannot write", &path))?;
+    section.finish();
+    file.finish()?;
+    remove(&path)
+}
+
+/// Removes a file or a folder, should there be one.
+pub(crate) fn remove(path: &Path) -> Result<(), IndexError> {
+    let removed = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
+    match removed {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(IndexError::io("cannot remove", path)(error))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,252 @@
+//! The documents of entities, in passages: found by their words (BM25), by their meaning, or by both.
+//!
+//! # Format
+//! A folder, version `VERSION`:
+//! ```text
+//! passages.qix = container with the sections
+//!   meta       = passages:u64 documents:u64
+//!   records    = (node:u64 offset:u64 length:u32 first_character:u32 characters:u32 heading:u32 title:u32 document:u32)*
+//!   bynode     = number:u64*                     ; passages by node, then number
+//!   texts      = (passage:utf8{length} heading:utf8{heading} title:utf8{title})*, each at its record's offset
+//! words/       = tantivy's index: one document a passage, fields `text` and `passage` (the number)
+//! vectors/     = vector index whose nodes are numbers of passages; missing without an embedder
+//! ```
+//! `passages.qix` is written last: without it the folder is an unfinished build. The whole folder is written beside its place and
+//! renamed; an interrupted build keeps its vectors and goes on with them.
+
+mod build;
+mod search;
+mod words;
+
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use quipu_graph::NodeId;
+use quipu_model::Embedder;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::container::{Container, Kind, Section, u32_at, u64_at};
+use crate::{IndexError, VectorIndex};
+
+pub(crate) use build::remove;
+pub use build::{DocumentBuilder, DocumentProgress, SourceDocument};
+pub use search::{DocumentQuery, PassageHit, SearchMode};
+use words::Words;
+
+/// Version of the format; the oldest readable is the same.
+const VERSION: u32 = 1;
+const KIND: Kind = Kind { magic: *b"QUIPUDOC", version: VERSION, oldest: VERSION, title: "document index" };
+const PASSAGES: &str = "passages.qix";
+const WORDS: &str = "words";
+const VECTORS: &str = "vectors";
+const RECORD: usize = 40;
+
+/// A passage: a part of a document that prompts show whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Passage {
+    /// Its number in the index, which an import or an addition may change.
+    pub number: u64,
+    /// The entity that its document is about.
+    pub node: NodeId,
+    /// Its document's number; an entity may have several.
+    pub document: u32,
+    /// What the document is called: the file it came from; empty for what came with the graph.
+    pub title: String,
+    /// The heading that it stands under; empty where there is none.
+    pub heading: String,
+    /// The characters of the document that it consists of.
+    pub characters: Range<usize>,
+    /// The passage.
+    pub text: String,
+}
+
+impl Passage {
+    /// Stable id: the same in every run and after every import, as long as the entity's key, the document's title and the passage
+    /// stay.
+    pub fn id(&self, entity: &str) -> String {
+        let first = self.characters.start.to_string();
+        let joined = [entity, &self.title, &first, &self.text].join("\u{1f}");
+        format!("{:016x}", xxh3_64(joined.as_bytes()))
+    }
+}
+
+/// The mapped document index.
+pub struct DocumentIndex {
+    folder: PathBuf,
+    container: Container,
+    records: Section,
+    by_node: Section,
+    texts: Section,
+    passages: u64,
+    documents: u64,
+    words: Words,
+    vectors: Option<VectorIndex>,
+    /// For each passage its row in the vector index.
+    rows: OnceLock<Vec<u32>>,
+}
+
+impl std::fmt::Debug for DocumentIndex {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut shown = formatter.debug_struct("DocumentIndex");
+        shown.field("folder", &self.folder).field("passages", &self.passages).finish()
+    }
+}
+
+impl DocumentIndex {
+    /// Whether a folder holds a finished index.
+    pub fn exists(folder: &Path) -> bool {
+        folder.join(PASSAGES).is_file()
+    }
+
+    /// Maps an index.
+    ///
+    /// # Errors
+    /// What is missing, damaged or of another version, by file.
+    pub fn open(folder: &Path) -> Result<Self, IndexError> {
+        let path = folder.join(PASSAGES);
+        let container = Container::open(&path, KIND)?;
+        let meta = container.section("meta")?;
+        let (passages, documents) = (u64_at(meta.as_ref(), 0), u64_at(meta.as_ref(), 8));
+        let (records, by_node) = (container.section("records")?, container.section("bynode")?);
+        let count = usize::try_from(passages).unwrap_or(usize::MAX);
+        let sizes = [(&records, RECORD), (&by_node, 8)];
+        if sizes.iter().any(|(section, size)| Some(section.as_ref().len()) != count.checked_mul(*size)) {
+            return Err(IndexError::corrupt(&path, "its counts contradict each other"));
+        }
+        let vectors = folder.join(VECTORS);
+        let vectors = if vectors.exists() { Some(VectorIndex::open(&vectors)?) } else { None };
+        let words = Words::open(&folder.join(WORDS))?;
+        if words.len() != passages {
+            return Err(IndexError::corrupt(
+                &folder.join(WORDS),
+                format!("it has {} passages, expected {passages}", words.len()),
+            ));
+        }
+        let texts = container.section("texts")?;
+        Ok(Self {
+            folder: folder.to_owned(),
+            container,
+            records,
+            by_node,
+            texts,
+            passages,
+            documents,
+            words,
+            vectors,
+            rows: OnceLock::new(),
+        })
+    }
+
+    /// Number of passages.
+    pub fn len(&self) -> u64 {
+        self.passages
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.passages == 0
+    }
+
+    /// Number of documents.
+    pub fn documents(&self) -> u64 {
+        self.documents
+    }
+
+    /// Whether passages can be found by meaning.
+    pub fn has_vectors(&self) -> bool {
+        self.vectors.is_some()
+    }
+
+    /// Bytes of all its files.
+    pub fn bytes(&self) -> u64 {
+        self.container.bytes() + self.words.bytes() + self.vectors.as_ref().map_or(0, VectorIndex::bytes)
+    }
+
+    /// Reads every byte and compares the checksums.
+    ///
+    /// # Errors
+    /// The damaged file.
+    pub fn verify(&self) -> Result<(), IndexError> {
+        self.container.verify()?;
+        self.words.verify()?;
+        self.vectors.as_ref().map_or(Ok(()), VectorIndex::verify)
+    }
+
+    /// Refuses an embedder that did not make the vectors.
+    ///
+    /// # Errors
+    /// [`IndexError::OtherEmbedder`].
+    pub fn check_embedder(&self, embedder: &dyn Embedder) -> Result<(), IndexError> {
+        self.vectors.as_ref().map_or(Ok(()), |vectors| vectors.check_embedder(embedder))
+    }
+
+    /// A passage by number.
+    ///
+    /// # Errors
+    /// A number that the index does not have; a damaged file.
+    pub fn passage(&self, number: u64) -> Result<Passage, IndexError> {
+        let start = usize::try_from(number).ok().and_then(|number| number.checked_mul(RECORD));
+        let record = start.and_then(|start| self.records.as_ref().get(start..start + RECORD));
+        let record = record.ok_or_else(|| self.damaged(number))?;
+        let [length, first, count, heading, title, document] =
+            [16, 20, 24, 28, 32, 36].map(|at| u32_at(record, at));
+        let mut at = u64_at(record, 8) as usize;
+        let mut text = |length: u32| -> Result<String, IndexError> {
+            let bytes = self.texts.as_ref().get(at..at.saturating_add(length as usize));
+            at = at.saturating_add(length as usize);
+            let text = bytes.and_then(|bytes| std::str::from_utf8(bytes).ok());
+            text.map(str::to_owned).ok_or_else(|| self.damaged(number))
+        };
+        Ok(Passage {
+            number,
+            node: NodeId(u64_at(record, 0)),
+            document,
+            text: text(length)?,
+            heading: text(heading)?,
+            title: text(title)?,
+            characters: first as usize..(first + count) as usize,
+        })
+    }
+
+    fn damaged(&self, number: u64) -> IndexError {
+        IndexError::corrupt(self.container.path(), format!("passage {number} is missing or damaged"))
+    }
+
+    /// The entity of a passage.
+    fn node_of(&self, number: u64) -> NodeId {
+        NodeId(u64_at(self.records.as_ref(), RECORD.saturating_mul(number as usize)))
+    }
+
+    /// Numbers of the passages of an entity's documents, in order.
+    pub fn passages_of(&self, node: NodeId) -> Vec<u64> {
+        let number = |at: usize| u64_at(self.by_node.as_ref(), 8 * at);
+        let count = self.passages as usize;
+        let (mut low, mut high) = (0, count);
+        while low < high {
+            let middle = low.midpoint(high);
+            if self.node_of(number(middle)) < node { low = middle + 1 } else { high = middle }
+        }
+        (low..count).map(number).take_while(|&number| self.node_of(number) == node).collect()
+    }
+
+    /// Row of a passage in the vector index.
+    fn row_of(&self, number: u64) -> Option<u64> {
+        let vectors = self.vectors.as_ref()?;
+        let rows = self.rows.get_or_init(|| {
+            let mut rows = vec![u32::MAX; self.passages as usize];
+            for (row, passages) in vectors.rows().flatten() {
+                for passage in passages {
+                    if let (Some(place), Ok(row)) = (rows.get_mut(passage.0 as usize), u32::try_from(row)) {
+                        *place = row;
+                    }
+                }
+            }
+            rows
+        });
+        rows.get(number as usize).filter(|row| **row != u32::MAX).map(|row| u64::from(*row))
+    }
+}

@@ -1,0 +1,192 @@
+//! Searching passages: by words, by meaning, by both with reciprocal rank fusion; and the exact ranking of a few entities.
+
+use std::collections::HashMap;
+use std::str::FromStr;
+
+use quipu_graph::NodeId;
+
+use super::{DocumentIndex, Passage};
+use crate::IndexError;
+
+/// The usual constant of reciprocal rank fusion (Cormack et al., 2009): how little the first ranks stand out.
+const FUSION: f32 = 60.0;
+/// Passages of each kind of search that are fused, at least.
+const DEPTH: usize = 100;
+/// How much deeper a search goes that found too little of what is wanted.
+const DEEPER: usize = 8;
+
+/// How passages are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SearchMode {
+    /// By words and by meaning, fused by reciprocal rank; by words alone where the index has no vectors.
+    #[default]
+    Hybrid,
+    /// By words: BM25.
+    Words,
+    /// By meaning: the cosine of the embeddings.
+    Meaning,
+}
+
+impl FromStr for SearchMode {
+    type Err = IndexError;
+
+    fn from_str(name: &str) -> Result<Self, IndexError> {
+        match name {
+            "hybrid" => Ok(Self::Hybrid),
+            "bm25" => Ok(Self::Words),
+            "dense" => Ok(Self::Meaning),
+            _ => Err(IndexError::Usage(format!("{name}: hybrid, bm25 or dense was expected"))),
+        }
+    }
+}
+
+/// What to search for.
+#[derive(Clone, Copy)]
+pub struct DocumentQuery<'a> {
+    /// The text.
+    pub text: &'a str,
+    /// Its embedding; without it there is no search by meaning.
+    pub vector: Option<&'a [f32]>,
+    /// How.
+    pub mode: SearchMode,
+    /// Passages wanted.
+    pub k: usize,
+    /// Which entities' passages count; `None`: all.
+    pub only: Option<&'a (dyn Fn(NodeId) -> Result<bool, IndexError> + 'a)>,
+}
+
+/// A passage that was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PassageHit {
+    /// The passage.
+    pub passage: Passage,
+    /// What it was ranked by: the fused reciprocal ranks, the BM25 score or the cosine.
+    pub score: f32,
+    /// Its BM25 score, where it was found by words.
+    pub words: Option<f32>,
+    /// Its cosine, where it was found by meaning.
+    pub meaning: Option<f32>,
+}
+
+#[derive(Default)]
+struct Found {
+    score: f32,
+    words: Option<f32>,
+    meaning: Option<f32>,
+}
+
+impl DocumentIndex {
+    /// The passages that fit a text best, best first. The same in every run.
+    ///
+    /// # Errors
+    /// A search by meaning without vectors; damaged files.
+    pub fn search(&self, query: &DocumentQuery<'_>) -> Result<Vec<PassageHit>, IndexError> {
+        let by_words = query.mode != SearchMode::Meaning;
+        let by_meaning =
+            query.mode == SearchMode::Meaning || (query.mode == SearchMode::Hybrid && self.has_vectors());
+        let depth = if query.mode == SearchMode::Hybrid { query.k.max(DEPTH) } else { query.k };
+        let mut found: HashMap<u64, Found> = HashMap::new();
+        if by_words {
+            let best = self.wanted(query, depth, |depth| self.words.best(query.text, depth))?;
+            for (rank, (number, score)) in best.into_iter().enumerate() {
+                let entry = found.entry(number).or_default();
+                entry.words = Some(score);
+                entry.score += reciprocal(rank);
+            }
+        }
+        if by_meaning {
+            let best = self.wanted(query, depth, |depth| self.nearest(query, depth))?;
+            for (rank, (number, cosine)) in best.into_iter().enumerate() {
+                let entry = found.entry(number).or_default();
+                entry.meaning = Some(cosine);
+                entry.score += reciprocal(rank);
+            }
+        }
+        let mut ranked: Vec<(u64, Found)> = found.into_iter().collect();
+        ranked.sort_by(|a, b| b.1.score.total_cmp(&a.1.score).then(a.0.cmp(&b.0)));
+        ranked.truncate(query.k);
+        let hit = |(number, found): (u64, Found)| {
+            let single = match query.mode {
+                SearchMode::Words => found.words,
+                SearchMode::Meaning => found.meaning,
+                SearchMode::Hybrid => None,
+            };
+            Ok(PassageHit {
+                passage: self.passage(number)?,
+                score: single.unwrap_or(found.score),
+                words: found.words,
+                meaning: found.meaning,
+            })
+        };
+        ranked.into_iter().map(hit).collect()
+    }
+
+    /// The best `count` of a search that are wanted; the search goes deeper until it has them or finds no more.
+    fn wanted(
+        &self,
+        query: &DocumentQuery<'_>,
+        count: usize,
+        search: impl Fn(usize) -> Result<Vec<(u64, f32)>, IndexError>,
+    ) -> Result<Vec<(u64, f32)>, IndexError> {
+        let Some(only) = query.only else { return search(count) };
+        let mut depth = count;
+        loop {
+            let found = search(depth)?;
+            let (all, exhausted) = (self.passages as usize, found.len() < depth);
+            let mut kept = Vec::new();
+            for hit in found {
+                if only(self.node_of(hit.0))? {
+                    kept.push(hit);
+                }
+            }
+            if kept.len() >= count || exhausted || depth >= all {
+                kept.truncate(count);
+                return Ok(kept);
+            }
+            depth = depth.saturating_mul(DEEPER).min(all);
+        }
+    }
+
+    fn nearest(&self, query: &DocumentQuery<'_>, k: usize) -> Result<Vec<(u64, f32)>, IndexError> {
+        let Some(vectors) = &self.vectors else {
+            return Err(IndexError::Usage(
+                "the documents have no vectors; build them with `quipu index documents`, or search with --mode bm25".into(),
+            ));
+        };
+        let vector = query.vector.ok_or_else(|| {
+            IndexError::Usage("a search by meaning needs an embedder, or --mode bm25".into())
+        })?;
+        let mut found = Vec::new();
+        for hit in vectors.search(vector, k)? {
+            found.extend(hit.nodes.iter().map(|passage| (passage.0, hit.similarity)));
+        }
+        found.truncate(k);
+        Ok(found)
+    }
+
+    /// For each of `nodes` its passage nearest to a vector and the cosine, exact; entities without passages, or an index
+    /// without vectors, have none.
+    ///
+    /// # Errors
+    /// A damaged file.
+    pub fn rank(&self, vector: &[f32], nodes: &[NodeId]) -> Result<Vec<Option<(u64, f32)>>, IndexError> {
+        let Some(vectors) = &self.vectors else { return Ok(vec![None; nodes.len()]) };
+        let best = |node: &NodeId| -> Result<Option<(u64, f32)>, IndexError> {
+            let mut best: Option<(u64, f32)> = None;
+            for number in self.passages_of(*node) {
+                let Some(row) = self.row_of(number) else { continue };
+                let cosine = vectors.similarity(row, vector)?;
+                if best.is_none_or(|(_, greatest)| cosine > greatest) {
+                    best = Some((number, cosine));
+                }
+            }
+            Ok(best)
+        };
+        nodes.iter().map(best).collect()
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "ranks are small")]
+fn reciprocal(rank: usize) -> f32 {
+    1.0 / (FUSION + rank as f32 + 1.0)
+}

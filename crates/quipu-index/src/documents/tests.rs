@@ -1,0 +1,180 @@
+//! The document index as a whole: built, searched by words and by meaning, interrupted, damaged.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use quipu_model::{Embeddings, ModelError};
+
+use super::*;
+use crate::text::Format;
+
+/// Letters as a vector: texts of like letters are near.
+struct Letters {
+    fingerprint: &'static str,
+    texts: AtomicUsize,
+    /// Fails beyond so many texts.
+    most: usize,
+}
+
+impl Letters {
+    fn new(fingerprint: &'static str) -> Self {
+        Self { fingerprint, texts: AtomicUsize::new(0), most: usize::MAX }
+    }
+
+    fn vector(text: &str) -> Vec<f32> {
+        let mut vector = vec![0.0_f32; 26];
+        for byte in text.bytes().filter(u8::is_ascii_alphabetic) {
+            vector[usize::from(byte.to_ascii_lowercase() - b'a')] += 1.0;
+        }
+        let length = vector.iter().map(|number| number * number).sum::<f32>().sqrt().max(1e-9);
+        vector.iter().map(|number| number / length).collect()
+    }
+}
+
+#[async_trait::async_trait]
+impl Embedder for Letters {
+    fn name(&self) -> &str {
+        "letters"
+    }
+    fn fingerprint(&self) -> &str {
+        self.fingerprint
+    }
+    fn dimensions(&self) -> usize {
+        26
+    }
+    async fn embed(&self, texts: &[&str]) -> Result<Embeddings, ModelError> {
+        if self.texts.fetch_add(texts.len(), Ordering::Relaxed) + texts.len() > self.most {
+            return Err(ModelError::Cancelled);
+        }
+        Ok(Embeddings::new(26, texts.iter().flat_map(|text| Self::vector(text)).collect()))
+    }
+}
+
+const TEXTS: [(u64, &str, &str); 4] = [
+    (3, "Orle", "A river that flows through the fishing town of Lindau."),
+    (7, "Lindau", "A town of fishermen on an island; it has two harbours and a lighthouse."),
+    (1, "kite", "Kites need wind and string."),
+    (7, "Lindau", "Lindau's festival is in June."),
+];
+
+fn builder(folder: &Path, vectors: bool) -> DocumentBuilder {
+    let mut builder = DocumentBuilder::create(folder, vectors, 1 << 20).unwrap();
+    for (node, name, text) in TEXTS {
+        let title = if text.contains("festival") { "festival.txt" } else { "" };
+        let document = SourceDocument { node: NodeId(node), name, title, format: Format::Plain, text };
+        builder.push(document).unwrap();
+    }
+    builder
+}
+
+async fn build(folder: &Path, embedder: Option<&Letters>) -> Result<(), IndexError> {
+    let builder = builder(folder, embedder.is_some());
+    let embedder = embedder.map(|embedder| embedder as &dyn Embedder);
+    builder.finish(embedder, &mut |_| {}, &AtomicBool::new(false)).await
+}
+
+fn found(index: &DocumentIndex, text: &str, mode: SearchMode) -> Vec<u64> {
+    let vector = Letters::vector(text);
+    let query = DocumentQuery { text, vector: Some(&vector), mode, k: 3, only: None };
+    index.search(&query).unwrap().into_iter().map(|hit| hit.passage.node.0).collect()
+}
+
+#[tokio::test]
+async fn passages_are_found_by_words_and_by_meaning() {
+    let folder = tempfile::tempdir().unwrap();
+    build(folder.path(), Some(&Letters::new("letters"))).await.unwrap();
+    let index = DocumentIndex::open(folder.path()).unwrap();
+    index.verify().unwrap();
+    assert_eq!((index.len(), index.documents(), index.has_vectors()), (4, 4, true));
+    // Words by their stems, of the entity's name too; rare ones first.
+    assert_eq!(found(&index, "the fishermen's harbour?", SearchMode::Words)[0], 7);
+    assert_eq!(found(&index, "Orle", SearchMode::Words), [3]);
+    assert_eq!(found(&index, "xyzzy", SearchMode::Words), [0u64; 0]);
+    assert_eq!(found(&index, "kite: Kites need wind and string.", SearchMode::Meaning)[0], 1);
+    assert_eq!(found(&index, "wind for kites", SearchMode::Hybrid)[0], 1);
+    assert_eq!(index.passages_of(NodeId(7)), [1, 3]);
+    assert_eq!(index.passages_of(NodeId(2)), [0u64; 0]);
+    let passage = index.passage(3).unwrap();
+    assert_eq!((passage.title.as_str(), passage.characters.clone()), ("festival.txt", 0..29));
+    assert_eq!(passage.id("Lindau"), index.passage(3).unwrap().id("Lindau"));
+    assert!(index.passage(4).is_err());
+}
+
+#[tokio::test]
+async fn a_few_entities_are_ranked_exactly_and_others_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    build(folder.path(), Some(&Letters::new("letters"))).await.unwrap();
+    let index = DocumentIndex::open(folder.path()).unwrap();
+    let vector = Letters::vector("Lindau: Lindau's festival is in June.");
+    let ranked = index.rank(&vector, &[NodeId(1), NodeId(7), NodeId(99)]).unwrap();
+    assert_eq!(ranked[1].map(|(number, _)| number), Some(3));
+    assert!(ranked[1].unwrap().1 > 0.999 && ranked[0].unwrap().1 < 0.9 && ranked[2].is_none());
+    let only = |node: NodeId| Ok(node == NodeId(3));
+    let query = DocumentQuery {
+        text: "a town of fishermen",
+        vector: Some(&vector),
+        mode: SearchMode::Hybrid,
+        k: 2,
+        only: Some(&only),
+    };
+    let nodes: Vec<NodeId> = index.search(&query).unwrap().into_iter().map(|hit| hit.passage.node).collect();
+    assert_eq!(nodes, [NodeId(3)]);
+}
+
+#[tokio::test]
+async fn another_embedder_is_refused_and_missing_vectors_say_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    build(folder.path(), Some(&Letters::new("letters"))).await.unwrap();
+    let index = DocumentIndex::open(folder.path()).unwrap();
+    let refused = index.check_embedder(&Letters::new("others")).unwrap_err();
+    assert!(matches!(refused, IndexError::OtherEmbedder { .. }), "{refused}");
+    let plain = tempfile::tempdir().unwrap();
+    build(plain.path(), None).await.unwrap();
+    let index = DocumentIndex::open(plain.path()).unwrap();
+    index.check_embedder(&Letters::new("others")).unwrap();
+    assert_eq!(found(&index, "wind for kites", SearchMode::Hybrid)[0], 1);
+    let query = DocumentQuery { text: "x", vector: None, mode: SearchMode::Meaning, k: 1, only: None };
+    assert!(index.search(&query).unwrap_err().to_string().contains("quipu index documents"));
+}
+
+#[tokio::test]
+async fn what_was_embedded_is_not_embedded_again() {
+    let (first, second) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let embedder = Letters::new("letters");
+    build(first.path(), Some(&embedder)).await.unwrap();
+    assert_eq!(embedder.texts.load(Ordering::Relaxed), 4);
+    let mut builder = builder(second.path(), true).with_previous(&first.path().join(VECTORS));
+    let text = "A new text.";
+    let document = SourceDocument { node: NodeId(9), name: "new", title: "", format: Format::Plain, text };
+    builder.push(document).unwrap();
+    builder.finish(Some(&embedder), &mut |_| {}, &AtomicBool::new(false)).await.unwrap();
+    assert_eq!(embedder.texts.load(Ordering::Relaxed), 5);
+    let index = DocumentIndex::open(second.path()).unwrap();
+    assert_eq!(found(&index, "kite: Kites need wind and string.", SearchMode::Meaning)[0], 1);
+}
+
+#[tokio::test]
+async fn an_interrupted_build_is_no_index_and_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let failing = Letters { most: 0, ..Letters::new("letters") };
+    build(folder.path(), Some(&failing)).await.unwrap_err();
+    assert!(!DocumentIndex::exists(folder.path()));
+    let message = DocumentIndex::open(folder.path()).unwrap_err().to_string();
+    assert!(message.contains("passages.qix"), "{message}");
+    build(folder.path(), Some(&Letters::new("letters"))).await.unwrap();
+    assert_eq!(DocumentIndex::open(folder.path()).unwrap().len(), 4);
+}
+
+#[tokio::test]
+async fn damage_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    build(folder.path(), None).await.unwrap();
+    let path = folder.path().join(PASSAGES);
+    let whole = std::fs::read(&path).unwrap();
+    std::fs::write(&path, &whole[..whole.len() - 9]).unwrap();
+    let message = DocumentIndex::open(folder.path()).unwrap_err().to_string();
+    assert!(message.contains("passages.qix"), "{message}");
+    std::fs::write(&path, &whole).unwrap();
+    std::fs::write(folder.path().join(WORDS).join("meta.json"), "{").unwrap();
+    let message = DocumentIndex::open(folder.path()).unwrap_err().to_string();
+    assert!(message.contains("words"), "{message}");
+}

@@ -1,0 +1,166 @@
+//! Passages by their words: BM25 by tantivy, English words by their stems.
+
+use std::path::{Path, PathBuf};
+
+use tantivy::collector::TopDocs;
+use tantivy::query::{BooleanQuery, Occur, Query, TermQuery};
+use tantivy::schema::{
+    FAST, Field, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing, TextOptions,
+};
+use tantivy::tokenizer::{
+    AsciiFoldingFilter, Language, LowerCaser, RemoveLongFilter, SimpleTokenizer, Stemmer, TextAnalyzer,
+    TokenStream as _,
+};
+use tantivy::{
+    DocId, Index, IndexReader, IndexWriter, ReloadPolicy, Score, SegmentReader, TantivyDocument,
+    TantivyError, Term,
+};
+
+use crate::IndexError;
+
+const ANALYZER: &str = "quipu";
+/// Memory of the writer.
+const WRITER_BYTES: usize = 64 << 20;
+/// Longer words are identifiers or noise.
+const LONGEST_WORD: usize = 60;
+/// Words of a query that count; a pasted page asks with its first ones.
+const MOST_WORDS: usize = 256;
+
+/// An opened index of words.
+pub(super) struct Words {
+    folder: PathBuf,
+    index: Index,
+    reader: IndexReader,
+    text: Field,
+}
+
+/// An index of words being written.
+pub(super) struct WordsWriter {
+    folder: PathBuf,
+    writer: IndexWriter,
+    text: Field,
+    passage: Field,
+}
+
+fn schema() -> (Schema, Field, Field) {
+    let mut schema = Schema::builder();
+    let indexing =
+        TextFieldIndexing::default().set_tokenizer(ANALYZER).set_index_option(IndexRecordOption::WithFreqs);
+    let text = schema.add_text_field("text", TextOptions::default().set_indexing_options(indexing));
+    let passage = schema.add_u64_field("passage", NumericOptions::from(FAST));
+    (schema.build(), text, passage)
+}
+
+fn analyzer() -> TextAnalyzer {
+    TextAnalyzer::builder(SimpleTokenizer::default())
+        .filter(RemoveLongFilter::limit(LONGEST_WORD))
+        .filter(LowerCaser)
+        .filter(AsciiFoldingFilter)
+        .filter(Stemmer::new(Language::English))
+        .build()
+}
+
+fn error(folder: &Path) -> impl Fn(TantivyError) -> IndexError + '_ {
+    |error| IndexError::Engine { path: folder.to_owned(), reason: error.to_string() }
+}
+
+impl WordsWriter {
+    /// Starts an index in an empty folder.
+    pub(super) fn create(folder: &Path) -> Result<Self, IndexError> {
+        let (schema, text, passage) = schema();
+        let index = Index::create_in_dir(folder, schema).map_err(error(folder))?;
+        index.tokenizers().register(ANALYZER, analyzer());
+        // One thread: the same documents give the same index, and chunking keeps the others busy.
+        let writer = index.writer_with_num_threads(1, WRITER_BYTES).map_err(error(folder))?;
+        Ok(Self { folder: folder.to_owned(), writer, text, passage })
+    }
+
+    /// Adds a passage.
+    pub(super) fn add(&self, number: u64, text: &str) -> Result<(), IndexError> {
+        let mut document = TantivyDocument::default();
+        document.add_text(self.text, text);
+        document.add_u64(self.passage, number);
+        self.writer.add_document(document).map(|_| ()).map_err(error(&self.folder))
+    }
+
+    /// Writes everything to the disk.
+    pub(super) fn finish(mut self) -> Result<(), IndexError> {
+        self.writer.commit().map_err(error(&self.folder))?;
+        self.writer.wait_merging_threads().map_err(error(&self.folder))
+    }
+}
+
+impl Words {
+    /// Opens a finished index.
+    pub(super) fn open(folder: &Path) -> Result<Self, IndexError> {
+        let damaged = |error: TantivyError| IndexError::corrupt(folder, error.to_string());
+        let index = Index::open_in_dir(folder).map_err(damaged)?;
+        index.tokenizers().register(ANALYZER, analyzer());
+        let (expected, text, _) = schema();
+        if index.schema() != expected {
+            return Err(IndexError::corrupt(folder, "it has other fields than expected"));
+        }
+        let reader =
+            index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into().map_err(damaged)?;
+        Ok(Self { folder: folder.to_owned(), index, reader, text })
+    }
+
+    /// Number of passages.
+    pub(super) fn len(&self) -> u64 {
+        self.reader.searcher().num_docs()
+    }
+
+    /// Bytes of its files.
+    pub(super) fn bytes(&self) -> u64 {
+        let files = std::fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        files.filter_map(|file| file.metadata().ok()).map(|metadata| metadata.len()).sum()
+    }
+
+    /// Compares the checksums of its files.
+    pub(super) fn verify(&self) -> Result<(), IndexError> {
+        let damaged = self.index.validate_checksum().map_err(error(&self.folder))?;
+        match damaged.into_iter().next() {
+            None => Ok(()),
+            Some(file) => Err(IndexError::corrupt(
+                &self.folder.join(file),
+                "it is damaged: its checksum is another one",
+            )),
+        }
+    }
+
+    /// The `k` passages whose words fit best, by number with their BM25 scores, best first.
+    pub(super) fn best(&self, text: &str, k: usize) -> Result<Vec<(u64, f32)>, IndexError> {
+        let terms = self.terms(text);
+        if terms.is_empty() || k == 0 {
+            return Ok(Vec::new());
+        }
+        let query = |term: Term| -> (Occur, Box<dyn Query>) {
+            (Occur::Should, Box::new(TermQuery::new(term, IndexRecordOption::WithFreqs)))
+        };
+        let query = BooleanQuery::new(terms.into_iter().map(query).collect());
+        // Of passages with equal scores the first in the index come first, however it is cut into segments.
+        let collector = TopDocs::with_limit(k).tweak_score(move |segment: &SegmentReader| {
+            let numbers = segment.fast_fields().u64("passage").ok();
+            move |doc: DocId, score: Score| {
+                let number = numbers.as_ref().and_then(|numbers| numbers.first(doc)).unwrap_or(u64::MAX);
+                (score, std::cmp::Reverse(number))
+            }
+        });
+        let found = self.reader.searcher().search(&query, &collector).map_err(error(&self.folder))?;
+        Ok(found.into_iter().map(|((score, std::cmp::Reverse(number)), _)| (number, score)).collect())
+    }
+
+    /// The distinct words of a text as the index has them.
+    fn terms(&self, text: &str) -> Vec<Term> {
+        let mut analyzer = analyzer();
+        let mut stream = analyzer.token_stream(text);
+        let mut words: Vec<String> = Vec::new();
+        while words.len() < MOST_WORDS && stream.advance() {
+            let word = &stream.token().text;
+            if !words.contains(word) {
+                words.push(word.clone());
+            }
+        }
+        words.iter().map(|word| Term::from_field_text(self.text, word)).collect()
+    }
+}
