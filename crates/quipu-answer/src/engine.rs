@@ -17,6 +17,7 @@ use crate::link::{Mentioned, mentions};
 use crate::methods::{Method, MethodConfig, Outcome};
 use crate::plan::{Features, RelationCard, WalkConfig, follow, rank, reword, write_card};
 use crate::question::Question;
+use crate::retrieve::Page;
 use crate::trace::{Event, EventSink, Stage, Trace};
 
 /// What to answer with and how, for one question.
@@ -31,6 +32,8 @@ pub struct AskOptions {
     /// Entities to start from, by key or name; linking then takes these and looks for no others. Empty is the open
     /// setting, in which the question alone says what it is about.
     pub anchors: Vec<String>,
+    /// Pages that the question comes with, for the methods that read pages.
+    pub pages: Arc<[Page]>,
     /// Sees every event as it happens.
     pub sink: Option<EventSink>,
     /// Whether the answer carries its trace.
@@ -124,7 +127,8 @@ impl Engine {
             options.limits,
             &trace,
         )
-        .with_anchors(&options.anchors);
+        .with_anchors(&options.anchors)
+        .with_pages(&options.pages);
         let outcome = match options.method.run(&context, question, &options.config).await {
             Err(AnswerError::Exhausted(limit)) => Outcome::abstain(limit.to_string(), Vec::new()),
             outcome => outcome?,

@@ -17,6 +17,7 @@ mod plan;
 mod prompts;
 mod prune;
 mod question;
+mod records;
 mod retrieve;
 mod time;
 mod trace;
@@ -31,11 +32,13 @@ pub use evidence::{Evidence, EvidenceContent, Operand, PassagePlace};
 pub use ground::{Grounding, ground};
 pub use methods::{
     CorrectiveConfig, KeragConfig, Method, MethodConfig, PathsConfig, QuestionMatchConfig, RelationFilter,
-    RoundsConfig, SelfConsistencyConfig, TextConfig, TogConfig,
+    RoundsConfig, SelfConsistencyConfig, TextConfig, TogConfig, VerifyConfig,
 };
-pub use plan::{FEATURE_NAMES, Features, RelationCard, WalkConfig};
+pub use plan::{FEATURE_NAMES, Features, RelationCard, WalkConfig, domain_by_names, domain_by_rules};
 pub use prompts::prompt_templates;
 pub use question::{MAX_QUESTION_BYTES, Question};
+pub use records::{RecordContent, RecordField};
+pub use retrieve::Page;
 pub use time::{TimeFrame, time_frames};
 pub use trace::{CandidateEvent, Event, EventSink, MentionEvent, PathEvent, Stage, TimedEvent, Trace};
 pub use values::{format_number, same_value, value_of};

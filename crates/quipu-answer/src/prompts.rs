@@ -50,6 +50,12 @@ pub enum Prompt {
     CorrectiveJudge,
     /// Corrective RAG: which relations the question needs.
     CorrectiveRelations,
+    /// Self-verification: the field of a question and the names to look up.
+    VerifySubject,
+    /// Self-verification: can the references answer?
+    VerifyCheck,
+    /// Self-verification: the answer from records and passages.
+    VerifyCompose,
 }
 
 impl Prompt {
@@ -73,6 +79,9 @@ impl Prompt {
             Self::Observation => "observation",
             Self::CorrectiveJudge => "corrective_judge",
             Self::CorrectiveRelations => "corrective_relations",
+            Self::VerifySubject => "verify_subject",
+            Self::VerifyCheck => "verify_check",
+            Self::VerifyCompose => "verify_compose",
         }
     }
 
@@ -96,10 +105,13 @@ impl Prompt {
             Self::Observation => include_str!("prompts/observation.jinja"),
             Self::CorrectiveJudge => include_str!("prompts/corrective_judge.jinja"),
             Self::CorrectiveRelations => include_str!("prompts/corrective_relations.jinja"),
+            Self::VerifySubject => include_str!("prompts/verify_subject.jinja"),
+            Self::VerifyCheck => include_str!("prompts/verify_check.jinja"),
+            Self::VerifyCompose => include_str!("prompts/verify_compose.jinja"),
         }
     }
 
-    const ALL: [Self; 18] = [
+    const ALL: [Self; 21] = [
         Self::KeragPlan,
         Self::KeragFilter,
         Self::KeragBoundary,
@@ -118,6 +130,9 @@ impl Prompt {
         Self::Observation,
         Self::CorrectiveJudge,
         Self::CorrectiveRelations,
+        Self::VerifySubject,
+        Self::VerifyCheck,
+        Self::VerifyCompose,
     ];
 
     /// Renders the prompt. Lines `=====` part it: first the system message, then the user's and the model's in turn (examples), last
@@ -239,6 +254,22 @@ mod tests {
             Prompt::CorrectiveRelations,
             json!({ "most": 6, "start": "Kauwboy", "relations": relations, "question": question }),
         );
+    }
+
+    #[test]
+    fn prompts_of_self_verification_are_what_was_agreed() {
+        let question = "where was the director of Kauwboy born?";
+        let kind = |name: &str, says: &str| json!({ "name": name, "says": says });
+        let domains = json!([
+            { "name": "movie", "kinds": [kind("movie", "a film, by its title"), kind("person", "an actor")] },
+            { "name": "other", "kinds": [] }
+        ]);
+        check(Prompt::VerifySubject, json!({ "domains": domains, "question": question }));
+        let facts = "E0 (Kauwboy) A film by Boudewijn Koole.";
+        check(Prompt::VerifyCheck, json!({ "asked_at": "2024-02-28", "facts": facts, "question": question }));
+        let values =
+            json!({ "asked_at": "2024-02-28", "time_frame": "", "facts": facts, "question": question });
+        check(Prompt::VerifyCompose, values);
     }
 
     #[test]

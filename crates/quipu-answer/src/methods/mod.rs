@@ -3,6 +3,7 @@
 mod baselines;
 mod kerag;
 mod paths;
+mod verify;
 
 use std::str::FromStr;
 
@@ -17,6 +18,7 @@ pub use baselines::{
 };
 pub use kerag::{KeragConfig, RelationFilter};
 pub use paths::PathsConfig;
+pub use verify::VerifyConfig;
 
 /// The methods that can be asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -26,6 +28,8 @@ pub enum Method {
     Paths,
     /// KERAG: retrieve a neighbourhood, filter, reason.
     Kerag,
+    /// Self-verification: the graph or an API first, else given pages after a check that they can answer.
+    Verify,
     /// Baseline: the model alone, without the graph.
     Io,
     /// Baseline: the model alone, step by step.
@@ -50,9 +54,10 @@ pub enum Method {
 
 impl Method {
     /// All methods, in the order in which they are shown.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Paths,
         Self::Kerag,
+        Self::Verify,
         Self::Io,
         Self::Cot,
         Self::SelfConsistency,
@@ -70,6 +75,7 @@ impl Method {
         match self {
             Self::Paths => "paths",
             Self::Kerag => "kerag",
+            Self::Verify => "verify",
             Self::Io => "io",
             Self::Cot => "cot",
             Self::SelfConsistency => "self_consistency",
@@ -97,6 +103,7 @@ impl Method {
         match self {
             Self::Paths => paths::run(context, question, &config.paths).await,
             Self::Kerag => kerag::run(context, question, &config.kerag).await,
+            Self::Verify => verify::run(context, question, &config.verify).await,
             Self::Io => baselines::io::run(context, question).await,
             Self::Cot => baselines::cot::run(context, question).await,
             Self::SelfConsistency => {
@@ -133,6 +140,8 @@ pub struct MethodConfig {
     pub kerag: KeragConfig,
     /// Of `paths`.
     pub paths: PathsConfig,
+    /// Of `verify`.
+    pub verify: VerifyConfig,
     /// Of `self_consistency`.
     pub self_consistency: SelfConsistencyConfig,
     /// Of `question_match`.

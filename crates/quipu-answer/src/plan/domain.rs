@@ -51,7 +51,7 @@ pub fn domain_by_rules(question: &str) -> Option<&'static str> {
             _ if weight == 0 => {}
             Some((_, most)) if weight < most => {}
             Some((_, most)) if weight == most => tied = true,
-            _ => (best, tied) = (Some((field, weight)), false),
+            _ => (best, tied) = (Some((field.as_str(), weight)), false),
         }
     }
     match best {
@@ -68,7 +68,9 @@ pub fn domain_by_rules(question: &str) -> Option<&'static str> {
 fn weight(said: &[String], phrases: &[Vec<String>]) -> usize {
     let mut covered = vec![false; said.len()];
     for phrase in phrases.iter().filter(|phrase| !phrase.is_empty()) {
-        for (at, _) in said.windows(phrase.len()).enumerate().filter(|(_, window)| *window == phrase.as_slice()) {
+        for (at, _) in
+            said.windows(phrase.len()).enumerate().filter(|(_, window)| *window == phrase.as_slice())
+        {
             covered.iter_mut().skip(at).take(phrase.len()).for_each(|word| *word = true);
         }
     }
@@ -102,7 +104,9 @@ mod tests {
     fn every_field_has_rules() {
         let fields: Vec<&str> = rules().iter().map(|(field, _)| field.as_str()).collect();
         assert_eq!(fields, ["finance", "movie", "music", "open", "sports"]);
-        assert!(rules().iter().all(|(_, phrases)| phrases.len() > 20 && phrases.iter().all(|p| !p.is_empty())));
+        assert!(
+            rules().iter().all(|(_, phrases)| phrases.len() > 20 && phrases.iter().all(|p| !p.is_empty()))
+        );
     }
 
     #[test]

@@ -132,6 +132,7 @@ fn after_preposition(words: &[String], today: Date) -> Option<Resolved> {
 fn named_day(words: &[String], today: Date) -> Option<Resolved> {
     for (said, days) in [
         (&["right", "now"][..], 0),
+        (&["as", "of", "now"], 0),
         (&["at", "the", "moment"], 0),
         (&["last", "night"], -1),
         (&["previous", "day"], -1),

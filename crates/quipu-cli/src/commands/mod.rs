@@ -11,6 +11,7 @@ mod index;
 mod info;
 mod link;
 mod models;
+mod pages;
 mod query;
 mod search;
 mod source;
