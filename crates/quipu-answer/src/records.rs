@@ -52,7 +52,9 @@ impl RecordContent {
 
 /// A record as evidence of `source`; `about` is what the call was made for.
 pub fn record_evidence(source: &str, about: &str, record: &Record) -> Evidence {
-    let own = record.label.as_deref().unwrap_or(about);
+    // A bare name is no table of its own.
+    let named = record.nested || record.fields.len() > 1;
+    let own = record.label.as_deref().filter(|_| named).unwrap_or(about);
     let table = if own.is_empty() { record.table.clone() } else { format!("{} of {own}", record.table) };
     let fields = record
         .fields

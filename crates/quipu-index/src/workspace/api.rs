@@ -149,8 +149,9 @@ impl Workspace {
         }
         let described = api.service().kind(kind);
         let closed = described.is_some_and(|kind| kind.search.is_empty() && !kind.names.is_empty());
-        let open = described.is_some_and(|kind| kind.search.is_empty() && kind.of.is_none());
-        if aligned.is_empty() && open && !closed {
+        // What parameters take by name may be known by that name, though no search found it.
+        let by_name = described.is_some_and(|kind| kind.id.is_empty() && kind.of.is_none());
+        if aligned.is_empty() && by_name && !closed {
             aligned.push(Aligned { entity: api.as_written(kind, text, text), score: 0.5 });
         }
         Ok(aligned)
