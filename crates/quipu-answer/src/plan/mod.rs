@@ -18,10 +18,10 @@ pub use condition::{Condition, condition};
 pub(crate) use domain::plain_words;
 pub use domain::{domain_by_names, domain_by_rules};
 pub use meanings::{MEANINGS_FILE, Meanings};
-pub use operation::{Wanted, wanted};
+pub use operation::{Wanted, is_extreme, wanted};
 pub use paths::{
-    FEATURE_NAMES, Features, RankConfig, RankedPath, Seen, StepSamples, Walk, WalkConfig, follow, rank,
-    rank_informed, reword,
+    FEATURE_NAMES, Features, RankConfig, RankedPath, Seen, StepSamples, Walk, WalkConfig, follow, joint,
+    rank, rank_informed, reword,
 };
 pub use scope::{Frontier, OfferedRelation, Scope};
 pub use subject::{OTHER, Subject, domain_of, read_subject};
