@@ -287,7 +287,7 @@ async fn questions_of_all_fields_are_answered_from_published_exchanges() {
             "Chicago Bulls",
         ),
         (
-            "what is the nickname of the city Florida City, Florida?",
+            "what are the population and the motto of Florida City, Florida?",
             &[("Florida City, Florida", "article")],
             "Gateway to the Florida Keys",
         ),
@@ -300,4 +300,37 @@ async fn questions_of_all_fields_are_answered_from_published_exchanges() {
         assert_eq!(model.calls(), 2, "{question}");
         assert!(told(&model, 1).contains(shown), "{question}\n{}", told(&model, 1));
     }
+}
+
+/// KERAG walks an API as a graph: fields and operations of one entity are its relations.
+#[tokio::test]
+async fn kerag_runs_over_an_api() {
+    let (server, setting) = over_library().await;
+    for filter in [quipu_answer::RelationFilter::Off, quipu_answer::RelationFilter::Similarity { keep: 30 }] {
+        let topic = r#"{"domain": "books", "entities": ["Salt Roads"], "time": "", "operation": "list"}"#;
+        let model = ScriptedModel::new()
+            .on("plan.topic", topic)
+            .when(|request| {
+                request
+                    .stage
+                    .starts_with("critique")
+                    .then(|| r#"{"reasoning": "", "verdict": "enough"}"#.into())
+            })
+            .when(|request| {
+                request.stage.starts_with("prune").then(|| r#"{"reasoning": "", "verdict": "enough"}"#.into())
+            })
+            .when(|request| {
+                (request.stage == "compose").then(|| composed("answered", &[], "none", &["1937"]).into())
+            });
+        let mut how = options(Method::Kerag);
+        how.config.kerag.filter = filter;
+        let (answer, model) = run(&setting, model, "in which year was Salt Roads published?", &how).await;
+        let asked: Vec<String> = model.requests().iter().map(|request| request.stage.clone()).collect();
+        assert_eq!(
+            (answer.answers.as_slice(), answer.grounded),
+            (["1937".to_owned()].as_slice(), true),
+            "{asked:?} {answer:?}"
+        );
+    }
+    assert!(server.received_requests().await.unwrap().len() < 40);
 }

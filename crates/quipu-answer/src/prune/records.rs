@@ -89,7 +89,9 @@ fn keep_rows<'a>(question: &str, frames: &[TimeFrame], rows: &[&'a Record]) -> V
     }
     let lines: Vec<String> = kept.iter().map(|row| row.to_line()).collect();
     let shares = shared_words(question, &lines);
-    let said = shares.iter().filter(|share| **share > 0.0).count();
+    // Words that every row has choose none.
+    let least = shares.iter().copied().fold(f32::MAX, f32::min);
+    let said = shares.iter().filter(|share| **share > least + f32::EPSILON).count();
     if said > 0 && said < kept.len() {
         let mut order: Vec<usize> = (0..kept.len()).collect();
         let share = |at: &usize| shares.get(*at).copied().unwrap_or(0.0);

@@ -111,7 +111,7 @@ impl Client {
         let Some(body) = self.text(request, stage).await? else { return Ok(None) };
         let value = parse(&body).map_err(|error| {
             let reason = format!("expected JSON, found {:?}: {error}", first_words(&body));
-            self.error(request, stage, EndpointProblem::Unreadable { reason })
+            failure(request, stage, EndpointProblem::Unreadable { reason })
         })?;
         if let Some(cache) = &self.cache {
             cache.put(&key, &body, None);
@@ -136,26 +136,19 @@ impl Client {
                 Ok(Ok(body)) => return Ok(body),
                 Err(_) => {
                     let problem = EndpointProblem::TimedOut { seconds: limit.as_secs() };
-                    return Err(self.error(request, stage, problem));
+                    return Err(failure(request, stage, problem));
                 }
-                Ok(Err(Failed::Lasting(problem))) => return Err(self.error(request, stage, problem)),
+                Ok(Err(Failed::Lasting(problem))) => return Err(failure(request, stage, problem)),
                 Ok(Err(Failed::Passing { reason, pause })) => (reason, pause),
             };
             if attempt >= self.config.attempts {
                 let problem = EndpointProblem::Unreachable { reason, attempts: attempt };
-                return Err(self.error(request, stage, problem));
+                return Err(failure(request, stage, problem));
             }
             let pause = asked.unwrap_or_else(|| jittered(Duration::from_millis(self.config.pause), attempt));
             tokio::time::sleep(pause.min(LONGEST_PAUSE)).await;
             attempt += 1;
         }
-    }
-
-    /// The error names host and path; parameters, which may be private, are left out.
-    fn error(&self, request: &Request, stage: &'static str, problem: EndpointProblem) -> GraphError {
-        let mut url = request.url.clone();
-        url.set_query(None);
-        GraphError::Endpoint { endpoint: url.to_string(), stage, problem }
     }
 
     /// Refuses a URL that holds a private address itself; names are looked at when they are resolved.
@@ -226,6 +219,13 @@ impl Client {
         }
         Ok(body)
     }
+}
+
+/// The error names host and path; parameters, which may be private, are left out.
+fn failure(request: &Request, stage: &'static str, problem: EndpointProblem) -> GraphError {
+    let mut url = request.url.clone();
+    url.set_query(None);
+    GraphError::Endpoint { endpoint: url.to_string(), stage, problem }
 }
 
 fn passing(error: reqwest::Error) -> Failed {

@@ -49,6 +49,9 @@ enum Meaning {
     Field(KindId, String),
 }
 
+/// An operation and its arguments.
+type CallKey = (OperationId, String);
+
 /// A service described by an OpenAPI document.
 pub struct ApiGraph {
     description: GraphDescription,
@@ -59,7 +62,7 @@ pub struct ApiGraph {
     base: Url,
     nodes: Nodes,
     /// Records of calls made, by operation and arguments.
-    calls: Mutex<HashMap<(OperationId, String), Arc<Vec<Record>>>>,
+    calls: Mutex<HashMap<CallKey, Arc<Vec<Record>>>>,
     /// Records of entities, with those nested in them, as a search or a lookup gave them.
     known: Mutex<HashMap<NodeId, Arc<Vec<Record>>>>,
 }
