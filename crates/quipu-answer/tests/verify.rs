@@ -56,7 +56,7 @@ async fn over_library() -> (MockServer, Setting) {
     let server = apis::library().await;
     let base = format!("{}/v1", server.uri());
     let setting = over_apis(async |path: &Path| {
-        add(path, "library", &base, apis::LIBRARY, apis::LIBRARY_MANIFEST).await
+        add(path, "library", &base, apis::LIBRARY, apis::LIBRARY_MANIFEST).await;
     })
     .await;
     (server, setting)
@@ -252,7 +252,7 @@ async fn one_source_failing_is_named_and_the_others_answer() {
 
     // With nothing left to answer from, the failure is an error.
     let setting = over_apis(async |path: &Path| {
-        add(path, "broken", &broken.uri(), apis::LIBRARY, apis::LIBRARY_MANIFEST).await
+        add(path, "broken", &broken.uri(), apis::LIBRARY, apis::LIBRARY_MANIFEST).await;
     })
     .await;
     let engine =

@@ -1,5 +1,13 @@
 //! API graphs, over servers that the tests start: a small library of our own, and CRAG's published exchanges.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "set-up of tests"
+)]
+
 mod apis;
 
 use std::collections::BTreeSet;
@@ -71,7 +79,7 @@ async fn calls_take_several_arguments_and_are_made_once() {
         [("id".to_owned(), vec!["10".to_owned()]), ("month".to_owned(), vec!["2024-02".to_owned()])];
     for _ in 0..2 {
         let records = graph.call(loans, &arguments).await.unwrap();
-        let lines: Vec<String> = records.iter().map(|record| record.to_line()).collect();
+        let lines: Vec<String> = records.iter().map(Record::to_line).collect();
         assert_eq!(
             lines,
             ["date: 2024-02-26; loans: 3", "date: 2024-02-27; loans: 5", "date: 2024-02-28; loans: 1"]
@@ -93,7 +101,7 @@ async fn only_what_the_manifest_allows_is_called() {
         open_library(&server).service().operations.iter().map(|o| o.path().to_owned()).collect();
     assert!(!paths.contains(&"/members".to_owned()), "{paths:?}");
     let bare = open(&server, LIBRARY, None, |_| {});
-    let paths: Vec<&str> = bare.service().operations.iter().map(|o| o.path()).collect();
+    let paths: Vec<&str> = bare.service().operations.iter().map(Operation::path).collect();
     assert_eq!(paths, ["/authors", "/books"]);
     assert!(bare.service().notes.iter().any(|note| note.contains("/members") && note.contains("POST")));
 }

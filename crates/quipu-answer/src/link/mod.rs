@@ -2,5 +2,6 @@
 
 mod anchors;
 mod given;
+mod values;
 
 pub use anchors::{Anchor, Mentioned, anchors_for_names, mask, mentions, without};

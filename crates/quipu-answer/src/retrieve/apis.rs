@@ -272,7 +272,7 @@ impl Inquiry<'_> {
     async fn evidence(&self, one: &Answered) -> Result<Vec<Evidence>, AnswerError> {
         let source = &self.api.describe().name;
         let mut trimmed = trim_records(self.context, self.question.text(), self.frames, &one.records).await?;
-        let prose = self.take_prose(&mut trimmed.records, &one.about);
+        let prose = take_prose(&mut trimmed.records, &one.about);
         let texts: Vec<(&str, &str)> = prose.iter().map(|(of, text)| (of.as_str(), text.as_str())).collect();
         let best = nearest_texts(self.context, self.question.text(), &texts, MOST_PASSAGES).await?;
         let passage = |at: usize| prose.get(at).map(|(of, text)| Evidence::passage(source, of, text));
@@ -281,27 +281,24 @@ impl Inquiry<'_> {
         evidence.extend(records.map(|record| record_evidence(source, &one.about, record)));
         Ok(evidence)
     }
+}
 
-    /// Takes the fields of prose out of the records: passages of (entity, text).
-    fn take_prose(&self, records: &mut [Record], about: &str) -> Vec<(String, String)> {
-        let mut prose = Vec::new();
-        for record in records {
-            let of = record.label.clone().unwrap_or_else(|| about.to_owned());
-            record.fields.retain(|field| {
-                let text = field.values.join("\n");
-                let long = text.chars().count() > PROSE && field.values.len() == 1;
-                if long {
-                    let limits = ChunkLimits { least: PROSE / 2, most: MOST_PASSAGE };
-                    for chunk in chunks(&text, Format::Plain, limits) {
-                        prose.push((
-                            of.clone(),
-                            text.get(chunk.start..chunk.end).unwrap_or_default().to_owned(),
-                        ));
-                    }
+/// Takes the fields of prose out of the records: passages of (entity, text).
+fn take_prose(records: &mut [Record], about: &str) -> Vec<(String, String)> {
+    let mut prose = Vec::new();
+    for record in records {
+        let of = record.label.clone().unwrap_or_else(|| about.to_owned());
+        record.fields.retain(|field| {
+            let text = field.values.join("\n");
+            let long = text.chars().count() > PROSE && field.values.len() == 1;
+            if long {
+                let limits = ChunkLimits { least: PROSE / 2, most: MOST_PASSAGE };
+                for chunk in chunks(&text, Format::Plain, limits) {
+                    prose.push((of.clone(), text.get(chunk.start..chunk.end).unwrap_or_default().to_owned()));
                 }
-                !long
-            });
-        }
-        prose
+            }
+            !long
+        });
     }
+    prose
 }

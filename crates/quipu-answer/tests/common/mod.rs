@@ -67,8 +67,13 @@ pub struct Setting {
 
 /// Imports `triples` (tab-separated).
 pub async fn setting(triples: &str) -> Setting {
+    setting_from("films.tsv", triples).await
+}
+
+/// Imports a file; its name says what is in it.
+pub async fn setting_from(name: &str, triples: &str) -> Setting {
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("films.tsv");
+    let file = folder.path().join(name);
     std::fs::File::create(&file).unwrap().write_all(triples.as_bytes()).unwrap();
     let path = folder.path().join("workspace");
     let graph = ImportConfig::new("films", vec![Input::File(file)]);

@@ -69,7 +69,7 @@ mod tests {
         std::fs::write(place.join("a.md"), "---\ntitle: Lindau\n---\nA town.").unwrap();
         std::fs::write(place.join("c.png"), [0, 1, 2]).unwrap();
         std::fs::write(place.join("d.txt"), [0xff, 0xfe, 0x00]).unwrap();
-        let pages = read(&[place.clone()]).unwrap();
+        let pages = read(std::slice::from_ref(&place)).unwrap();
         let shown: Vec<(&str, &str)> = pages.iter().map(|p| (p.name.as_str(), p.text.trim())).collect();
         assert_eq!(
             shown.get(..2),

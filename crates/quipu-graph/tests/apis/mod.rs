@@ -1,6 +1,13 @@
 //! Test servers: a small library of our own, and CRAG's API played from its published samples.
 
 #![allow(dead_code, reason = "each test uses a part")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "set-up of tests"
+)]
 
 use quipu_graph::{ApiConfig, ApiGraph, ApiParts};
 use serde_json::{Value, json};
