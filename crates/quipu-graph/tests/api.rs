@@ -13,7 +13,10 @@ mod apis;
 use std::collections::BTreeSet;
 
 use apis::{LIBRARY, crag, crag_files, library, open, open_library};
-use quipu_graph::{ApiConfig, ApiGraph, ErrorClass, Fill, FoundEntity, Graph, KindId, Manifest, OperationId};
+use quipu_graph::{
+    ApiConfig, ApiGraph, ErrorClass, Fill, FoundEntity, Graph, KindId, Manifest, Operation, OperationId,
+    Record,
+};
 use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
