@@ -281,6 +281,12 @@ async fn questions_of_all_fields_are_answered_from_published_exchanges() {
             &[("Everton", "football_club")],
             "Manchester Utd",
         ),
+        // The wrong kind of the right field.
+        (
+            "how many goals did Everton score on 2024-03-09?",
+            &[("Everton", "basketball_team")],
+            "Manchester Utd",
+        ),
         (
             "how many points did the bulls score in their game on 2022-10-11?",
             &[("bulls", "basketball_team")],

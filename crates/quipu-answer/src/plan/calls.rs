@@ -52,12 +52,36 @@ pub async fn align_names(api: &ApiGraph, subject: &Subject) -> Result<Vec<Aligne
         let Some(kind) = api.service().kinds.iter().position(|kind| kind.name == named.kind) else {
             continue;
         };
-        let found = Workspace::align(api, KindId(kind), &named.name).await?;
-        let good = found.into_iter().filter(|aligned| aligned.score >= LEAST_SCORE);
-        let candidates: Vec<FoundEntity> = good.take(MOST_CANDIDATES).map(|aligned| aligned.entity).collect();
+        let mut candidates = candidates(api, KindId(kind), &named.name).await?;
+        // A model that takes one kind of team for another has the name all the same.
+        for other in other_kinds(api, kind) {
+            if !candidates.is_empty() {
+                break;
+            }
+            candidates = self::candidates(api, other, &named.name).await?;
+        }
         names.push(AlignedName { name: named.name.clone(), candidates });
     }
     Ok(names)
+}
+
+async fn candidates(api: &ApiGraph, kind: KindId, name: &str) -> Result<Vec<FoundEntity>, AnswerError> {
+    let found = Workspace::align(api, kind, name).await?;
+    let good = found.into_iter().filter(|aligned| aligned.score >= LEAST_SCORE);
+    Ok(good.take(MOST_CANDIDATES).map(|aligned| aligned.entity).collect())
+}
+
+/// The other kinds of the same field that operations of their own start from.
+fn other_kinds(api: &ApiGraph, kind: usize) -> Vec<KindId> {
+    let service = api.service();
+    let Some(domain) = service.kinds.get(kind).map(|kind| &kind.domain) else { return Vec::new() };
+    let of_field =
+        |at: &usize| *at != kind && service.kinds.get(*at).is_some_and(|other| other.domain == *domain);
+    let asked = |at: &usize| {
+        let takes = |operation: &&Operation| operation.parameter_for(KindId(*at)).is_some();
+        service.operations.iter().filter(|operation| !operation.helper).any(|operation| takes(&operation))
+    };
+    (0..service.kinds.len()).filter(of_field).filter(asked).map(KindId).collect()
 }
 
 /// How well each operation of the API fits the question: shared words, rarer among the operations counting more, and similarity.
