@@ -17,7 +17,7 @@ use serde_json::Value;
 use crate::error::{AnswerError, Exhausted};
 use crate::methods::{EXPERIENCES_FILE, Experiences};
 use crate::plan::{CARDS_FILE, Cards, MEANINGS_FILE, Meanings, StepSamples};
-use crate::retrieve::TripleSentences;
+use crate::retrieve::{Page, TripleSentences};
 use crate::trace::{Event, Stage, Trace};
 
 /// What one question may cost.
@@ -91,6 +91,8 @@ pub struct Context<'a> {
     pub trace: &'a Trace,
     /// Entities that the question was given with; empty in the open setting.
     pub anchors: &'a [String],
+    /// Pages that the question was given with.
+    pub pages: &'a [Page],
 }
 
 impl<'a> Context<'a> {
@@ -104,7 +106,7 @@ impl<'a> Context<'a> {
         trace: &'a Trace,
     ) -> Self {
         let Learnt { cards, meanings, samples, sentences, experiences } = learnt;
-        let anchors = &[];
+        let (anchors, pages) = (&[], &[]);
         Self {
             workspace,
             model,
@@ -117,12 +119,18 @@ impl<'a> Context<'a> {
             limits,
             trace,
             anchors,
+            pages,
         }
     }
 
     /// Sets the entities to start from, by key or name.
     pub fn with_anchors(self, anchors: &'a [String]) -> Self {
         Self { anchors, ..self }
+    }
+
+    /// Sets the pages that the question came with.
+    pub fn with_pages(self, pages: &'a [Page]) -> Self {
+        Self { pages, ..self }
     }
 
     /// The graph.

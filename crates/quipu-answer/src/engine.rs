@@ -18,7 +18,7 @@ use crate::link::{Mentioned, mentions};
 use crate::methods::{Experience, HybridConfig, Method, MethodConfig, Outcome, balanced, experiences_of};
 use crate::plan::{Features, RelationCard, WalkConfig, follow, rank, reword, write_card};
 use crate::question::Question;
-use crate::retrieve::retrieve_passages;
+use crate::retrieve::{Page, retrieve_passages};
 use crate::trace::{Event, EventSink, Stage, Trace};
 
 /// What to answer with and how, for one question.
@@ -35,6 +35,8 @@ pub struct AskOptions {
     pub anchors: Vec<String>,
     /// What was said before the question; a follow-up is first said so that it stands alone, by one model call.
     pub conversation: Conversation,
+    /// Pages that the question comes with, for the methods that read pages.
+    pub pages: Arc<[Page]>,
     /// Sees every event as it happens.
     pub sink: Option<EventSink>,
     /// Whether the answer carries its trace.
@@ -128,7 +130,8 @@ impl Engine {
             options.limits,
             &trace,
         )
-        .with_anchors(&options.anchors);
+        .with_anchors(&options.anchors)
+        .with_pages(&options.pages);
         let restated = restate(&context, question, &options.conversation).await?;
         let question = restated.as_ref().unwrap_or(question);
         let outcome = match options.method.run(&context, question, &options.config).await {

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
+use crate::records::{RecordContent, record_table, run_of_records};
 use quipu_graph::LiteralValue;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -46,6 +47,8 @@ pub enum EvidenceContent {
         #[serde(flatten)]
         place: PassagePlace,
     },
+    /// A record of an API's response.
+    Record(RecordContent),
     /// A value that code calculated from other evidence.
     Calculation {
         /// The operation, in words: `count of 9 values`.
@@ -104,6 +107,12 @@ impl Evidence {
         self
     }
 
+    /// A record of an API's response.
+    pub fn record(source: &str, record: RecordContent) -> Self {
+        let id = stable_id(source, [&record.table, &record.path, &record.to_line()]);
+        Self { id, source: source.into(), content: EvidenceContent::Record(record) }
+    }
+
     /// A calculated value.
     pub fn calculation(operation: &str, result: &str, from: Vec<String>) -> Self {
         let id = stable_id("calculation", [operation, result, &from.join(" ")]);
@@ -117,6 +126,7 @@ impl Evidence {
         match &self.content {
             EvidenceContent::Triple { head, relation, tail, .. } => format!("{head} | {relation} | {tail}"),
             EvidenceContent::Passage { entity, passage, .. } => format!("{entity}: {passage}"),
+            EvidenceContent::Record(record) => record.to_line(),
             EvidenceContent::Calculation { operation, result, .. } => format!("{operation} = {result}"),
         }
     }
@@ -126,6 +136,9 @@ impl Evidence {
         match &self.content {
             EvidenceContent::Triple { head, tail, .. } => vec![head, tail],
             EvidenceContent::Passage { entity, .. } => vec![entity],
+            EvidenceContent::Record(record) => {
+                record.fields.iter().map(|field| field.value.as_str()).collect()
+            }
             EvidenceContent::Calculation { result, .. } => vec![result],
         }
     }
@@ -174,6 +187,13 @@ pub fn to_markdown(evidence: &[Evidence]) -> String {
     let mut heading: Option<&str> = None;
     let mut at = 0;
     while let Some(rest) = evidence.get(at..).filter(|rest| !rest.is_empty()) {
+        let records = run_of_records(rest);
+        if !records.is_empty() {
+            table.push_str(&record_table(&records, at));
+            at += records.len();
+            heading = None;
+            continue;
+        }
         let row = Row::take(rest);
         if row.heading != heading || row.heading.is_none() {
             if let Some(entity) = row.heading {
@@ -201,6 +221,7 @@ pub fn shown_values(evidence: &[Evidence]) -> Vec<&str> {
         shown.extend(rest.iter().take(row.length.max(1)).map(|piece| match &piece.content {
             EvidenceContent::Triple { head, .. } if row.heading != Some(head) => head.as_str(),
             EvidenceContent::Triple { tail, .. } => tail.as_str(),
+            EvidenceContent::Record(record) => record.cell(None).map_or("", |field| field.value.as_str()),
             EvidenceContent::Passage { .. } | EvidenceContent::Calculation { .. } => "",
         }));
     }
@@ -226,7 +247,9 @@ impl<'a> Row<'a> {
                     EvidenceContent::Triple { head, relation: r, tail, .. } => {
                         (r == relation).then_some((head, tail))
                     }
-                    EvidenceContent::Passage { .. } | EvidenceContent::Calculation { .. } => None,
+                    EvidenceContent::Passage { .. }
+                    | EvidenceContent::Record(_)
+                    | EvidenceContent::Calculation { .. } => None,
                 });
                 let tails: Vec<String> =
                     triples.clone().take_while(|(h, _)| *h == head).map(|(_, t)| cell(t)).collect();
@@ -247,6 +270,9 @@ impl<'a> Row<'a> {
             EvidenceContent::Passage { entity, passage, .. } => {
                 let values = format!("({}) {}", cell(entity), passage_cell(passage));
                 Self { heading: None, relation: None, values, length: 1 }
+            }
+            EvidenceContent::Record(record) => {
+                Self { heading: None, relation: None, values: cell(&record.to_line()), length: 1 }
             }
             EvidenceContent::Calculation { operation, result, .. } => {
                 let values = format!("(calculated) {} = {}", cell(operation), cell(result));

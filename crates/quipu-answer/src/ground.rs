@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use quipu_index::normalise;
 
 use crate::evidence::{Evidence, EvidenceContent};
+use crate::records::RecordField;
 use crate::values::same_value;
 
 /// The shortest normalised name that may be looked for inside a passage; shorter ones are found everywhere.
@@ -63,6 +64,11 @@ fn in_passages<'a>(name: &'a str, evidence: &'a [Evidence]) -> impl Iterator<Ite
     evidence.iter().enumerate().filter_map(move |(position, piece)| match &piece.content {
         EvidenceContent::Passage { passage, .. } => {
             contains_words(&normalise(passage), name).then_some(position)
+        }
+        // A field may be a list, or prose.
+        EvidenceContent::Record(record) => {
+            let holds = |field: &RecordField| contains_words(&normalise(&field.value), name);
+            record.fields.iter().any(holds).then_some(position)
         }
         EvidenceContent::Triple { .. } | EvidenceContent::Calculation { .. } => None,
     })

@@ -18,6 +18,7 @@ mod plan;
 mod prompts;
 mod prune;
 mod question;
+mod records;
 mod retrieve;
 mod time;
 mod trace;
@@ -34,11 +35,15 @@ pub use ground::{Grounding, ground};
 pub use methods::{
     CorrectiveConfig, CriticKind, ErrorKind, Experience, Experiences, HybridConfig, KeragConfig, Method,
     MethodConfig, Modules, PathsConfig, QuestionMatchConfig, RelationFilter, RoundsConfig,
-    SelfConsistencyConfig, TextConfig, TogConfig,
+    SelfConsistencyConfig, TextConfig, TogConfig, VerifyConfig,
 };
-pub use plan::{FEATURE_NAMES, Features, RelationCard, RequirementConfig, WalkConfig};
+pub use plan::{
+    FEATURE_NAMES, Features, RelationCard, RequirementConfig, WalkConfig, domain_by_names, domain_by_rules,
+};
 pub use prompts::prompt_templates;
 pub use question::{MAX_QUESTION_BYTES, Question};
+pub use records::{RecordContent, RecordField};
+pub use retrieve::Page;
 pub use time::{TimeFrame, time_frames};
 pub use trace::{
     CandidateEvent, Event, EventSink, MentionEvent, PathEvent, Refinement, Stage, TimedEvent, Trace,

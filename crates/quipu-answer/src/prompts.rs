@@ -60,6 +60,12 @@ pub enum Prompt {
     CorrectiveRelations,
     /// A follow-up question, said so that it stands alone.
     Restate,
+    /// Self-verification: the field of a question and the names to look up.
+    VerifySubject,
+    /// Self-verification: can the references answer?
+    VerifyCheck,
+    /// Self-verification: the answer from records and passages.
+    VerifyCompose,
 }
 
 impl Prompt {
@@ -88,6 +94,9 @@ impl Prompt {
             Self::CorrectiveJudge => "corrective_judge",
             Self::CorrectiveRelations => "corrective_relations",
             Self::Restate => "restate",
+            Self::VerifySubject => "verify_subject",
+            Self::VerifyCheck => "verify_check",
+            Self::VerifyCompose => "verify_compose",
         }
     }
 
@@ -116,6 +125,9 @@ impl Prompt {
             Self::CorrectiveJudge => include_str!("prompts/corrective_judge.jinja"),
             Self::CorrectiveRelations => include_str!("prompts/corrective_relations.jinja"),
             Self::Restate => include_str!("prompts/restate.jinja"),
+            Self::VerifySubject => include_str!("prompts/verify_subject.jinja"),
+            Self::VerifyCheck => include_str!("prompts/verify_check.jinja"),
+            Self::VerifyCompose => include_str!("prompts/verify_compose.jinja"),
         }
     }
 
@@ -143,6 +155,9 @@ impl Prompt {
         Self::CorrectiveJudge,
         Self::CorrectiveRelations,
         Self::Restate,
+        Self::VerifySubject,
+        Self::VerifyCheck,
+        Self::VerifyCompose,
     ];
 
     /// Renders the prompt. Lines `=====` part it: first the system message, then the user's and the model's in turn (examples), last
@@ -289,6 +304,22 @@ mod tests {
             Prompt::HybridComment,
             json!({ "experiences": [experience], "question": question, "module": "hybrid", "entities": ["jackdaw"], "relations": ["← part"] }),
         );
+    }
+
+    #[test]
+    fn prompts_of_self_verification_are_what_was_agreed() {
+        let question = "where was the director of Kauwboy born?";
+        let kind = |name: &str, says: &str| json!({ "name": name, "says": says });
+        let domains = json!([
+            { "name": "movie", "kinds": [kind("movie", "a film, by its title"), kind("person", "an actor")] },
+            { "name": "other", "kinds": [] }
+        ]);
+        check(Prompt::VerifySubject, json!({ "domains": domains, "question": question }));
+        let facts = "E0 (Kauwboy) A film by Boudewijn Koole.";
+        check(Prompt::VerifyCheck, json!({ "asked_at": "2024-02-28", "facts": facts, "question": question }));
+        let values =
+            json!({ "asked_at": "2024-02-28", "time_frame": "", "facts": facts, "question": question });
+        check(Prompt::VerifyCompose, values);
     }
 
     #[test]

@@ -28,8 +28,8 @@ pub use gold::{PreparedQuestion, prepare};
 pub use head_to_tail::{Bucket, HeadToTail, HeadToTailConfig, Templates, head_to_tail, read_templates};
 pub use html::write_html;
 pub use judge::{
-    Agreement, Judge, JudgeCase, Judged, KindAgreement, ModelJudge, Verdict, judge_agreement, judge_by_rule,
-    labelled_cases, prompt_template,
+    Agreement, Judge, JudgeCase, Judged, KindAgreement, LabelledCase, ModelJudge, Verdict, judge_agreement,
+    judge_agreement_on, judge_by_rule, labelled_cases, prompt_template, read_labelled,
 };
 pub use learnt::LearntFiles;
 pub use manifest::{

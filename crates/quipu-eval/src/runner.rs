@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use futures::stream::{FuturesUnordered, StreamExt as _};
 use jiff::Zoned;
 use quipu_answer::{
-    Answer, AnswerError, AskOptions, CriticKind, Engine, Event, Evidence, EvidenceContent, Exhausted,
+    Answer, AnswerError, AskOptions, CriticKind, Engine, Event, Evidence, EvidenceContent, Exhausted, Page,
     Question, TimedEvent,
 };
 use quipu_index::normalise;
@@ -127,7 +127,11 @@ async fn answer_question(config: &RunConfig<'_>, prepared: &PreparedQuestion) ->
     let seen = events.clone();
     let sink = move |event: &TimedEvent| lock(&seen).push(event.clone());
     let anchors = if config.anchors == AnchorSetting::Gold { gold.anchors().to_vec() } else { Vec::new() };
-    let mut options = AskOptions { sink: Some(Arc::new(sink)), anchors, ..config.options.clone() };
+    let pages = match gold.pages.is_empty() {
+        true => config.options.pages.clone(),
+        false => gold.pages.iter().map(page).collect(),
+    };
+    let mut options = AskOptions { sink: Some(Arc::new(sink)), anchors, pages, ..config.options.clone() };
     // The oracle of an ablation is told the answers; nobody else is.
     if let CriticKind::Oracle(keys) = &mut options.config.hybrid.critic {
         *keys = prepared.gold.iter().filter_map(|answer| answer.id.clone()).collect();
@@ -176,6 +180,12 @@ struct Failure {
 }
 
 /// Asks in a task of its own, so that a crash ends this question only.
+/// A question's page as methods take it.
+fn page(page: &crate::Page) -> Page {
+    let crate::Page { name, url, snippet, html } = page.clone();
+    Page { name, url, snippet, text: html }
+}
+
 async fn ask(engine: &Engine, question: Question, options: AskOptions) -> Result<Answer, Failure> {
     let limit = options.limits.time + GRACE;
     let engine = engine.clone();
@@ -311,7 +321,11 @@ fn keys_of(value: &str, evidence: &[Evidence]) -> Vec<String> {
             EvidenceContent::Passage { entity, place, .. } => {
                 place.key.iter().map(|key| (entity, key)).collect()
             }
-            EvidenceContent::Triple { .. } | EvidenceContent::Calculation { .. } => continue,
+            EvidenceContent::Triple { .. }
+            | EvidenceContent::Record(_)
+            | EvidenceContent::Calculation { .. } => {
+                continue;
+            }
         };
         for (shown, key) in named {
             if shown != key && !keys.contains(key) && normalise(shown) == name {
@@ -343,6 +357,9 @@ fn evidence_recall(evidence: &[Evidence], gold: &[GoldAnswer]) -> Option<f64> {
     let holds = |answer: &GoldAnswer, piece: &Evidence| {
         let passage = match &piece.content {
             EvidenceContent::Passage { passage, .. } => answer.occurs_in(passage),
+            EvidenceContent::Record(record) => {
+                record.fields.iter().any(|field| answer.occurs_in(&field.value))
+            }
             EvidenceContent::Triple { .. } | EvidenceContent::Calculation { .. } => false,
         };
         passage || piece.values().iter().any(|value| answer.is(value, &[]))

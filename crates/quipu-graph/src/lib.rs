@@ -22,6 +22,7 @@
 //! # }
 //! ```
 
+mod api;
 mod bytes;
 mod endpoint;
 mod error;
@@ -35,6 +36,10 @@ mod sparql;
 mod store;
 mod term;
 
+pub use api::{
+    ApiConfig, ApiGraph, ApiParts, DateForm, Field, Fill, FoundEntity, Kind, KindId, Manifest, Operation,
+    OperationId, Parameter, Place, Record, Service, Taken, ValueType, fetch_openapi,
+};
 pub use endpoint::{
     Catalogue, CatalogueEdge, CatalogueRelation, DEGREE_IRI, EndpointConfig, EndpointGraph, EndpointParts,
     FoundName, HarvestReport, HttpMethod, NameSource, SourceProgressSink, Traffic, harvest, survey,

@@ -55,6 +55,7 @@ pub use names::{
 pub use normalise::{Word, is_article, normalise, words};
 pub use vectors::{VectorBuilder, VectorHit, VectorIndex, VectorProgress, exact_top_k};
 pub use workspace::{
-    AddedDocument, DocumentsInfo, EndpointInfo, ImportRequest, NamedEntity, SourceReport, SourceRequest,
-    VectorsInfo, Workspace, WorkspaceInfo, WorkspaceProgress, WorkspaceProgressSink,
+    AddedDocument, Aligned, ApiReport, ApiRequest, DocumentsInfo, EndpointInfo, ImportRequest, NamedEntity,
+    SourceConfig, SourceReport, SourceRequest, VectorsInfo, Workspace, WorkspaceInfo, WorkspaceProgress,
+    WorkspaceProgressSink,
 };

@@ -12,12 +12,16 @@ use crate::context::Context;
 use crate::evidence::{Evidence, EvidenceContent, Operand, shown_values, to_markdown};
 use crate::prompts::Prompt;
 use crate::question::Question;
+use crate::records::RecordField;
 use crate::time::TimeFrame;
 use crate::trace::{Event, Stage};
 use crate::values::value_of;
 
 /// Most values that the model may list; a longer list is for code to give.
 const MOST_ANSWERS: usize = 60;
+
+/// Longest id of a row with its column.
+const MOST_ROW_ID: usize = 40;
 
 /// What composition gave.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,12 +76,33 @@ pub async fn compose(
     time_frames: &[TimeFrame],
     evidence: &[Evidence],
 ) -> Result<Composed, AnswerError> {
+    let passages = evidence.iter().all(|e| matches!(e.content, EvidenceContent::Passage { .. }));
+    let records = evidence.iter().any(|e| matches!(e.content, EvidenceContent::Record(_)));
+    let prompt = match (passages, records) {
+        (true, _) => Prompt::ComposePassages,
+        (_, true) => Prompt::VerifyCompose,
+        _ => Prompt::KeragCompose,
+    };
+    compose_with(context, question, time_frames, evidence, prompt).await
+}
+
+/// The same with a prompt of the caller's choice, which must ask for the same form.
+///
+/// # Errors
+/// The model's.
+pub async fn compose_with(
+    context: &Context<'_>,
+    question: &Question,
+    time_frames: &[TimeFrame],
+    evidence: &[Evidence],
+    prompt: Prompt,
+) -> Result<Composed, AnswerError> {
     let schema = json!({
         "type": "object",
         "properties": {
             "reasoning": { "type": "string", "maxLength": 500 },
             "status": status_schema(),
-            "rows": { "type": "array", "items": { "type": "string", "maxLength": 12 }, "maxItems": MOST_ANSWERS },
+            "rows": { "type": "array", "items": { "type": "string", "maxLength": MOST_ROW_ID }, "maxItems": MOST_ANSWERS },
             "operation": { "type": "string", "enum": [
                 "none", "count", "sum", "average", "highest", "lowest", "difference", "ascending", "descending"
             ] },
@@ -85,8 +110,6 @@ pub async fn compose(
         },
         "required": ["reasoning", "status", "rows", "operation", "answers"]
     });
-    let passages = evidence.iter().all(|e| matches!(e.content, EvidenceContent::Passage { .. }));
-    let prompt = if passages { Prompt::ComposePassages } else { Prompt::KeragCompose };
     let messages = render(prompt, question, time_frames, evidence)?;
     let request = ChatRequest::new("compose", messages).with_max_tokens(700);
     let reply: Reply = context.json(Stage::Compose, request, &schema).await?;
@@ -187,25 +210,71 @@ fn settle(context: &Context<'_>, reply: Reply, evidence: &[Evidence]) -> Compose
 fn row_values(rows: &[String], evidence: &[Evidence]) -> Vec<String> {
     let shown = shown_values(evidence);
     let mut values: Vec<String> = Vec::new();
-    for value in rows.iter().flat_map(|row| row_positions(row)).filter_map(|at| shown.get(at)) {
-        if !value.is_empty() && values.iter().all(|known| known != value) {
-            values.push((*value).to_owned());
+    for row in rows {
+        for at in row_positions(row) {
+            let named = evidence.get(at).and_then(|piece| field_of(piece, column(row)));
+            let value =
+                named.map(|field| field.value.as_str()).or(shown.get(at).copied()).unwrap_or_default();
+            if !value.is_empty() && values.iter().all(|known| known != value) {
+                values.push(value.to_owned());
+            }
         }
     }
     values.truncate(MOST_ANSWERS);
     values
 }
 
+/// The column of `E3.price`.
+fn column(row: &str) -> Option<&str> {
+    row.split_once('.').map(|(_, column)| column.trim())
+}
+
+/// The field of a record that a row id means; `None` for other evidence.
+fn field_of<'a>(piece: &'a Evidence, column: Option<&str>) -> Option<&'a RecordField> {
+    match &piece.content {
+        EvidenceContent::Record(record) => record.cell(column),
+        _ => None,
+    }
+}
+
+/// Operands out of records: the cell named, with what else the record begins with as its label.
+fn record_operands(rows: &[String], evidence: &[Evidence]) -> Vec<Operand> {
+    let mut operands = Vec::new();
+    for row in rows {
+        for piece in row_positions(row).into_iter().filter_map(|at| evidence.get(at)) {
+            let (Some(field), EvidenceContent::Record(record)) =
+                (field_of(piece, column(row)), &piece.content)
+            else {
+                continue;
+            };
+            let label = record.fields.iter().find(|other| other.name != field.name);
+            operands.push(Operand {
+                label: label.map_or(&record.table, |label| &label.value).clone(),
+                value: value_of(&field.value),
+                text: field.value.clone(),
+                evidence: vec![piece.id.clone()],
+            });
+        }
+    }
+    operands
+}
+
 /// The rows that the model points at, as operands. When several rows share head and relation (a list), each value is an
 /// operand of its own; else the head is what the value belongs to.
 fn operands(rows: &[String], evidence: &[Evidence]) -> Vec<Operand> {
+    let records = record_operands(rows, evidence);
+    if !records.is_empty() {
+        return records;
+    }
     let positions = rows.iter().flat_map(|row| row_positions(row));
     let pointed: Vec<&Evidence> = positions.filter_map(|at| evidence.get(at)).collect();
     let triples: Vec<(&str, &str, &Evidence)> = pointed
         .iter()
         .filter_map(|piece| match &piece.content {
             EvidenceContent::Triple { head, tail, .. } => Some((head.as_str(), tail.as_str(), *piece)),
-            EvidenceContent::Passage { .. } | EvidenceContent::Calculation { .. } => None,
+            EvidenceContent::Passage { .. }
+            | EvidenceContent::Record(_)
+            | EvidenceContent::Calculation { .. } => None,
         })
         .collect();
     let first_head = triples.first().map(|(head, ..)| *head);
@@ -221,8 +290,9 @@ fn operands(rows: &[String], evidence: &[Evidence]) -> Vec<Operand> {
         .collect()
 }
 
-/// `E3` is 3; `E4-E7` and `E4-7` are 4 to 7.
+/// `E3` is 3; `E4-E7` and `E4-7` are 4 to 7; a column behind a point is left out.
 fn row_positions(row: &str) -> Vec<usize> {
+    let row = row.split_once('.').map_or(row, |(row, _)| row);
     let number = |text: &str| text.trim().trim_start_matches(['E', 'e']).parse::<usize>().ok();
     match row.split_once('-') {
         Some((from, to)) => match (number(from), number(to)) {
@@ -236,12 +306,14 @@ fn row_positions(row: &str) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::records::RecordContent;
 
     #[test]
     fn rows_are_read_as_people_write_them() {
         assert_eq!(row_positions("E3"), [3]);
         assert_eq!(row_positions("E4-E6"), [4, 5, 6]);
         assert_eq!(row_positions("e4-6"), [4, 5, 6]);
+        assert_eq!(row_positions("E3.Close"), [3]);
         assert_eq!(row_positions("row four"), [0usize; 0]);
         assert_eq!(row_positions("E9-E1"), [0usize; 0]);
         assert_eq!(row_positions("E0-E99999999999"), [0usize; 0]);
@@ -259,6 +331,25 @@ mod tests {
         let rows = ["E0-E1".to_owned(), "E1".to_owned(), "E3".to_owned(), "E9".to_owned()];
         assert_eq!(row_values(&rows, &evidence), ["Salt Roads", "The Ninth Wave"]);
         assert_eq!(row_values(&["E2".to_owned()], &evidence), ["Lindau"]);
+    }
+
+    #[test]
+    fn cells_of_records_are_operands_and_values() {
+        let field = |name: &str, value: &str| RecordField { name: name.into(), value: value.into() };
+        let record = |date: &str, close: &str| {
+            let fields = vec![field("date", date), field("Close", close), field("Volume", "7")];
+            Evidence::record("api", RecordContent { table: "prices".into(), fields, path: "$".into() })
+        };
+        let evidence = [record("2024-02-27", "1.5"), record("2024-02-28", "2")];
+        let rows = ["E0.Close".to_owned(), "E1.close".to_owned()];
+        let found: Vec<(String, String)> =
+            operands(&rows, &evidence).into_iter().map(|o| (o.label, o.text)).collect();
+        assert_eq!(
+            found,
+            [("2024-02-27".to_owned(), "1.5".to_owned()), ("2024-02-28".to_owned(), "2".to_owned())]
+        );
+        assert_eq!(row_values(&rows, &evidence), ["1.5", "2"]);
+        assert_eq!(row_values(&["E1.date".to_owned()], &evidence), ["2024-02-28"]);
     }
 
     #[test]

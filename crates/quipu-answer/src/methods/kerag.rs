@@ -19,7 +19,8 @@ use crate::evidence::{Evidence, cell};
 use crate::link::{Anchor, Mentioned, anchors_for_names, mask, mentions};
 use crate::methods::Outcome;
 use crate::plan::{
-    Frontier, OfferedRelation, RankConfig, Scope, Seen, Topic, WalkConfig, rank_informed, read_topic,
+    Frontier, OfferedRelation, RankConfig, Scope, Seen, Topic, WalkConfig, domain_of, rank_informed,
+    read_topic,
 };
 use crate::prune::{Verdict, filter_by_model, filter_by_similarity, judge_scope, relevance, similarities};
 use crate::question::Question;
@@ -126,7 +127,7 @@ async fn identify(
         let _timer = context.trace.enter(Stage::Link);
         mentions(context, question.text()).await?
     };
-    let domains = domains(context).await?;
+    let domains = domains(context, question).await?;
     let names: Vec<String> =
         detected.iter().take(MOST_NAMES).filter_map(|m| m.best()).map(|a| cell(&a.name)).collect();
     let _timer = context.trace.enter(Stage::Plan);
@@ -147,8 +148,14 @@ async fn identify(
     Ok((topic, linked))
 }
 
-async fn domains(context: &Context<'_>) -> Result<Vec<String>, AnswerError> {
+/// The domains offered: the graph's types; of an API its fields, which rules narrow as in self-verification (App. I.1 asks the model alone).
+async fn domains(context: &Context<'_>, question: &Question) -> Result<Vec<String>, AnswerError> {
     let graph = context.graph();
+    if let (false, Some(api)) = (context.workspace.has_graph(), context.workspace.apis().first()) {
+        let ruled = domain_of(question.text(), &[api]);
+        let known = api.service().domains().into_iter().map(str::to_owned);
+        return Ok(ruled.map_or_else(|| known.collect(), |domain| vec![domain]));
+    }
     if graph.describe().types == 0 {
         return Ok(Vec::new());
     }

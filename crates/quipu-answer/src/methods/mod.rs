@@ -4,6 +4,7 @@ mod baselines;
 mod hybrid;
 mod kerag;
 mod paths;
+mod verify;
 
 use std::str::FromStr;
 
@@ -20,6 +21,7 @@ pub use hybrid::{CriticKind, EXPERIENCES_FILE, ErrorKind, Experience, Experience
 pub(crate) use hybrid::{balanced, experiences_of};
 pub use kerag::{KeragConfig, RelationFilter};
 pub use paths::PathsConfig;
+pub use verify::VerifyConfig;
 
 /// The methods that can be asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -31,6 +33,8 @@ pub enum Method {
     Kerag,
     /// HybGRAG: documents and graph together, refined round by round.
     Hybrid,
+    /// Self-verification: the graph or an API first, else given pages after a check that they can answer.
+    Verify,
     /// Baseline: the model alone, without the graph.
     Io,
     /// Baseline: the model alone, step by step.
@@ -55,10 +59,11 @@ pub enum Method {
 
 impl Method {
     /// All methods, in the order in which they are shown.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: &'static [Self] = &[
         Self::Paths,
         Self::Kerag,
         Self::Hybrid,
+        Self::Verify,
         Self::Io,
         Self::Cot,
         Self::SelfConsistency,
@@ -77,6 +82,7 @@ impl Method {
             Self::Paths => "paths",
             Self::Kerag => "kerag",
             Self::Hybrid => "hybrid",
+            Self::Verify => "verify",
             Self::Io => "io",
             Self::Cot => "cot",
             Self::SelfConsistency => "self_consistency",
@@ -105,6 +111,7 @@ impl Method {
             Self::Paths => paths::run(context, question, &config.paths).await,
             Self::Kerag => kerag::run(context, question, &config.kerag).await,
             Self::Hybrid => hybrid::run(context, question, &config.hybrid).await,
+            Self::Verify => verify::run(context, question, &config.verify).await,
             Self::Io => baselines::io::run(context, question).await,
             Self::Cot => baselines::cot::run(context, question).await,
             Self::SelfConsistency => {
@@ -143,6 +150,8 @@ pub struct MethodConfig {
     pub paths: PathsConfig,
     /// Of `hybrid`.
     pub hybrid: HybridConfig,
+    /// Of `verify`.
+    pub verify: VerifyConfig,
     /// Of `self_consistency`.
     pub self_consistency: SelfConsistencyConfig,
     /// Of `question_match`.

@@ -1,18 +1,24 @@
 //! Planning: which way through the graph leads to the answer.
 
+mod calls;
 mod cards;
 mod condition;
+mod domain;
 mod learnt;
 mod meanings;
 mod operation;
 mod paths;
 mod requirements;
 mod scope;
+mod subject;
 mod topic;
 
+pub use calls::{PlannedCall, align_names, fit_of_operations, plan_calls, shared_words};
 pub use cards::{CARDS_FILE, Cards, RelationCard, write_card};
 pub use condition::{Condition, condition};
 pub(crate) use learnt::LearntFile;
+pub(crate) use domain::plain_words;
+pub use domain::{domain_by_names, domain_by_rules};
 pub use meanings::{MEANINGS_FILE, Meanings};
 pub use operation::{Wanted, is_extreme, wanted};
 pub use paths::{
@@ -21,4 +27,5 @@ pub use paths::{
 };
 pub use requirements::{NamedPart, Requirement, RequirementConfig, requirements};
 pub use scope::{Frontier, OfferedRelation, Scope};
+pub use subject::{OTHER, Subject, domain_of, read_subject};
 pub use topic::{Topic, read_topic};

@@ -1,7 +1,9 @@
-//! Pruning: which relations bear on the question.
+//! Pruning: which relations and records bear on the question.
 
 mod choice;
+mod records;
 mod relations;
 
 pub use choice::pick_numbers;
+pub use records::trim_records;
 pub use relations::{Verdict, filter_by_model, filter_by_similarity, judge_scope, relevance, similarities};

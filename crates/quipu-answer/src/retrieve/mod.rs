@@ -1,15 +1,19 @@
-//! Retrieval: from a plan to evidence. Everything here comes from the graph, nothing from a model.
+//! Retrieval: from a plan to evidence. Everything here comes from the graph or from given pages, nothing from a model.
 
+mod apis;
 mod neighbourhood;
+mod pages;
 mod passages;
 mod scope;
 mod sentences;
 mod toolbox;
 mod triples;
 
+pub use apis::{ApiFindings, retrieve_from_apis};
 pub use neighbourhood::{latest_within_budget, nearby_triples, one_hop};
+pub use pages::{Page, nearest_snippets};
 pub use passages::{Documents, retrieve_passages};
-pub use scope::retrieve_scope;
+pub use scope::{Retrieved, retrieve_scope};
 pub use sentences::{TripleSentences, sentence};
 pub use toolbox::{Observation, Toolbox};
 pub use triples::{Walked, triples_to_evidence};

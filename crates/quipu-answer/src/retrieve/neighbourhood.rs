@@ -105,12 +105,15 @@ fn cost(piece: &Evidence, beside: Option<&Evidence>) -> usize {
         EvidenceContent::Triple { head, tail, .. } => {
             let shares = beside.is_some_and(|other| match &other.content {
                 EvidenceContent::Triple { head: h, tail: t, .. } => h == head || t == tail,
-                EvidenceContent::Passage { .. } | EvidenceContent::Calculation { .. } => false,
+                EvidenceContent::Passage { .. }
+                | EvidenceContent::Record(_)
+                | EvidenceContent::Calculation { .. } => false,
             });
             let value = ROW + tail.len().max(head.len()).min(200);
             if shares { value } else { value + HEADING + head.len().min(200) }
         }
         EvidenceContent::Passage { entity, passage, .. } => ROW + entity.len() + passage.len(),
+        EvidenceContent::Record(record) => HEADING + record.to_line().len(),
         EvidenceContent::Calculation { operation, result, .. } => ROW + operation.len() + result.len(),
     }
 }

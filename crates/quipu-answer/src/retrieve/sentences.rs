@@ -99,6 +99,8 @@ async fn all_triples(graph: &dyn Graph) -> Result<Vec<Walked>, AnswerError> {
 pub fn sentence(evidence: &Evidence) -> String {
     match &evidence.content {
         EvidenceContent::Triple { head, relation, tail, .. } => format!("{head} {relation} {tail}"),
-        EvidenceContent::Passage { .. } | EvidenceContent::Calculation { .. } => evidence.to_line(),
+        EvidenceContent::Passage { .. }
+        | EvidenceContent::Record(_)
+        | EvidenceContent::Calculation { .. } => evidence.to_line(),
     }
 }

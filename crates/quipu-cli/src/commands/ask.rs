@@ -11,6 +11,7 @@ use quipu_answer::{
 };
 use quipu_model::{CacheMode, OpenOptions};
 
+use super::pages;
 use crate::config::Settings;
 use crate::output::{print_json, stdout};
 use crate::{engine, progress, views};
@@ -26,6 +27,9 @@ pub(super) struct Arguments {
     /// When it is asked, for "yesterday" and "last year"; else now
     #[arg(long, value_name = "RFC3339", value_parser = parse_time)]
     asked_at: Option<Zoned>,
+    /// Pages to answer from where the graph has nothing (method verify): a file, or a folder of files (HTML, text, Markdown, PDF)
+    #[arg(long, value_name = "DIR|FILE")]
+    pages: Vec<PathBuf>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -37,7 +41,7 @@ pub(super) struct Arguments {
 /// How questions are answered: what `ask` and `eval run` have in common.
 #[derive(Debug, Clone, Args)]
 pub(super) struct How {
-    /// How it is answered: paths, kerag, or a baseline: io, cot, self_consistency, question_match, graph, text, tool_use,
+    /// How it is answered: paths, kerag, verify, or a baseline: io, cot, self_consistency, question_match, graph, text, tool_use,
     /// tog, react, corrective
     #[arg(long, value_name = "NAME")]
     method: Option<String>,
@@ -65,6 +69,12 @@ pub(super) struct How {
     /// Keep all relations (an ablation of kerag)
     #[arg(long, conflicts_with = "filter")]
     no_filter: bool,
+    /// Do not ask the graph, only the pages (an ablation of verify)
+    #[arg(long)]
+    no_graph: bool,
+    /// Answer from pages without checking first that they can answer (an ablation of verify)
+    #[arg(long)]
+    no_self_verification: bool,
     /// Answer without reasoning step by step (an ablation of kerag)
     #[arg(long)]
     no_reasoning: bool,
@@ -84,7 +94,8 @@ impl Arguments {
     pub(super) async fn run(self) -> Result<()> {
         let settings = Settings::load(self.how.as_settings(), &self.workspace)?;
         let question = Question::new(&self.question, self.asked_at.unwrap_or_else(Zoned::now))?;
-        let options = AskOptions { keep_trace: self.explain, ..self.how.options(&settings)? };
+        let pages = pages::read(&self.pages)?.into();
+        let options = AskOptions { keep_trace: self.explain, pages, ..self.how.options(&settings)? };
         let engine = engine::open(&self.workspace, &settings, self.how.open_options()).await?;
         let watch = progress::QuestionWatch::new();
         let options = AskOptions { sink: Some(watch.sink()), ..options };
@@ -154,6 +165,8 @@ impl How {
             paths.walk.max_hops = max_hops as usize;
         }
         let mut config = MethodConfig { kerag, paths, ..MethodConfig::default() };
+        config.verify.graph = !self.no_graph;
+        config.verify.check = !self.no_self_verification;
         if let Some(max_hops) = max_hops {
             config.tog.depth = max_hops;
             config.corrective.radius = config.corrective.radius.min(max_hops as usize);

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use indicatif::DecimalBytes;
-use quipu_index::{DocumentsInfo, EndpointInfo, VectorsInfo, WorkspaceInfo};
+use quipu_index::{ApiReport, DocumentsInfo, EndpointInfo, VectorsInfo, WorkspaceInfo};
 use serde::Serialize;
 
-use super::workspace;
+use super::{api_source, workspace};
 use crate::output::{Align, FAINT, STRONG, Table, grouped, print_json, stdout, visible};
 
 #[derive(Debug, Args)]
@@ -36,6 +36,8 @@ struct View {
     indexes: Indexes,
     #[serde(skip_serializing_if = "Option::is_none")]
     endpoint: Option<EndpointInfo>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    apis: Vec<ApiReport>,
     missing: Vec<String>,
 }
 
@@ -83,6 +85,7 @@ impl From<WorkspaceInfo> for View {
                 documents: info.documents,
             },
             endpoint: info.endpoint,
+            apis: info.apis,
             missing: info.missing,
         }
     }
@@ -126,6 +129,9 @@ impl View {
         )?;
         if let Some(EndpointInfo { url, server, profile, .. }) = &self.endpoint {
             writeln!(out, "asks {} ({}, profile {profile})", visible(url), visible(server))?;
+        }
+        for api in &self.apis {
+            writeln!(out, "asks {}: {}", visible(&api.name), api_source::line(api))?;
         }
         table.print(&mut out)?;
         for missing in &self.missing {

@@ -1,5 +1,6 @@
 //! The command line, and one file for each command.
 
+mod api_source;
 mod ask;
 mod doctor;
 mod documents;
@@ -13,6 +14,7 @@ mod info;
 mod init;
 mod link;
 mod models;
+mod pages;
 mod query;
 mod search;
 mod serve;

@@ -31,6 +31,12 @@ impl Arguments {
         let timeout = self.timeout.map(Duration::from_secs);
         let options = QueryOptions { format, timeout, ..QueryOptions::default() };
         let workspace = workspace::open(&self.workspace)?;
+        if !workspace.has_graph() {
+            let folder = self.workspace.display();
+            return Err(
+                WrongUsage(format!("{folder} asks APIs, which take no SPARQL; `quipu ask` does")).into()
+            );
+        }
         let cancel = options.cancel.clone();
         stoppable(cancel, move |handle| {
             if let Some(graph) = workspace.endpoint() {

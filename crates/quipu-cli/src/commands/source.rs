@@ -10,10 +10,10 @@ use std::time::Instant;
 use anstream::eprintln;
 use anyhow::{Context as _, Result};
 use clap::{Args, Subcommand, ValueEnum};
-use quipu_graph::{EndpointConfig, HttpMethod, NameSource};
-use quipu_index::{SourceReport, SourceRequest, Workspace};
+use quipu_graph::{ApiConfig, EndpointConfig, HttpMethod, NameSource};
+use quipu_index::{SourceConfig, SourceReport, SourceRequest, Workspace};
 
-use super::workspace;
+use super::{api_source, workspace};
 use crate::config::Settings;
 use crate::failure::WrongUsage;
 use crate::interrupt::{or_interrupted, stoppable};
@@ -22,7 +22,7 @@ use crate::{engine, progress};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Make a SPARQL endpoint the graph of a workspace: read what it holds and index its names
+    /// Make a SPARQL endpoint the graph of a workspace (read what it holds and index its names), or add an API to it
     Add(Box<Add>),
     /// List the sources of a workspace
     List {
@@ -68,15 +68,17 @@ pub(super) struct Add {
     workspace: PathBuf,
     /// What evidence calls the source
     name: String,
-    /// URL of the endpoint, which takes SPARQL 1.1 queries
-    #[arg(long, value_name = "URL")]
-    sparql: String,
+    /// URL of an endpoint that takes SPARQL 1.1 queries
+    #[arg(long, value_name = "URL", required_unless_present = "openapi", conflicts_with = "openapi")]
+    sparql: Option<String>,
+    #[command(flatten)]
+    api: api_source::Api,
     /// Which relations are labels, types and so on, and how the endpoint is spoken to: auto, wikidata, dbpedia, freebase,
     /// another profile's name or a TOML file
     #[arg(long, default_value = "auto")]
     profile: String,
     /// A named graph to ask, instead of the default graph; may be repeated
-    #[arg(long, value_name = "IRI")]
+    #[arg(long, value_name = "IRI", conflicts_with = "openapi")]
     graph: Vec<String>,
     /// Language of labels, the preferred first; may be repeated
     #[arg(long, value_name = "TAG")]
@@ -110,18 +112,27 @@ pub(super) struct Add {
 impl Command {
     pub(super) async fn run(self) -> Result<()> {
         match self {
-            Self::Add(add) => {
-                let config = add.config()?;
-                config.check()?;
-                config.check_secrets()?;
-                read(&add.workspace, &add.name, config, add.no_embeddings).await
-            }
+            Self::Add(add) => match add.api.openapi {
+                Some(_) => {
+                    or_interrupted(api_source::read(&add.workspace, &add.name, add.api_config()?)).await
+                }
+                None => {
+                    let config = add.config()?;
+                    config.check()?;
+                    config.check_secrets()?;
+                    read(&add.workspace, &add.name, config, add.no_embeddings).await
+                }
+            },
             Self::List { workspace, json } => list(&workspace, json),
             Self::Check(named) => or_interrupted(check(&named)).await,
-            Self::Refresh { named, no_embeddings } => {
-                let config = find(&named)?;
-                read(&named.workspace, &named.name, config, no_embeddings).await
-            }
+            Self::Refresh { named, no_embeddings } => match find(&named)? {
+                SourceConfig::Endpoint(config) => {
+                    read(&named.workspace, &named.name, config, no_embeddings).await
+                }
+                SourceConfig::Api(config) => {
+                    or_interrupted(api_source::read(&named.workspace, &named.name, config)).await
+                }
+            },
             Self::Remove(named) => {
                 Workspace::remove_source(&named.workspace, &named.name)?;
                 eprintln!("removed {}", visible(&named.name));
@@ -132,8 +143,7 @@ impl Command {
 }
 
 impl Add {
-    fn config(&self) -> Result<EndpointConfig> {
-        let default = EndpointConfig::for_profile(&self.profile);
+    fn headers(&self) -> Result<BTreeMap<String, String>> {
         let mut headers = BTreeMap::new();
         for header in &self.header {
             let Some((name, value)) = header.split_once(':') else {
@@ -141,13 +151,31 @@ impl Add {
             };
             headers.insert(name.trim().to_owned(), value.trim().to_owned());
         }
+        Ok(headers)
+    }
+
+    fn api_config(&self) -> Result<ApiConfig> {
+        let default = ApiConfig::default();
+        Ok(ApiConfig {
+            auth: self.auth.clone(),
+            headers: self.headers()?,
+            timeout: self.timeout.unwrap_or(default.timeout),
+            per_minute: self.per_minute.unwrap_or(default.per_minute),
+            concurrency: self.concurrency.unwrap_or(default.concurrency),
+            ..self.api.config()
+        })
+    }
+
+    fn config(&self) -> Result<EndpointConfig> {
+        let default = EndpointConfig::for_profile(&self.profile);
+        let headers = self.headers()?;
         let names = match self.names {
             Some(Names::Index) => NameSource::Index,
             Some(Names::Search) => NameSource::Search,
             None => default.names,
         };
         Ok(EndpointConfig {
-            url: self.sparql.clone(),
+            url: self.sparql.clone().unwrap_or_default(),
             graphs: self.graph.clone(),
             languages: if self.language.is_empty() { default.languages } else { self.language.clone() },
             names,
@@ -207,7 +235,7 @@ fn tell(report: &SourceReport, started: Instant) {
     }
 }
 
-fn find(named: &Named) -> Result<EndpointConfig> {
+fn find(named: &Named) -> Result<SourceConfig> {
     let sources = Workspace::sources(&named.workspace)?;
     let found = sources.into_iter().find(|(name, _)| *name == named.name);
     let missing = || WrongUsage(format!("{} has no source {}", named.workspace.display(), named.name));
@@ -219,20 +247,36 @@ fn list(folder: &Path, json: bool) -> Result<()> {
     if json {
         let views: Vec<serde_json::Value> = sources
             .iter()
-            .map(|(name, config)| serde_json::json!({ "name": name, "sparql": config.url, "profile": config.profile }))
+            .map(|(name, config)| match config {
+                SourceConfig::Endpoint(config) => {
+                    serde_json::json!({ "name": name, "sparql": config.url, "profile": config.profile })
+                }
+                SourceConfig::Api(config) => {
+                    serde_json::json!({ "name": name, "openapi": config.openapi, "manifest": config.manifest })
+                }
+            })
             .collect();
         return print_json(&views);
     }
-    let mut table = Table::new(&[("name", Align::Left), ("endpoint", Align::Left), ("profile", Align::Left)]);
+    let columns =
+        [("name", Align::Left), ("kind", Align::Left), ("address", Align::Left), ("profile", Align::Left)];
+    let mut table = Table::new(&columns);
     for (name, config) in &sources {
-        table.push([name.as_str(), &config.url, &config.profile]);
+        let (kind, profile) = match config {
+            SourceConfig::Endpoint(config) => ("sparql", config.profile.as_str()),
+            SourceConfig::Api(config) => ("api", config.manifest.as_deref().unwrap_or("-")),
+        };
+        table.push([name.as_str(), kind, config.address(), profile]);
     }
     Ok(table.print(&mut stdout())?)
 }
 
 /// Asks for one triple, past the cache.
 async fn check(named: &Named) -> Result<()> {
-    let config = find(named)?;
+    let config = match find(named)? {
+        SourceConfig::Endpoint(config) => config,
+        SourceConfig::Api(_) => return api_source::check(&workspace::open(&named.workspace)?, &named.name),
+    };
     let workspace = workspace::open(&named.workspace)?;
     let graph = workspace.endpoint().context("the workspace's graph is no endpoint")?;
     let started = Instant::now();

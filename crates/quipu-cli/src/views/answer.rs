@@ -67,7 +67,7 @@ fn print_evidence(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
     for piece in evidence.iter().take(MOST_EVIDENCE) {
         let mark = if cited.contains(piece.id.as_str()) { "✓" } else { "" };
         let [head, relation, tail] = cells(&piece.content);
-        table.push([mark, head, relation, tail]);
+        table.push([mark, &head, &relation, &tail]);
     }
     writeln!(out)?;
     table.print(out)?;
@@ -78,11 +78,19 @@ fn print_evidence(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-fn cells(content: &EvidenceContent) -> [&str; 3] {
+fn cells(content: &EvidenceContent) -> [String; 3] {
     match content {
-        EvidenceContent::Triple { head, relation, tail, .. } => [head, relation, tail],
-        EvidenceContent::Passage { entity, passage, .. } => [entity, "document", passage],
-        EvidenceContent::Calculation { operation, result, .. } => ["calculated", operation, result],
+        EvidenceContent::Triple { head, relation, tail, .. } => [head, relation, tail].map(Clone::clone),
+        EvidenceContent::Passage { entity, passage, .. } => {
+            [entity.clone(), "document".into(), passage.clone()]
+        }
+        EvidenceContent::Record(record) => {
+            let fields = record.fields.iter().map(|field| format!("{}: {}", field.name, field.value));
+            [record.table.clone(), "record".into(), fields.collect::<Vec<_>>().join("; ")]
+        }
+        EvidenceContent::Calculation { operation, result, .. } => {
+            ["calculated".into(), operation.clone(), result.clone()]
+        }
     }
 }
 
@@ -117,6 +125,7 @@ mod tests {
             grounded: true,
             confidence: 0.9,
             method: "kerag".into(),
+            ranked: Vec::new(),
             llm: "small".into(),
             citations: vec![evidence[1].id.clone()],
             ranked: Vec::new(),

@@ -71,14 +71,64 @@ pub fn labelled_cases() -> Result<Vec<LabelledCase>, EvalError> {
     LABELLED.lines().map(read).collect()
 }
 
+/// Cases that others labelled: JSON lines with `question`, `gold`, `answer` and `label`, one of `true`, `false` and `miss` (or the
+/// verdicts' own names). Their kind is the domain, where a line has one.
+///
+/// # Errors
+/// [`EvalError::Usage`], naming the line.
+pub fn read_labelled(text: &str) -> Result<Vec<LabelledCase>, EvalError> {
+    let read = |(at, line): (usize, &str)| {
+        let wrong = |reason: &str| EvalError::Usage(format!("line {}: {reason}", at + 1));
+        let value: serde_json::Value =
+            serde_json::from_str(line).map_err(|error| wrong(&error.to_string()))?;
+        let field = |name: &str| {
+            let text = value.get(name).and_then(serde_json::Value::as_str).map(str::to_owned);
+            text.ok_or_else(|| wrong(&format!("a text `{name}` was expected")))
+        };
+        let verdict = match field("label")?.as_str() {
+            "true" | "accurate" => Verdict::Accurate,
+            "false" | "hallucination" => Verdict::Hallucination,
+            "miss" | "missing" => Verdict::Missing,
+            other => return Err(wrong(&format!("{other:?} is no label: true, false or miss"))),
+        };
+        let kind = field("domain").unwrap_or_default();
+        Ok(LabelledCase {
+            kind,
+            question: field("question")?,
+            gold: field("gold")?,
+            prediction: field("answer")?,
+            verdict,
+        })
+    };
+    let mut cases: Vec<LabelledCase> = text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty())
+        .map(read)
+        .collect::<Result<_, _>>()?;
+    cases.sort_by(|left, right| left.kind.cmp(&right.kind));
+    Ok(cases)
+}
+
 /// Holds a judge against the labelled cases; without a model, rules and lenient match are judged.
 ///
 /// # Errors
 /// The model's.
 pub async fn judge_agreement(judge: Option<&ModelJudge>) -> Result<Agreement, EvalError> {
+    judge_agreement_on(judge, &labelled_cases()?).await
+}
+
+/// The same on cases of the caller's.
+///
+/// # Errors
+/// The model's.
+pub async fn judge_agreement_on(
+    judge: Option<&ModelJudge>,
+    cases: &[LabelledCase],
+) -> Result<Agreement, EvalError> {
     let mut agreement = Agreement::default();
     let mut right = [(0, 0); 3];
-    for case in labelled_cases()? {
+    for case in cases.iter().cloned() {
         let gold = [case.gold.clone()];
         let shown = JudgeCase {
             question: &case.question,
@@ -159,6 +209,16 @@ mod tests {
         println!("rules decide {decided} of {} cases", cases.len());
         assert!(wrong.is_empty(), "{wrong:#?}");
         assert!(decided * 10 >= cases.len() * 7, "{decided}");
+    }
+
+    #[test]
+    fn labels_of_others_are_read() {
+        let line = r#"{"question": "q", "gold": "5", "answer": "it is 5", "label": "true", "domain": "d"}"#;
+        let cases = read_labelled(&format!("{line}\n\n")).unwrap();
+        assert_eq!((cases.len(), cases[0].verdict, cases[0].kind.as_str()), (1, Verdict::Accurate, "d"));
+        let error = read_labelled(&line.replace("true", "perhaps")).unwrap_err().to_string();
+        assert!(error.contains("line 1") && error.contains("perhaps"), "{error}");
+        assert!(read_labelled("{}").unwrap_err().to_string().contains("`label`"));
     }
 
     #[tokio::test]

@@ -10,7 +10,10 @@ mod rules;
 
 use serde::{Deserialize, Serialize};
 
-pub use agreement::{Agreement, KindAgreement, judge_agreement, labelled_cases};
+pub use agreement::{
+    Agreement, KindAgreement, LabelledCase, judge_agreement, judge_agreement_on, labelled_cases,
+    read_labelled,
+};
 pub use model::{ModelJudge, prompt_template};
 pub use rules::judge_by_rule;
 

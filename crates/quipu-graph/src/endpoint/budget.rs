@@ -10,7 +10,7 @@ use tokio::time::Instant;
 const MINUTE: Duration = Duration::from_secs(60);
 
 /// Lets requests through as the limits allow.
-pub(super) struct Budget {
+pub(crate) struct Budget {
     permits: Semaphore,
     per_minute: usize,
     /// When the requests of the last minute were let through, or will be.
@@ -19,12 +19,12 @@ pub(super) struct Budget {
 
 impl Budget {
     /// `per_minute` 0: no limit.
-    pub(super) fn new(concurrency: usize, per_minute: usize) -> Self {
+    pub(crate) fn new(concurrency: usize, per_minute: usize) -> Self {
         Self { permits: Semaphore::new(concurrency.max(1)), per_minute, starts: Mutex::default() }
     }
 
     /// Waits for a turn, which lasts as long as the permit.
-    pub(super) async fn acquire(&self) -> Option<SemaphorePermit<'_>> {
+    pub(crate) async fn acquire(&self) -> Option<SemaphorePermit<'_>> {
         // It is never closed.
         let permit = self.permits.acquire().await.ok();
         if self.per_minute > 0 {

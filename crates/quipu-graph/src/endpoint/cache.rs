@@ -16,14 +16,14 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 /// Results on disk.
 #[derive(Debug, Clone)]
-pub(super) struct ResultCache {
+pub(crate) struct ResultCache {
     folder: PathBuf,
     kept_for: Duration,
 }
 
 impl ResultCache {
     /// A cache in `folder`. What is too old, or beyond `most_bytes` (the oldest first), is removed.
-    pub(super) fn open(folder: &Path, kept_for: Duration, most_bytes: u64) -> Option<Self> {
+    pub(crate) fn open(folder: &Path, kept_for: Duration, most_bytes: u64) -> Option<Self> {
         if kept_for.is_zero() || most_bytes == 0 || std::fs::create_dir_all(folder).is_err() {
             return None;
         }
@@ -32,7 +32,7 @@ impl ResultCache {
         Some(cache)
     }
 
-    pub(super) fn key(parts: &[&str]) -> String {
+    pub(crate) fn key(parts: &[&str]) -> String {
         format!("{:032x}", xxh3_128(parts.join("\u{0}").as_bytes()))
     }
 
@@ -40,7 +40,7 @@ impl ResultCache {
         self.folder.join(key.get(..2).unwrap_or("__")).join(key)
     }
 
-    pub(super) fn get(&self, key: &str) -> Option<(Vec<u8>, Option<usize>)> {
+    pub(crate) fn get(&self, key: &str) -> Option<(Vec<u8>, Option<usize>)> {
         let path = self.path(key);
         let age = SystemTime::now().duration_since(std::fs::metadata(&path).ok()?.modified().ok()?).ok()?;
         if age > self.kept_for {
@@ -57,7 +57,7 @@ impl ResultCache {
     }
 
     /// Keeps a result; a full disk only means that it is not kept.
-    pub(super) fn put(&self, key: &str, body: &[u8], most_rows: Option<usize>) {
+    pub(crate) fn put(&self, key: &str, body: &[u8], most_rows: Option<usize>) {
         let path = self.path(key);
         let write = || -> std::io::Result<()> {
             let folder = path.parent().unwrap_or(&self.folder);

@@ -1,7 +1,7 @@
 //! One endpoint: how queries are sent, limited, timed, repeated and remembered.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
 use reqwest::{Method, StatusCode};
@@ -17,7 +17,7 @@ use crate::error::EndpointProblem;
 /// Largest reply that is read, in bytes.
 const LARGEST_REPLY: usize = 64 << 20;
 /// Longest pause that an endpoint may ask for.
-const LONGEST_PAUSE: Duration = Duration::from_secs(120);
+pub(crate) const LONGEST_PAUSE: Duration = Duration::from_secs(120);
 /// Longest URL that is sent.
 const LONGEST_URL: usize = 7000;
 pub(super) const RESULTS: &str = "application/sparql-results+json";
@@ -275,9 +275,7 @@ impl Client {
             query = ask.query,
         );
         if !status.is_success() {
-            let pause = header(RETRY_AFTER.as_str()).parse().ok().filter(|seconds: &f64| *seconds >= 0.0);
-            let pause =
-                pause.map(|seconds| Duration::from_secs_f64(seconds.min(LONGEST_PAUSE.as_secs_f64())));
+            let pause = pause_asked_for(header(RETRY_AFTER.as_str()));
             return Err(refusal(status, pause, &body));
         }
         if header(SQL_STATE) == "S1TAT" {
@@ -285,7 +283,7 @@ impl Client {
         }
         let kind = header(CONTENT_TYPE.as_str());
         if kind.contains("html") {
-            let reason = format!("expected results, found a page ({kind}): {}", title(&body));
+            let reason = format!("expected results, found a page ({kind}): {}", first_words(&body));
             return Err(Failed::Lasting(EndpointProblem::Unreadable { reason }));
         }
         let value = read(&body).map_err(|unread| match unread {
@@ -317,7 +315,7 @@ async fn read_body(mut response: reqwest::Response) -> Result<Vec<u8>, Failed> {
 }
 
 fn refusal(status: StatusCode, pause: Option<Duration>, body: &[u8]) -> Failed {
-    let words = title(body);
+    let words = first_words(body);
     // Virtuoso's and Blazegraph's ways to say that a query took too long: no second attempt will be quicker.
     let too_slow = ["S1T00", "SR171", "exceeds the limit of", "QueryTimeoutException", "TimeoutException"];
     if too_slow.iter().any(|sign| words.contains(sign)) || status == StatusCode::GATEWAY_TIMEOUT {
@@ -333,8 +331,17 @@ fn refusal(status: StatusCode, pause: Option<Duration>, body: &[u8]) -> Failed {
     }
 }
 
+/// The pause that a `Retry-After` header asks for: seconds, or a date.
+pub(crate) fn pause_asked_for(header: &str) -> Option<Duration> {
+    if let Ok(seconds) = header.parse::<f64>() {
+        return (seconds >= 0.0).then(|| Duration::from_secs_f64(seconds.min(LONGEST_PAUSE.as_secs_f64())));
+    }
+    let until = httpdate::parse_http_date(header).ok()?;
+    Some(until.duration_since(SystemTime::now()).unwrap_or_default().min(LONGEST_PAUSE))
+}
+
 /// What a reply that is no result says: the title of a page, else its beginning.
-fn title(body: &[u8]) -> String {
+pub(crate) fn first_words(body: &[u8]) -> String {
     const MOST: usize = 400;
     let text = String::from_utf8_lossy(body.get(..body.len().min(64 << 10)).unwrap_or_default());
     let page =
@@ -349,7 +356,7 @@ fn title(body: &[u8]) -> String {
 }
 
 /// An error with what caused it, in one line.
-fn causes(error: &dyn std::error::Error) -> String {
+pub(crate) fn causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {
@@ -363,10 +370,26 @@ fn causes(error: &dyn std::error::Error) -> String {
 }
 
 /// The pause before the next attempt: doubled each time, and between half of it and all of it.
-fn jittered(first: Duration, attempt: u32) -> Duration {
+pub(crate) fn jittered(first: Duration, attempt: u32) -> Duration {
     use std::hash::{BuildHasher as _, Hasher as _};
     let full = first.saturating_mul(1 << attempt.saturating_sub(1).min(8));
     // A fresh `RandomState` is seeded at random.
     let chance = std::hash::RandomState::new().build_hasher().finish() % 1000;
     full.mul_f64(0.5 + chance as f64 / 2000.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_are_seconds_or_dates() {
+        assert_eq!(pause_asked_for("2"), Some(Duration::from_secs(2)));
+        assert_eq!(pause_asked_for("99999"), Some(LONGEST_PAUSE));
+        assert_eq!(pause_asked_for("Fri, 31 Dec 1999 23:59:59 GMT"), Some(Duration::ZERO));
+        let soon = httpdate::fmt_http_date(SystemTime::now() + Duration::from_secs(3600));
+        assert_eq!(pause_asked_for(&soon), Some(LONGEST_PAUSE));
+        assert_eq!(pause_asked_for("-1"), None);
+        assert_eq!(pause_asked_for("soon"), None);
+    }
 }

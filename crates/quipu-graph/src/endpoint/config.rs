@@ -236,38 +236,49 @@ impl EndpointConfig {
 
     /// The headers to send, secrets read from where they are.
     pub(super) fn resolved_headers(&self) -> Result<Vec<(String, String)>, GraphError> {
-        let mut headers = Vec::new();
-        for (name, value) in &self.headers {
-            headers.push((name.clone(), secret(value)?.unwrap_or_else(|| value.clone())));
-        }
-        Ok(headers)
+        resolved_headers(&self.headers)
     }
 
     /// Scheme and secret, where there is one.
     pub(super) fn resolved_auth(&self) -> Result<Option<Auth>, GraphError> {
-        let Some(auth) = &self.auth else { return Ok(None) };
-        let wrong = || {
-            GraphError::Usage(
-                "--auth takes basic:env:NAME, bearer:env:NAME, basic:file:PATH or bearer:file:PATH; the secret itself \
-                 stands in that variable or file (for basic as user:password)"
-                    .into(),
-            )
-        };
-        let (scheme, place) = auth.split_once(':').ok_or_else(wrong)?;
-        let secret = secret(place)?.ok_or_else(wrong)?;
-        match scheme {
-            "bearer" => Ok(Some(Auth::Bearer(secret))),
-            "basic" => {
-                let (user, password) = secret.split_once(':').unwrap_or((&secret, ""));
-                Ok(Some(Auth::Basic(user.to_owned(), password.to_owned())))
-            }
-            _ => Err(wrong()),
+        resolved_auth(self.auth.as_deref())
+    }
+}
+
+/// Headers as they are sent: those that name a place have what stands there.
+pub(crate) fn resolved_headers(
+    headers: &BTreeMap<String, String>,
+) -> Result<Vec<(String, String)>, GraphError> {
+    let resolve = |(name, value): (&String, &String)| {
+        Ok((name.clone(), secret(value)?.unwrap_or_else(|| value.clone())))
+    };
+    headers.iter().map(resolve).collect()
+}
+
+/// Scheme and secret of `basic:PLACE` and `bearer:PLACE`.
+pub(crate) fn resolved_auth(auth: Option<&str>) -> Result<Option<Auth>, GraphError> {
+    let Some(auth) = auth else { return Ok(None) };
+    let wrong = || {
+        GraphError::Usage(
+            "--auth takes basic:env:NAME, bearer:env:NAME, basic:file:PATH or bearer:file:PATH; the secret itself \
+             stands in that variable or file (for basic as user:password)"
+                .into(),
+        )
+    };
+    let (scheme, place) = auth.split_once(':').ok_or_else(wrong)?;
+    let secret = secret(place)?.ok_or_else(wrong)?;
+    match scheme {
+        "bearer" => Ok(Some(Auth::Bearer(secret))),
+        "basic" => {
+            let (user, password) = secret.split_once(':').unwrap_or((&secret, ""));
+            Ok(Some(Auth::Basic(user.to_owned(), password.to_owned())))
         }
+        _ => Err(wrong()),
     }
 }
 
 /// Who asks, as the endpoint wants to be told.
-pub(super) enum Auth {
+pub(crate) enum Auth {
     Basic(String, String),
     Bearer(String),
 }

@@ -12,7 +12,10 @@ use quipu_graph::{
 use quipu_model::Embedder;
 
 use super::import::{build_vectors, index_names};
-use super::source::{CACHE, CATALOGUE, SOURCES, Texts, read_sources, write_sources};
+use super::source::{
+    CACHE, CATALOGUE, SOURCES, SourceConfig, Texts, read_endpoint_source, read_sources, write_source,
+    write_sources,
+};
 use super::{NAMES, Workspace, WorkspaceProgress, WorkspaceProgressSink};
 use crate::{IndexError, NameIndexConfig, NameIndexWriter};
 
@@ -55,10 +58,10 @@ impl Workspace {
     pub async fn add_source(folder: &Path, request: &SourceRequest) -> Result<SourceReport, IndexError> {
         request.config.check()?;
         let shown = folder.display();
-        match read_sources(folder)?.first() {
-            Some((name, _)) if *name != request.name => {
+        match read_endpoint_source(folder)? {
+            Some((name, _)) if name != request.name => {
                 return Err(IndexError::Usage(format!(
-                    "{shown} asks source {name} already; a workspace has one source: take another folder for {}",
+                    "{shown} asks source {name} already; a workspace has one graph: take another folder for {}",
                     request.name
                 )));
             }
@@ -72,7 +75,7 @@ impl Workspace {
         }
         let generation = Generations::open(folder).begin()?;
         let report = read_endpoint(folder, &generation, request).await?;
-        write_sources(folder, &[(request.name.clone(), request.config.clone())])?;
+        write_source(folder, &request.name, SourceConfig::Endpoint(request.config.clone()))?;
         generation.publish()?;
         let building = folder.join(HARVEST);
         if building.exists() {
@@ -82,7 +85,7 @@ impl Workspace {
     }
 
     /// The sources that a workspace's `sources.toml` names.
-    pub fn sources(folder: &Path) -> Result<Vec<(String, EndpointConfig)>, IndexError> {
+    pub fn sources(folder: &Path) -> Result<Vec<(String, SourceConfig)>, IndexError> {
         read_sources(folder)
     }
 
@@ -92,10 +95,12 @@ impl Workspace {
     /// No source of that name; files that cannot be removed.
     pub fn remove_source(folder: &Path, name: &str) -> Result<(), IndexError> {
         let mut sources = read_sources(folder)?;
-        let before = sources.len();
-        sources.retain(|(known, _)| known != name);
-        if sources.len() == before {
+        let Some(at) = sources.iter().position(|(known, _)| known == name) else {
             return Err(IndexError::Usage(format!("{} has no source {name}", folder.display())));
+        };
+        let (_, removed) = sources.remove(at);
+        if matches!(removed, SourceConfig::Api(_)) {
+            return super::api::remove_api(folder, name, &sources);
         }
         let generations = Generations::open(folder);
         let current = generations.current()?;
@@ -118,7 +123,7 @@ impl Workspace {
 
 /// Refuses an import into a workspace that asks an endpoint.
 pub(super) fn refuse_import(folder: &Path) -> Result<(), IndexError> {
-    if !folder.join(SOURCES).exists() {
+    if read_endpoint_source(folder)?.is_none() {
         return Ok(());
     }
     let shown = folder.display();

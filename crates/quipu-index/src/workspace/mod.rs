@@ -4,7 +4,8 @@
 //! WORKSPACE/
 //!   CURRENT              name of the generation that readers open
 //!   quipu.toml           configuration, optional; never touched by an import
-//!   sources.toml         the endpoint that is the workspace's graph, where that is not imported
+//!   sources.toml         the endpoint that is the workspace's graph, where that is not imported, and the APIs beside it
+//!   apis/NAME/           openapi.json and manifest.toml of an API, as they were when it was added
 //!   gen-NNNN/            one import's result, never changed afterwards but for vectors added later
 //!     graph/  names.qix  vectors/  documents/
 //!     catalogue.json     what is known of an endpoint's graph; `graph/` then holds the names gathered from it
@@ -17,6 +18,7 @@
 //! An import writes a new generation beside the old one and publishes it by one rename, so that a killed or failed
 //! import leaves the workspace as it was (see [`quipu_graph::Generations`]).
 
+mod api;
 mod documents;
 mod endpoint;
 mod import;
@@ -30,16 +32,18 @@ mod tests;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use quipu_graph::{EmbeddedGraph, EndpointGraph, Generations, Graph, GraphDescription, NameSource};
+use quipu_graph::{ApiGraph, EmbeddedGraph, EndpointGraph, Generations, Graph, GraphDescription, NameSource};
 use serde::Serialize;
 
 use crate::{DocumentIndex, IndexError, NameIndex, VectorIndex, Vocabulary};
 
 use source::Source;
 
+pub use api::{Aligned, ApiReport, ApiRequest};
 pub use documents::{AddedDocument, NamedEntity};
 pub use endpoint::{SourceReport, SourceRequest};
 pub use import::{ImportRequest, WorkspaceProgress, WorkspaceProgressSink};
+pub use source::SourceConfig;
 
 const CONFIGURATION: &str = "quipu.toml";
 const NAMES: &str = "names.qix";
@@ -65,6 +69,7 @@ pub struct Workspace {
     generation: PathBuf,
     source: Source,
     graph: Arc<dyn Graph>,
+    apis: Vec<Arc<ApiGraph>>,
     names: NameIndex,
     vectors: Option<VectorIndex>,
     documents: Option<DocumentIndex>,
@@ -103,6 +108,9 @@ pub struct WorkspaceInfo {
     /// The endpoint that is asked, where the graph is not in the workspace.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub endpoint: Option<EndpointInfo>,
+    /// The APIs that are asked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub apis: Vec<ApiReport>,
     /// What is missing and what that costs, for people.
     pub missing: Vec<String>,
 }
@@ -167,10 +175,11 @@ impl Workspace {
             let shown = folder.display();
             IndexError::Usage(format!(
                 "{shown} is no workspace; make one with `quipu import {shown} FILE...` or \
-                 `quipu source add {shown} NAME --sparql URL`"
+                 `quipu source add {shown} NAME --sparql URL|--openapi FILE`"
             ))
         })?;
-        let source = Source::open(folder, &generation)?;
+        let apis = api::open_apis(folder)?;
+        let source = Source::open(folder, &generation, &apis)?;
         let graph = source.graph();
         let names = source.translated(NameIndex::open(&generation.join(NAMES))?);
         let vocabulary = Vocabulary::new(graph.relations().iter().map(|relation| relation.name.as_str()));
@@ -179,6 +188,7 @@ impl Workspace {
             generation,
             source,
             graph,
+            apis,
             names,
             vectors: None,
             documents: None,
@@ -200,16 +210,26 @@ impl Workspace {
     pub fn embedded(&self) -> Option<&Arc<EmbeddedGraph>> {
         match &self.source {
             Source::Embedded(graph) => Some(graph),
-            Source::Endpoint { .. } => None,
+            Source::Endpoint { .. } | Source::Api(_) => None,
         }
     }
 
     /// The graph, where it is behind an endpoint.
     pub fn endpoint(&self) -> Option<&Arc<EndpointGraph>> {
         match &self.source {
-            Source::Embedded(_) => None,
+            Source::Embedded(_) | Source::Api(_) => None,
             Source::Endpoint { graph, .. } => Some(graph),
         }
+    }
+
+    /// The APIs beside the graph, or in its place, in the order of their names.
+    pub fn apis(&self) -> &[Arc<ApiGraph>] {
+        &self.apis
+    }
+
+    /// Whether there is a graph besides the APIs.
+    pub fn has_graph(&self) -> bool {
+        !matches!(self.source, Source::Api(_))
     }
 
     /// The name index. Empty where names are searched at the endpoint; [`Workspace::lookup`] works there too.
@@ -280,6 +300,7 @@ impl Workspace {
             vectors,
             documents,
             endpoint,
+            apis: self.apis.iter().map(|api| ApiReport::of(api)).collect(),
             missing,
         }
     }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use futures::future::try_join_all;
-use quipu_graph::{EndpointGraph, Graph as _, NodeId};
+use quipu_graph::{EndpointGraph, Graph as _, NodeId, NodeSummary};
 
 use super::Workspace;
 use super::source::Source;
@@ -45,6 +45,7 @@ impl Workspace {
     pub(super) async fn names_for(&self, searches: &[String]) -> Result<Names<'_>, IndexError> {
         match &self.source {
             Source::Endpoint { graph, names: None } => search(graph, searches).await,
+            Source::Api(graph) => super::api::search(graph, searches).await,
             _ => Ok(Names::Stored(&self.names)),
         }
     }
@@ -56,6 +57,16 @@ async fn search(graph: &EndpointGraph, searches: &[String]) -> Result<Names<'sta
     nodes.sort_unstable();
     nodes.dedup();
     let summaries = graph.summaries(&nodes).await?;
+    let aliases: Vec<(NodeId, &str)> =
+        found.iter().flatten().map(|name| (name.node, name.name.as_str())).collect();
+    index_found(&summaries, &aliases)
+}
+
+/// A name index of the nodes found for one text; `aliases` are names that they were found by.
+pub(super) fn index_found(
+    summaries: &[NodeSummary],
+    aliases: &[(NodeId, &str)],
+) -> Result<Names<'static>, IndexError> {
     let temporary = std::env::temp_dir();
     let folder = tempfile::tempdir().map_err(IndexError::io("cannot create a folder in", &temporary))?;
     let path = folder.path().join(super::NAMES);
@@ -66,13 +77,13 @@ async fn search(graph: &EndpointGraph, searches: &[String]) -> Result<Names<'sta
             writer.push(&NameEntry { node: NodeId(at), name, kind, degree: summary.degree, label })
         };
         push(&summary.name, NameKind::Label)?;
-        for name in
-            found.iter().flatten().filter(|name| name.node == summary.node && name.name != summary.name)
+        for (_, name) in aliases.iter().filter(|(node, name)| *node == summary.node && *name != summary.name)
         {
-            push(&name.name, NameKind::Alias)?;
+            push(name, NameKind::Alias)?;
         }
     }
     writer.finish()?;
+    let nodes: Vec<NodeId> = summaries.iter().map(|summary| summary.node).collect();
     let translate: Translate = Arc::new(move |at| nodes.get(usize::try_from(at.0).ok()?).copied());
     let index = Box::new(NameIndex::open(&path)?.with_nodes(translate));
     Ok(Names::Found { index, _folder: folder })

@@ -1,9 +1,13 @@
-//! Where a workspace's graph is: in its own folder, or behind an endpoint that `sources.toml` describes.
+//! Where a workspace's graph is: in its own folder, or behind an endpoint or an API that `sources.toml` describes.
 //!
 //! ```toml
 //! [source.films]
 //! sparql = "https://example.org/sparql"
 //! profile = "dbpedia"
+//!
+//! [source.prices]
+//! openapi = "https://example.org/openapi.json"
+//! manifest = "prices.toml"
 //! ```
 
 use std::collections::BTreeMap;
@@ -11,15 +15,15 @@ use std::path::Path;
 use std::sync::Arc;
 
 use quipu_graph::{
-    Catalogue, DEGREE_IRI, Direction, EmbeddedGraph, EndpointConfig, EndpointGraph, EndpointParts, Graph,
-    GraphError, NodeId, RelationId, Step, key_of_iri,
+    ApiConfig, ApiGraph, Catalogue, DEGREE_IRI, Direction, EmbeddedGraph, EndpointConfig, EndpointGraph,
+    EndpointParts, Graph, GraphError, NodeId, RelationId, Step, key_of_iri,
 };
 use serde::{Deserialize, Serialize};
 
 use super::read_optional;
 use crate::{IndexError, NameIndex};
 
-/// The endpoints of a workspace.
+/// The endpoint and the APIs of a workspace.
 pub(super) const SOURCES: &str = "sources.toml";
 /// What is known of an endpoint's graph, in a generation.
 pub(super) const CATALOGUE: &str = "catalogue.json";
@@ -33,8 +37,41 @@ struct File {
     source: BTreeMap<String, toml::Table>,
 }
 
-/// The endpoints that a workspace's `sources.toml` describes, by name.
-pub(super) fn read_sources(folder: &Path) -> Result<Vec<(String, EndpointConfig)>, IndexError> {
+/// How a source is reached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SourceConfig {
+    /// A SPARQL endpoint: the workspace's graph.
+    Endpoint(EndpointConfig),
+    /// An API described by an OpenAPI document; a workspace may have several, beside its graph or as its graph.
+    Api(ApiConfig),
+}
+
+impl SourceConfig {
+    /// Where it is, for people: the endpoint's URL, the API's document.
+    pub fn address(&self) -> &str {
+        match self {
+            Self::Endpoint(config) => &config.url,
+            Self::Api(config) => &config.openapi,
+        }
+    }
+
+    fn from_toml(table: toml::Table) -> Result<Self, GraphError> {
+        if table.contains_key("openapi") {
+            return ApiConfig::from_toml(table).map(Self::Api);
+        }
+        EndpointConfig::from_toml(table).map(Self::Endpoint)
+    }
+
+    fn to_toml(&self) -> Result<toml::Table, GraphError> {
+        match self {
+            Self::Endpoint(config) => config.to_toml(),
+            Self::Api(config) => config.to_toml(),
+        }
+    }
+}
+
+/// The sources that a workspace's `sources.toml` describes, by name.
+pub(super) fn read_sources(folder: &Path) -> Result<Vec<(String, SourceConfig)>, IndexError> {
     let path = folder.join(SOURCES);
     let Some(text) = read_optional(&path)? else { return Ok(Vec::new()) };
     let wrong = |reason: String| IndexError::Usage(format!("{}: {}", path.display(), reason.trim_end()));
@@ -42,14 +79,31 @@ pub(super) fn read_sources(folder: &Path) -> Result<Vec<(String, EndpointConfig)
     let mut sources = Vec::new();
     for (name, table) in file.source {
         let config =
-            EndpointConfig::from_toml(table).map_err(|error| wrong(format!("source {name}: {error}")))?;
+            SourceConfig::from_toml(table).map_err(|error| wrong(format!("source {name}: {error}")))?;
         sources.push((name, config));
     }
     Ok(sources)
 }
 
+/// The endpoint among the sources of a workspace.
+pub(super) fn read_endpoint_source(folder: &Path) -> Result<Option<(String, EndpointConfig)>, IndexError> {
+    let endpoint = |(name, config)| match config {
+        SourceConfig::Endpoint(config) => Some((name, config)),
+        SourceConfig::Api(_) => None,
+    };
+    Ok(read_sources(folder)?.into_iter().find_map(endpoint))
+}
+
+/// Writes a source into `sources.toml`, in the place of the one of its name.
+pub(super) fn write_source(folder: &Path, name: &str, config: SourceConfig) -> Result<(), IndexError> {
+    let mut sources = read_sources(folder)?;
+    sources.retain(|(known, _)| known != name);
+    sources.push((name.to_owned(), config));
+    write_sources(folder, &sources)
+}
+
 /// Writes `sources.toml`; removes it where there is none left.
-pub(super) fn write_sources(folder: &Path, sources: &[(String, EndpointConfig)]) -> Result<(), IndexError> {
+pub(super) fn write_sources(folder: &Path, sources: &[(String, SourceConfig)]) -> Result<(), IndexError> {
     let (path, next) = (folder.join(SOURCES), folder.join("sources.next"));
     if sources.is_empty() {
         return match std::fs::remove_file(&path) {
@@ -76,20 +130,25 @@ pub(super) enum Source {
         /// The harvest; `None` where names are searched at the endpoint.
         names: Option<Arc<EmbeddedGraph>>,
     },
+    /// Nothing but APIs; methods that walk a graph walk the first.
+    Api(Arc<ApiGraph>),
 }
 
 impl Source {
     /// Opens what a generation holds.
-    pub(super) fn open(folder: &Path, generation: &Path) -> Result<Self, IndexError> {
+    pub(super) fn open(folder: &Path, generation: &Path, apis: &[Arc<ApiGraph>]) -> Result<Self, IndexError> {
         let store = generation.join("graph");
         let catalogue = generation.join(CATALOGUE);
         if !catalogue.exists() {
+            if let (false, Some(api)) = (store.exists(), apis.first()) {
+                return Ok(Self::Api(api.clone()));
+            }
             return Ok(Self::Embedded(Arc::new(EmbeddedGraph::open(store)?)));
         }
         let catalogue = Catalogue::read(&catalogue)?;
         let name = &catalogue.description.name;
-        let sources = read_sources(folder)?;
-        let Some((_, config)) = sources.into_iter().find(|(known, _)| known == name) else {
+        let endpoint = read_endpoint_source(folder)?;
+        let Some((_, config)) = endpoint.filter(|(known, _)| known == name) else {
             let path = folder.join(SOURCES);
             return Err(IndexError::Usage(format!("{}: source {name} is missing there", path.display())));
         };
@@ -103,6 +162,7 @@ impl Source {
         match self {
             Self::Embedded(graph) => graph.clone(),
             Self::Endpoint { graph, .. } => graph.clone(),
+            Self::Api(graph) => graph.clone(),
         }
     }
 
@@ -111,6 +171,7 @@ impl Source {
         match self {
             Self::Embedded(graph) => Some(Texts { store: graph, degree: None }),
             Self::Endpoint { names, .. } => names.as_deref().map(Texts::harvested),
+            Self::Api(_) => None,
         }
     }
 

@@ -13,7 +13,7 @@ use crate::methods::Outcome;
 use crate::plan::Frontier;
 use crate::prune::{relevance, similarities};
 use crate::question::Question;
-use crate::retrieve::{one_hop, retrieve_scope};
+use crate::retrieve::{Retrieved, one_hop, retrieve_scope};
 use crate::trace::Stage;
 
 pub(in crate::methods) async fn run(
@@ -24,15 +24,22 @@ pub(in crate::methods) async fn run(
     if anchors.is_empty() {
         return Ok(Outcome::abstain(NOTHING_LINKED, Vec::new()));
     }
-    let retrieved = {
-        let _timer = context.trace.enter(Stage::Retrieve);
-        let start = nodes(&anchors);
-        let scope = one_hop(context.graph(), &start).await?;
-        let relevance = order(context, question, &anchors).await?;
-        let budget = context.limits.evidence_tokens;
-        retrieve_scope(context.graph(), &start, &scope, &relevance, budget).await?
-    };
+    let retrieved = neighbourhood(context, question, &anchors).await?;
     answer_from(context, question, (retrieved.evidence, retrieved.left_out), 0.5).await
+}
+
+/// The triples around the anchors, one hop in both directions, those most like the question where there are too many.
+pub(in crate::methods) async fn neighbourhood(
+    context: &Context<'_>,
+    question: &Question,
+    anchors: &[Anchor],
+) -> Result<Retrieved, AnswerError> {
+    let _timer = context.trace.enter(Stage::Retrieve);
+    let start = nodes(anchors);
+    let scope = one_hop(context.graph(), &start).await?;
+    let relevance = order(context, question, anchors).await?;
+    let budget = context.limits.evidence_tokens;
+    Ok(retrieve_scope(context.graph(), &start, &scope, &relevance, budget).await?)
 }
 
 /// What stays where the neighbourhood is larger than the budget: the relations most like the question.

@@ -14,6 +14,10 @@ pub(super) mod text;
 pub(super) mod tog;
 pub(super) mod tool_use;
 
+// What other methods take of them.
+pub(super) use graph::neighbourhood;
+pub(super) use steps::{link, times};
+
 pub use corrective::CorrectiveConfig;
 pub use question_match::QuestionMatchConfig;
 pub use rounds::RoundsConfig;

@@ -24,7 +24,10 @@ const CLOSE: f64 = 0.02;
 pub(super) const NOTHING_LINKED: &str = "no entity of the graph was recognised in the question";
 
 /// The entities that the question names, by the indexes alone.
-pub(super) async fn link(context: &Context<'_>, question: &Question) -> Result<Vec<Anchor>, AnswerError> {
+pub(in crate::methods) async fn link(
+    context: &Context<'_>,
+    question: &Question,
+) -> Result<Vec<Anchor>, AnswerError> {
     let _timer = context.trace.enter(Stage::Link);
     let mut mentioned = mentions(context, question.text()).await?;
     mentioned.truncate(MOST_MENTIONS);
@@ -54,7 +57,7 @@ pub(super) fn nodes(anchors: &[Anchor]) -> Vec<NodeId> {
 }
 
 /// What the question's own words say about time.
-pub(super) fn times(question: &Question) -> Vec<TimeFrame> {
+pub(in crate::methods) fn times(question: &Question) -> Vec<TimeFrame> {
     time_frames(question.text(), question.asked_at().date())
 }
 

@@ -2,6 +2,7 @@
 
 mod compare;
 mod head_to_tail;
+mod judge;
 mod labels;
 mod perturb;
 mod progress;
@@ -22,6 +23,8 @@ pub(super) enum Command {
     Report(report::Report),
     /// Write the open-world variant of a question file: typing errors, unanswerable questions
     Perturb(perturb::Perturb),
+    /// Hold the judge against answers that people labelled
+    Judge(judge::Judge),
     /// Write questions about popular, less popular and unpopular entities of a workspace
     HeadToTail(head_to_tail::HeadToTail),
 }
@@ -33,6 +36,7 @@ impl Command {
             Self::Compare(arguments) => arguments.run(),
             Self::Report(arguments) => arguments.run(),
             Self::Perturb(arguments) => arguments.run(),
+            Self::Judge(arguments) => arguments.run().await,
             Self::HeadToTail(arguments) => arguments.run().await,
         }
     }

@@ -1,0 +1,228 @@
+//! Self-verification (Wu et al.): the graph first; without it, the pages that came with the question, and an answer only after a
+//! separate check that they hold one.
+//!
+//! The field of the question is decided by rules, then by model (§4.1.1); names are aligned with what an API takes and dates are computed by
+//! code (§4.1.2); records are cut down to the fields and rows that matter (§4.1.3). What the graph gives is used as it is. Without it, the
+//! 15 snippets nearest to the question are put before the model with one question, can they answer?, and only a yes is followed by
+//! an answer (§4.2). A premise that the references contradict is an invalid question.
+//!
+//! Calls: over APIs 2 (subject, answer); over other graphs 1; over pages 2 (check, answer). Where the graph's evidence turns out not to hold the
+//! answer and there are pages, their 2 follow.
+//!
+//! Where it differs from the paper: the operations of an API are chosen by their descriptions, not by hand-written functions for each
+//! field; code calculates; the engine grounds every value.
+
+use quipu_graph::{ApiGraph, GraphError};
+use quipu_model::{ChatRequest, Constraint, ModelError};
+use serde_json::json;
+
+use super::baselines::{link, neighbourhood, times};
+use crate::AnswerError;
+use crate::answer::Status;
+use crate::compose::{Composed, compose_with};
+use crate::context::Context;
+use crate::evidence::{Evidence, to_markdown};
+use crate::methods::Outcome;
+use crate::plan::{OTHER, Subject, read_subject};
+use crate::prompts::Prompt;
+use crate::question::Question;
+use crate::retrieve::{ApiFindings, nearest_snippets, retrieve_from_apis};
+use crate::time::TimeFrame;
+use crate::trace::{Event, Stage};
+
+/// Parameters of self-verification; the defaults are the paper's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VerifyConfig {
+    /// Whether the graph is asked; `false` is the ablation without KG.
+    pub graph: bool,
+    /// Whether pages are checked before they are answered from; `false` is the ablation without self-verification.
+    pub check: bool,
+    /// Snippets of pages (15: Table 2 of the paper).
+    pub snippets: usize,
+    /// Operations of an API that are called for one question, the best fitting first (3).
+    pub operations: usize,
+}
+
+impl Default for VerifyConfig {
+    fn default() -> Self {
+        Self { graph: true, check: true, snippets: 15, operations: 3 }
+    }
+}
+
+/// What there was to say at the end, and where it came from.
+struct Found {
+    evidence: Vec<Evidence>,
+    missing: Vec<(String, GraphError)>,
+}
+
+pub(super) async fn run(
+    context: &Context<'_>,
+    question: &Question,
+    config: &VerifyConfig,
+) -> Result<Outcome, AnswerError> {
+    let mut found = Found { evidence: Vec::new(), missing: Vec::new() };
+    let mut frames = times(question);
+    if config.graph {
+        (found, frames) = from_graph(context, question, frames, config).await?;
+    }
+    if !found.evidence.is_empty() {
+        let outcome = answer(context, question, &frames, found.evidence, 0.7).await?;
+        if outcome.status != Status::Abstained || context.pages.is_empty() {
+            return Ok(name_missing(outcome, &found.missing));
+        }
+        context
+            .trace
+            .report(Stage::Critique, Event::Judged { hop: 0, verdict: "the graph holds no answer".into() });
+    }
+    // Nothing to answer from, because sources failed: that is an error, not "I don't know".
+    if context.pages.is_empty()
+        && let Some((_, error)) = found.missing.pop()
+    {
+        return Err(error.into());
+    }
+    let outcome = from_pages(context, question, &frames, config).await?;
+    Ok(name_missing(outcome, &found.missing))
+}
+
+/// The graph's part: the APIs of the question's field, else the neighbourhood of the entities linked.
+async fn from_graph(
+    context: &Context<'_>,
+    question: &Question,
+    frames: Vec<TimeFrame>,
+    config: &VerifyConfig,
+) -> Result<(Found, Vec<TimeFrame>), AnswerError> {
+    let apis: Vec<&ApiGraph> = context.workspace.apis().iter().map(|api| &**api).collect();
+    let mut found = Found { evidence: Vec::new(), missing: Vec::new() };
+    let mut frames = frames;
+    if !apis.is_empty() {
+        let subject = subject(context, question, &apis).await?;
+        let knowing = |api: &&ApiGraph| {
+            let domains = api.service().domains();
+            domains.is_empty() || domains.contains(&subject.domain.as_str())
+        };
+        let knowing: Vec<&ApiGraph> = apis.iter().copied().filter(knowing).collect();
+        frames = in_zone_of(question, &knowing).unwrap_or(frames);
+        let _timer = context.trace.enter(Stage::Retrieve);
+        let findings =
+            retrieve_from_apis(context, &knowing, question, &subject, &frames, config.operations).await?;
+        let ApiFindings { evidence, left_out, missing } = findings;
+        context.trace.report(Stage::Retrieve, Event::Retrieved { evidence: evidence.len(), left_out });
+        found = Found { evidence, missing };
+    }
+    if found.evidence.is_empty() && context.workspace.has_graph() {
+        let anchors = link(context, question).await?;
+        if !anchors.is_empty() {
+            let retrieved = neighbourhood(context, question, &anchors).await?;
+            let (evidence, left_out) = (retrieved.evidence, retrieved.left_out);
+            context.trace.report(Stage::Retrieve, Event::Retrieved { evidence: evidence.len(), left_out });
+            found.evidence = evidence;
+        }
+    }
+    Ok((found, frames))
+}
+
+/// The subject; a reply that cannot be read leaves what rules say.
+async fn subject(
+    context: &Context<'_>,
+    question: &Question,
+    apis: &[&ApiGraph],
+) -> Result<Subject, AnswerError> {
+    let _timer = context.trace.enter(Stage::Plan);
+    match read_subject(context, question, apis).await {
+        Err(AnswerError::Model(error @ ModelError::Unreadable { .. })) => {
+            context.trace.report(Stage::Plan, Event::Degraded { reason: error.to_string() });
+            let domain = crate::plan::domain_of(question.text(), apis).unwrap_or_else(|| OTHER.into());
+            Ok(Subject { domain, by_rule: true, entities: Vec::new() })
+        }
+        other => other,
+    }
+}
+
+/// The question's times as the clocks of the service have them, where it names its zone.
+fn in_zone_of(question: &Question, apis: &[&ApiGraph]) -> Option<Vec<TimeFrame>> {
+    let zone = apis.iter().map(|api| api.service().zone.as_str()).find(|zone| !zone.is_empty())?;
+    let there = question.asked_at().in_tz(zone).ok()?;
+    Some(crate::time::time_frames(question.text(), there.date()))
+}
+
+/// The pages' part: snippets, the check, the answer.
+async fn from_pages(
+    context: &Context<'_>,
+    question: &Question,
+    frames: &[TimeFrame],
+    config: &VerifyConfig,
+) -> Result<Outcome, AnswerError> {
+    let evidence = {
+        let _timer = context.trace.enter(Stage::Retrieve);
+        nearest_snippets(context, question.text(), context.pages, config.snippets).await?
+    };
+    context.trace.report(Stage::Retrieve, Event::Retrieved { evidence: evidence.len(), left_out: 0 });
+    if evidence.is_empty() {
+        return Ok(Outcome::abstain("neither the graph nor pages hold anything on this", evidence));
+    }
+    if config.check && !can_answer(context, question, &evidence).await? {
+        return Ok(Outcome::abstain("the pages cannot answer this", evidence));
+    }
+    answer(context, question, frames, evidence, if config.check { 0.5 } else { 0.4 }).await
+}
+
+/// The separate yes or no: one call. What is neither is a no.
+async fn can_answer(
+    context: &Context<'_>,
+    question: &Question,
+    evidence: &[Evidence],
+) -> Result<bool, AnswerError> {
+    let _timer = context.trace.enter(Stage::Critique);
+    let asked_at = question.asked_at().date().to_string();
+    let values = json!({ "asked_at": asked_at, "facts": to_markdown(evidence), "question": question.text() });
+    let request = ChatRequest::new("critique.pages", Prompt::VerifyCheck.render(values)?)
+        .with_constraint(Constraint::Choice(vec!["yes".into(), "no".into()]))
+        .with_max_tokens(4);
+    let said = context.chat(Stage::Critique, request).await?.text.trim().to_lowercase();
+    let yes = said.starts_with("yes");
+    let verdict = if yes { "the pages can answer" } else { "the pages cannot answer" };
+    context.trace.report(Stage::Critique, Event::Judged { hop: 0, verdict: verdict.into() });
+    Ok(yes)
+}
+
+/// The answer: one call.
+async fn answer(
+    context: &Context<'_>,
+    question: &Question,
+    frames: &[TimeFrame],
+    mut evidence: Vec<Evidence>,
+    confidence: f64,
+) -> Result<Outcome, AnswerError> {
+    let _timer = context.trace.enter(Stage::Compose);
+    let composed = match compose_with(context, question, frames, &evidence, Prompt::VerifyCompose).await {
+        Ok(composed) => composed,
+        Err(AnswerError::Model(error @ ModelError::Unreadable { .. })) => {
+            return Ok(Outcome::abstain(error.to_string(), evidence));
+        }
+        Err(AnswerError::Exhausted(limit)) => return Ok(Outcome::abstain(limit.to_string(), evidence)),
+        Err(error) => return Err(error),
+    };
+    let Composed { status, answers, reasoning, calculation } = composed;
+    let text = calculation.as_ref().map(Evidence::to_line);
+    evidence.extend(calculation);
+    let reason = match status {
+        Status::Answered => None,
+        Status::Abstained => {
+            Some(format!("the evidence does not hold the answer. {reasoning}").trim().to_owned())
+        }
+        Status::InvalidQuestion => Some(reasoning),
+    };
+    Ok(Outcome { status, answers, text, evidence, confidence, reason })
+}
+
+/// Says in the reason which sources are missing from the evidence.
+fn name_missing(mut outcome: Outcome, missing: &[(String, GraphError)]) -> Outcome {
+    if missing.is_empty() {
+        return outcome;
+    }
+    let names: Vec<String> = missing.iter().map(|(name, error)| format!("{name} ({error})")).collect();
+    let words = format!("without {}", names.join(", "));
+    outcome.reason = Some(outcome.reason.map_or(words.clone(), |reason| format!("{reason}; {words}")));
+    outcome.confidence *= 0.8;
+    outcome
+}

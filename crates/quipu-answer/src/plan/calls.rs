@@ -1,0 +1,369 @@
+//! Which operations of an API to call, with which arguments: entities by alignment, dates by code, choices by words. No model is asked.
+
+use quipu_graph::{ApiGraph, DateForm, Fill, FoundEntity, KindId, Operation, OperationId, Taken, ValueType};
+use quipu_index::Workspace;
+
+use super::domain::plain_words;
+use super::subject::Subject;
+use crate::AnswerError;
+use crate::context::Context;
+use crate::question::Question;
+use crate::time::TimeFrame;
+use crate::trace::Stage;
+
+/// Most months, or years, or days asked for one parameter.
+const MOST_DATES: i64 = 7;
+/// Candidates of one name that are tried, the next only where the one before gives nothing.
+const MOST_CANDIDATES: usize = 2;
+/// From this score on a name is taken for the entity's.
+const LEAST_SCORE: f64 = 0.3;
+
+/// A call to be made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlannedCall {
+    /// The operation.
+    pub operation: OperationId,
+    /// Values by parameter.
+    pub arguments: Vec<(String, Vec<String>)>,
+    /// The entity that it is made for, as tables are headed with.
+    pub about: String,
+    /// The entity, where its records may be known already.
+    pub entity: Option<FoundEntity>,
+    /// How well the operation fits the question, for the order of calls.
+    pub fit: f32,
+}
+
+/// A name of the question with the entities that it may mean, best first.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AlignedName {
+    /// As the question writes it.
+    pub name: String,
+    /// Best first.
+    pub candidates: Vec<FoundEntity>,
+}
+
+/// Aligns the names of a subject with what the API takes.
+///
+/// # Errors
+/// The service's.
+pub async fn align_names(api: &ApiGraph, subject: &Subject) -> Result<Vec<AlignedName>, AnswerError> {
+    let mut names = Vec::new();
+    for named in &subject.entities {
+        let Some(kind) = api.service().kinds.iter().position(|kind| kind.name == named.kind) else {
+            continue;
+        };
+        let mut candidates = candidates(api, KindId(kind), &named.name).await?;
+        // A model that takes one kind of team for another has the name all the same.
+        for other in other_kinds(api, kind) {
+            if !candidates.is_empty() {
+                break;
+            }
+            candidates = self::candidates(api, other, &named.name).await?;
+        }
+        names.push(AlignedName { name: named.name.clone(), candidates });
+    }
+    Ok(names)
+}
+
+async fn candidates(api: &ApiGraph, kind: KindId, name: &str) -> Result<Vec<FoundEntity>, AnswerError> {
+    let found = Workspace::align(api, kind, name).await?;
+    let good = found.into_iter().filter(|aligned| aligned.score >= LEAST_SCORE);
+    Ok(good.take(MOST_CANDIDATES).map(|aligned| aligned.entity).collect())
+}
+
+/// The other kinds of the same field that operations of their own start from.
+fn other_kinds(api: &ApiGraph, kind: usize) -> Vec<KindId> {
+    let service = api.service();
+    let Some(domain) = service.kinds.get(kind).map(|kind| &kind.domain) else { return Vec::new() };
+    let of_field =
+        |at: &usize| *at != kind && service.kinds.get(*at).is_some_and(|other| other.domain == *domain);
+    let asked = |at: &usize| {
+        let takes = |operation: &&Operation| operation.parameter_for(KindId(*at)).is_some();
+        service.operations.iter().filter(|operation| !operation.helper).any(|operation| takes(&operation))
+    };
+    (0..service.kinds.len()).filter(of_field).filter(asked).map(KindId).collect()
+}
+
+/// How well each operation of the API fits the question: shared words, rarer among the operations counting more, and similarity.
+///
+/// # Errors
+/// The embedder's.
+pub async fn fit_of_operations(
+    context: &Context<'_>,
+    api: &ApiGraph,
+    question: &str,
+) -> Result<Vec<f32>, AnswerError> {
+    let operations = &api.service().operations;
+    let texts: Vec<String> = operations.iter().map(describe).collect();
+    let mut fits = shared_words(question, &texts);
+    if context.embedder().is_some() && !texts.is_empty() {
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let asked = context.embed(Stage::Plan, &[question]).await?;
+        let rows = context.embed(Stage::Plan, &texts).await?;
+        for (fit, row) in fits.iter_mut().zip(rows.rows()) {
+            *fit += asked.row(0).iter().zip(row).map(|(a, b)| a * b).sum::<f32>();
+        }
+    }
+    Ok(fits)
+}
+
+fn describe(operation: &Operation) -> String {
+    let first =
+        operation.description.lines().find(|line| line.split_whitespace().count() > 3).unwrap_or_default();
+    format!("{}. {}. {}", operation.name, operation.asks, first)
+}
+
+/// The share of the question's words that each text has, each word weighted by how few texts have it.
+#[expect(clippy::cast_precision_loss, reason = "counts of words")]
+pub fn shared_words(question: &str, texts: &[String]) -> Vec<f32> {
+    let asked = plain_words(question);
+    let words: Vec<Vec<String>> = texts.iter().map(|text| plain_words(text)).collect();
+    let weight = |word: &String| {
+        let having = words.iter().filter(|own| own.contains(word)).count();
+        if having == 0 { 0.0 } else { (1.0 + texts.len() as f32 / having as f32).ln() }
+    };
+    let weights: Vec<f32> = asked.iter().map(weight).collect();
+    let total = weights.iter().sum::<f32>().max(1.0);
+    let share = |own: &Vec<String>| {
+        let shared =
+            asked.iter().zip(&weights).filter(|(word, _)| own.contains(word)).map(|(_, weight)| weight);
+        shared.sum::<f32>() / total
+    };
+    words.iter().map(share).collect()
+}
+
+/// The calls that the question's entities and dates allow, best operation first.
+pub fn plan_calls(
+    api: &ApiGraph,
+    subject: &Subject,
+    question: &Question,
+    frames: &[TimeFrame],
+    names: &[AlignedName],
+    fits: &[f32],
+) -> Vec<PlannedCall> {
+    let mut calls = Vec::new();
+    for (at, operation) in api.service().operations.iter().enumerate() {
+        let fitting = operation.domain.is_empty() || operation.domain == subject.domain;
+        if operation.helper || !fitting {
+            continue;
+        }
+        let fit = fits.get(at).copied().unwrap_or(0.0);
+        let planner = Planner { question, frames, operation };
+        for (arguments, entity) in planner.arguments(names) {
+            let about = entity.as_ref().map_or(String::new(), |entity| entity.official.clone());
+            calls.push(PlannedCall { operation: OperationId(at), arguments, about, entity, fit });
+        }
+    }
+    calls.sort_by(|left, right| right.fit.total_cmp(&left.fit).then(left.operation.cmp(&right.operation)));
+    calls
+}
+
+type Arguments = Vec<(String, Vec<String>)>;
+
+struct Planner<'a> {
+    question: &'a Question,
+    frames: &'a [TimeFrame],
+    operation: &'a Operation,
+}
+
+impl Planner<'_> {
+    /// Every way to fill the parameters: one for each entity and each date. None where something that is needed is missing, or where
+    /// nothing of the question went in.
+    fn arguments(&self, names: &[AlignedName]) -> Vec<(Arguments, Option<FoundEntity>)> {
+        let mut ways: Vec<(Arguments, Option<FoundEntity>)> = vec![(Vec::new(), None)];
+        let mut from_question = self.operation.takes.is_empty();
+        for taken in &self.operation.takes {
+            let values = self.values(taken, names, &mut from_question);
+            if values.is_empty() {
+                if taken.parameter.required && !matches!(taken.fill, Fill::Fixed(_)) {
+                    return Vec::new();
+                }
+                continue;
+            }
+            let mut next = Vec::new();
+            for (arguments, entity) in &ways {
+                for (value, found) in &values {
+                    let mut arguments = arguments.clone();
+                    arguments.push((taken.parameter.name.clone(), vec![value.clone()]));
+                    next.push((arguments, found.clone().or_else(|| entity.clone())));
+                }
+            }
+            ways = next;
+        }
+        if from_question { ways } else { Vec::new() }
+    }
+
+    fn values(
+        &self,
+        taken: &Taken,
+        names: &[AlignedName],
+        from_question: &mut bool,
+    ) -> Vec<(String, Option<FoundEntity>)> {
+        let bare = |values: Vec<String>| values.into_iter().map(|value| (value, None)).collect();
+        match &taken.fill {
+            Fill::Kind(kind) => {
+                let of_kind =
+                    names.iter().flat_map(|name| &name.candidates).filter(|found| found.kind == *kind);
+                // Operations that search take the name; those that look up take the id.
+                let by_id = matches!(taken.parameter.value_type, ValueType::Integer | ValueType::IntegerList);
+                let value =
+                    |found: &FoundEntity| if by_id { found.key.clone() } else { self.text_of(*kind, found) };
+                let values: Vec<_> = of_kind.map(|found| (value(found), Some(found.clone()))).collect();
+                *from_question |= !values.is_empty();
+                values
+            }
+            Fill::Date(form) => {
+                let mut dates: Vec<String> =
+                    self.frames.iter().flat_map(|frame| dates_of(frame, *form)).collect();
+                dates.dedup();
+                *from_question |= !dates.is_empty();
+                if dates.is_empty() && taken.parameter.required {
+                    dates = vec![now(self.question, *form)];
+                }
+                bare(dates)
+            }
+            Fill::Number => bare(self.number().into_iter().collect()),
+            Fill::Choice(options) => bare(chosen(self.question.text(), options).into_iter().collect()),
+            Fill::Fixed(_) | Fill::Nothing => Vec::new(),
+        }
+    }
+
+    /// A search takes the name of an entity that it found by name, so that it finds it again.
+    fn text_of(&self, kind: KindId, found: &FoundEntity) -> String {
+        match self.operation.gives == Some(kind) && found.key.parse::<u64>().is_ok() {
+            true => found.name.clone(),
+            false => found.key.clone(),
+        }
+    }
+
+    /// The first number of the question that is no part of a date: in figures, or `number one`.
+    fn number(&self) -> Option<String> {
+        let dated: Vec<&str> = self.frames.iter().flat_map(|frame| frame.text.split(' ')).collect();
+        let words = plain_words(self.question.text());
+        let figure = words.iter().find(|word| word.parse::<u32>().is_ok() && !dated.contains(&word.as_str()));
+        let spelled = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+        let spoken = || {
+            let place = words.windows(2).find_map(|pair| match pair {
+                [before, word] if before == "number" => spelled.iter().position(|name| name == word),
+                _ => None,
+            });
+            place.map(|at| (at + 1).to_string())
+        };
+        figure.cloned().or_else(spoken)
+    }
+}
+
+/// The option whose words the question says; the first where it says none.
+fn chosen(question: &str, options: &[(String, String)]) -> Option<String> {
+    let texts: Vec<String> = options.iter().map(|(_, words)| words.clone()).collect();
+    let shares = shared_words(question, &texts);
+    let mut best = 0;
+    for (at, share) in shares.iter().enumerate() {
+        if *share > shares.get(best).copied().unwrap_or(0.0) {
+            best = at;
+        }
+    }
+    options.get(best).map(|(value, _)| value.clone())
+}
+
+/// The dates of a frame as a parameter takes them: the frame itself where it is a day, a month or a year, else the pieces that cover it.
+/// A frame that is open at one end, or too long, gives none.
+fn dates_of(frame: &TimeFrame, form: DateForm) -> Vec<String> {
+    let (from, to) = (frame.from, frame.to);
+    let span = i64::from(to.year()) - i64::from(from.year());
+    if span > MOST_DATES {
+        return Vec::new();
+    }
+    let month = from == from.first_of_month() && to == from.last_of_month();
+    let year = from == from.first_of_year() && to == from.last_of_year();
+    let days = (to - from).get_days();
+    let form = match form {
+        DateForm::Any if from == to => DateForm::Day,
+        DateForm::Any if month => DateForm::Month,
+        DateForm::Any if year || span > 0 => DateForm::Year,
+        // A week is a month's part: fewer calls, and its other days fall out again.
+        DateForm::Any => DateForm::Month,
+        other => other,
+    };
+    let months = span * 12 + i64::from(to.month()) - i64::from(from.month());
+    match form {
+        DateForm::Year => (from.year()..=to.year()).map(|year| year.to_string()).collect(),
+        DateForm::Month if months < MOST_DATES => {
+            let first = from.first_of_month();
+            let name = |at: i64| {
+                let day = first.checked_add(jiff::Span::new().months(at)).unwrap_or(first);
+                format!("{:04}-{:02}", day.year(), day.month())
+            };
+            (0..=months).map(name).collect()
+        }
+        DateForm::Month => (from.year()..=to.year()).map(|year| year.to_string()).collect(),
+        DateForm::Day | DateForm::Any if i64::from(days) < MOST_DATES => {
+            let name = |at: i32| from.checked_add(jiff::Span::new().days(at)).unwrap_or(from).to_string();
+            (0..=days).map(name).collect()
+        }
+        DateForm::Day | DateForm::Any => vec![from.to_string()],
+    }
+}
+
+/// The time of asking, for a date that is needed and that the question does not say.
+fn now(question: &Question, form: DateForm) -> String {
+    let today = question.asked_at().date();
+    match form {
+        DateForm::Day => today.to_string(),
+        DateForm::Month => format!("{:04}-{:02}", today.year(), today.month()),
+        DateForm::Year | DateForm::Any => today.year().to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::time_frames;
+
+    fn check(text: &str, form: DateForm, expected: &[&str]) {
+        let frame = time_frames(text, jiff::civil::date(2024, 2, 28)).remove(0);
+        assert_eq!(dates_of(&frame, form), expected, "{text} {form:?}");
+    }
+
+    #[test]
+    fn dates_are_as_precise_as_the_question() {
+        check("on 2022-10-11", DateForm::Any, &["2022-10-11"]);
+        check("in 2022-12", DateForm::Any, &["2022-12"]);
+        check("in 2022", DateForm::Any, &["2022"]);
+        check("last week", DateForm::Any, &["2024-02"]);
+        check(
+            "last week",
+            DateForm::Day,
+            &[
+                "2024-02-19",
+                "2024-02-20",
+                "2024-02-21",
+                "2024-02-22",
+                "2024-02-23",
+                "2024-02-24",
+                "2024-02-25",
+            ],
+        );
+        check("in December 2022", DateForm::Year, &["2022"]);
+        check("between 2019 and 2021", DateForm::Any, &["2019", "2020", "2021"]);
+        check("from 2024-01-30 to 2024-02-02", DateForm::Any, &["2024-01", "2024-02"]);
+        check("before 2020", DateForm::Year, &[]);
+    }
+
+    #[test]
+    fn choices_follow_the_words() {
+        let options = [("rank", "rank place"), ("weeks", "how many weeks long"), ("top", "peak highest")];
+        let options: Vec<(String, String)> =
+            options.iter().map(|(a, b)| ((*a).into(), (*b).into())).collect();
+        assert_eq!(chosen("what was its peak position?", &options).as_deref(), Some("top"));
+        assert_eq!(chosen("for how many weeks was it there?", &options).as_deref(), Some("weeks"));
+        assert_eq!(chosen("where did it stand?", &options).as_deref(), Some("rank"));
+    }
+
+    #[test]
+    fn rare_words_of_the_question_count_more() {
+        let texts = ["stock price daily", "stock dividends paid", "stock market cap"].map(str::to_owned);
+        let shares = shared_words("when were dividends of the stock paid?", &texts);
+        assert!(shares[1] > 2.0 * shares[0] && shares[0] == shares[2], "{shares:?}");
+    }
+}

@@ -1,0 +1,130 @@
+//! The field of a question: by precise rules first, then by model (self-verification paper §4.1.1; KERAG App. I.1 asks the model alone).
+//!
+//! The rules are words in `domains.toml`, and the names that an API lists. They decide only where one field stands out.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use quipu_graph::{ApiGraph, KindId};
+use serde::Deserialize;
+
+/// The field that counts only where no other has a word.
+const OPEN: &str = "open";
+
+#[derive(Deserialize)]
+struct Rule {
+    words: Vec<String>,
+}
+
+/// The rules: phrases as lists of words, by field.
+fn rules() -> &'static [(String, Vec<Vec<String>>)] {
+    static RULES: OnceLock<Vec<(String, Vec<Vec<String>>)>> = OnceLock::new();
+    RULES.get_or_init(|| {
+        // A test reads the file; were it wrong, no rule would decide.
+        let fields: BTreeMap<String, Rule> = toml::from_str(include_str!("domains.toml")).unwrap_or_default();
+        let phrases = |rule: Rule| rule.words.iter().map(|phrase| plain_words(phrase)).collect();
+        fields.into_iter().map(|(field, rule)| (field, phrases(rule))).collect()
+    })
+}
+
+/// Lower-cased words, possessives and plurals without their s.
+pub(crate) fn plain_words(text: &str) -> Vec<String> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '’')
+        .map(|word| word.trim_matches(['\'', '’']).to_lowercase())
+        .map(|word| word.trim_end_matches("'s").trim_end_matches("’s").to_owned())
+        .map(|word| match word.strip_suffix('s') {
+            Some(stem) if stem.len() > 2 && !stem.ends_with('s') => stem.to_owned(),
+            _ => word,
+        })
+        .filter(|word| !word.is_empty())
+        .collect()
+}
+
+/// The field that the question's own words tell; `None` where none stands out.
+pub fn domain_by_rules(question: &str) -> Option<&'static str> {
+    let said = plain_words(question);
+    let mut best: Option<(&'static str, usize)> = None;
+    let mut tied = false;
+    for (field, phrases) in rules().iter().filter(|(field, _)| field != OPEN) {
+        let weight = weight(&said, phrases);
+        match best {
+            _ if weight == 0 => {}
+            Some((_, most)) if weight < most => {}
+            Some((_, most)) if weight == most => tied = true,
+            _ => (best, tied) = (Some((field.as_str(), weight)), false),
+        }
+    }
+    match best {
+        Some((field, _)) if !tied => Some(field),
+        Some(_) => None,
+        None => {
+            let open = rules().iter().find(|(field, _)| field == OPEN)?;
+            (weight(&said, &open.1) > 0).then_some(open.0.as_str())
+        }
+    }
+}
+
+/// Words of the phrases found; a phrase within a longer one that was found counts no second time.
+fn weight(said: &[String], phrases: &[Vec<String>]) -> usize {
+    let mut covered = vec![false; said.len()];
+    for phrase in phrases.iter().filter(|phrase| !phrase.is_empty()) {
+        for (at, _) in
+            said.windows(phrase.len()).enumerate().filter(|(_, window)| *window == phrase.as_slice())
+        {
+            covered.iter_mut().skip(at).take(phrase.len()).for_each(|word| *word = true);
+        }
+    }
+    covered.into_iter().filter(|word| *word).count()
+}
+
+/// The field of the names that an API lists, where the question says one of them whole: team names, for one.
+pub fn domain_by_names<'a>(question: &str, api: &'a ApiGraph) -> Option<&'a str> {
+    let said = plain_words(question);
+    let mut found: Option<&str> = None;
+    for (at, kind) in api.service().kinds.iter().enumerate().filter(|(_, kind)| !kind.domain.is_empty()) {
+        let says = |name: &str| {
+            let name = plain_words(name);
+            name.len() > 1 && said.windows(name.len()).any(|window| window == name.as_slice())
+        };
+        if api.listed(KindId(at)).iter().any(|entity| says(&entity.name)) {
+            match found {
+                Some(other) if other != kind.domain => return None,
+                _ => found = Some(&kind.domain),
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_field_has_rules() {
+        let fields: Vec<&str> = rules().iter().map(|(field, _)| field.as_str()).collect();
+        assert_eq!(fields, ["finance", "movie", "music", "open", "sports"]);
+        assert!(
+            rules().iter().all(|(_, phrases)| phrases.len() > 20 && phrases.iter().all(|p| !p.is_empty()))
+        );
+    }
+
+    #[test]
+    fn rules_decide_where_one_field_stands_out() {
+        for (question, expected) in [
+            ("What was Orle Bank's closing price last Friday?", Some("finance")),
+            ("what's the p/e ratio of harbour foods", Some("finance")),
+            ("who won the Oscar for best picture in 1998?", Some("movie")),
+            ("which songs are on their second album?", Some("music")),
+            ("who is the opponent of the Reds in their next match?", Some("sports")),
+            ("which country has the largest population?", Some("open")),
+            ("how tall is the tower?", None),
+            // Two fields weigh the same.
+            ("which movie has the song?", None),
+            // A longer phrase counts once.
+            ("stock market", Some("finance")),
+        ] {
+            assert_eq!(domain_by_rules(question), expected, "{question}");
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! What a question for an API is about: its field and the names to look up (self-verification paper §4.1.1, §4.1.2; KERAG App. I.1).
+
+use quipu_graph::{ApiGraph, KindId};
+use quipu_model::ChatRequest;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::domain::{domain_by_names, domain_by_rules};
+use crate::AnswerError;
+use crate::context::Context;
+use crate::prompts::Prompt;
+use crate::question::Question;
+use crate::trace::{Event, Stage};
+
+/// The field that no API knows.
+pub const OTHER: &str = "other";
+/// Most names of one question.
+const MOST_ENTITIES: usize = 4;
+
+/// A name of the question with the kind of thing that it names.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Named {
+    /// As the question writes it.
+    pub name: String,
+    /// The name of a kind of the APIs.
+    pub kind: String,
+}
+
+/// What a question is about.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Subject {
+    /// The field; [`OTHER`] where no API knows it.
+    pub domain: String,
+    /// Whether rules decided the field.
+    pub by_rule: bool,
+    /// Names to look up.
+    pub entities: Vec<Named>,
+}
+
+#[derive(Deserialize)]
+struct Reply {
+    domain: String,
+    #[serde(default)]
+    entities: Vec<Named>,
+}
+
+/// The field by rules: a name that an API lists, else the question's words; only of the fields that the APIs know.
+pub fn domain_of(question: &str, apis: &[&ApiGraph]) -> Option<String> {
+    let known: Vec<&str> = apis.iter().flat_map(|api| api.service().domains()).collect();
+    let named = apis.iter().find_map(|api| domain_by_names(question, api));
+    let said = domain_by_rules(question);
+    match (named, said) {
+        // A name that is listed belongs to its field, unless the words say another one that is known.
+        (Some(named), None) => Some(named.to_owned()),
+        (Some(named), Some(said)) if named == said => Some(named.to_owned()),
+        (_, Some(said)) if known.contains(&said) => Some(said.to_owned()),
+        _ => None,
+    }
+}
+
+/// Reads the subject: one call, in which rules have narrowed the fields where they could.
+///
+/// # Errors
+/// The model's.
+pub async fn read_subject(
+    context: &Context<'_>,
+    question: &Question,
+    apis: &[&ApiGraph],
+) -> Result<Subject, AnswerError> {
+    let ruled = domain_of(question.text(), apis);
+    let offered = fields(apis, ruled.as_deref());
+    let mut names: Vec<String> = offered.iter().map(|field| field.0.clone()).collect();
+    let outside = ruled.is_none() && !names.iter().any(|name| name == OTHER);
+    if outside {
+        names.push(OTHER.into());
+    }
+    let mut kinds: Vec<&str> =
+        offered.iter().flat_map(|field| &field.1).map(|kind| kind.0.as_str()).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    let view = |(name, kinds): &(String, Vec<(String, String)>)| {
+        let kinds: Vec<Value> =
+            kinds.iter().map(|(name, says)| json!({ "name": name, "says": says })).collect();
+        json!({ "name": name, "kinds": kinds })
+    };
+    let mut shown: Vec<Value> = offered.iter().map(view).collect();
+    if outside {
+        shown.push(json!({ "name": OTHER, "kinds": [] }));
+    }
+    let messages = Prompt::VerifySubject.render(json!({ "domains": shown, "question": question.text() }))?;
+    let request = ChatRequest::new("plan.subject", messages).with_max_tokens(200);
+    let reply: Reply = context.json(Stage::Plan, request, &schema(&names, &kinds)).await?;
+    let by_rule = ruled.is_some();
+    let mut subject = Subject { domain: ruled.unwrap_or(reply.domain), by_rule, entities: reply.entities };
+    subject.entities.retain(|entity| !entity.name.trim().is_empty());
+    subject.entities.truncate(MOST_ENTITIES);
+    let listed: Vec<String> = subject.entities.iter().map(|e| format!("{} ({})", e.name, e.kind)).collect();
+    let by = if by_rule { "by rule" } else { "by model" };
+    let reading = format!("field {} {by}; look up {}", subject.domain, listed.join(", "));
+    context.trace.report(Stage::Plan, Event::Read { reading });
+    Ok(subject)
+}
+
+type Offered = (String, Vec<(String, String)>);
+
+/// The fields of the APIs with the kinds that can be looked up in each. A kind that only leads to another is left out.
+fn fields(apis: &[&ApiGraph], only: Option<&str>) -> Vec<Offered> {
+    let mut fields: Vec<Offered> = Vec::new();
+    for api in apis {
+        let service = api.service();
+        let is_source =
+            |at: usize| service.kinds.iter().any(|kind| kind.of.is_some_and(|(from, _)| from == KindId(at)));
+        let domains = match service.domains() {
+            known if known.is_empty() => vec![OTHER],
+            known => known,
+        };
+        for domain in domains.into_iter().filter(|domain| only.is_none_or(|only| only == *domain)) {
+            let kinds =
+                service.kinds.iter().enumerate().filter(|(at, kind)| {
+                    (kind.domain == domain || kind.domain.is_empty()) && !is_source(*at)
+                });
+            let kinds = kinds.map(|(_, kind)| (kind.name.clone(), kind.says.clone()));
+            match fields.iter_mut().find(|(name, _)| name == domain) {
+                Some((_, known)) => known.extend(kinds),
+                None => fields.push((domain.to_owned(), kinds.collect())),
+            }
+        }
+    }
+    fields
+}
+
+fn schema(domains: &[String], kinds: &[&str]) -> Value {
+    let entity = json!({
+        "type": "object",
+        "properties": {
+            "name": { "type": "string", "maxLength": 120 },
+            "kind": { "type": "string", "enum": kinds }
+        },
+        "required": ["name", "kind"]
+    });
+    let entities = match kinds.is_empty() {
+        true => json!({ "type": "array", "items": { "type": "string" }, "maxItems": 0 }),
+        false => json!({ "type": "array", "items": entity, "maxItems": MOST_ENTITIES }),
+    };
+    json!({
+        "type": "object",
+        "properties": { "domain": { "type": "string", "enum": domains }, "entities": entities },
+        "required": ["domain", "entities"]
+    })
+}

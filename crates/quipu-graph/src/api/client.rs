@@ -1,0 +1,323 @@
+//! One API: how requests are sent, limited, timed, repeated and remembered, and which hosts they may go to.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
+use reqwest::{Method, Url};
+
+use super::config::ApiConfig;
+use super::openapi::HttpVerb;
+use crate::GraphError;
+use crate::endpoint::{
+    Auth, Budget, LONGEST_PAUSE, ResultCache, causes, first_words, jittered, pause_asked_for,
+};
+use crate::error::EndpointProblem;
+
+/// A request, put together from parameters and nothing else.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Request {
+    pub(super) verb: HttpVerb,
+    pub(super) url: Url,
+    pub(super) headers: Vec<(String, String)>,
+    /// The JSON body of a POST.
+    pub(super) body: Option<String>,
+}
+
+/// Sends requests to one API.
+pub(super) struct Client {
+    config: ApiConfig,
+    http: reqwest::Client,
+    auth: Option<Auth>,
+    budget: Budget,
+    cache: Option<ResultCache>,
+    requests: AtomicU64,
+    from_cache: AtomicU64,
+    bytes: AtomicU64,
+}
+
+/// Why an attempt failed.
+enum Failed {
+    Passing { reason: String, pause: Option<Duration> },
+    Lasting(EndpointProblem),
+}
+
+impl Client {
+    pub(super) fn new(config: ApiConfig, cache: Option<ResultCache>) -> Result<Self, GraphError> {
+        config.check()?;
+        let mut headers = HeaderMap::new();
+        for (name, value) in config.secret_headers()? {
+            let wrong = |reason: String| GraphError::Usage(format!("header {name:?}: {reason}"));
+            let key = HeaderName::from_bytes(name.as_bytes()).map_err(|error| wrong(error.to_string()))?;
+            let mut value = HeaderValue::from_str(&value).map_err(|error| wrong(error.to_string()))?;
+            value.set_sensitive(true);
+            headers.insert(key, value);
+        }
+        // A redirect to another host would take secrets along, and could lead behind a wall.
+        let same_host = reqwest::redirect::Policy::custom(|attempt| {
+            let first = attempt.previous().first().and_then(|url| url.host_str());
+            match first == attempt.url().host_str() && attempt.previous().len() < 5 {
+                true => attempt.follow(),
+                false => attempt.stop(),
+            }
+        });
+        let http = reqwest::Client::builder()
+            .user_agent(&config.user_agent)
+            .default_headers(headers)
+            .connect_timeout(config.time_limit().min(Duration::from_secs(15)))
+            .redirect(same_host)
+            .dns_resolver(Arc::new(PublicOnly { allowed: config.allow_hosts.clone() }))
+            .build()
+            .map_err(|error| GraphError::Usage(format!("no HTTP client: {}", causes(&error))))?;
+        Ok(Self {
+            auth: config.secret_auth()?,
+            budget: Budget::new(config.concurrency, config.per_minute),
+            http,
+            cache,
+            requests: AtomicU64::new(0),
+            from_cache: AtomicU64::new(0),
+            bytes: AtomicU64::new(0),
+            config,
+        })
+    }
+
+    pub(super) fn config(&self) -> &ApiConfig {
+        &self.config
+    }
+
+    /// Requests sent, and calls that the cache answered.
+    pub(super) fn traffic(&self) -> (u64, u64, u64) {
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        (read(&self.requests), read(&self.from_cache), read(&self.bytes))
+    }
+
+    /// Sends a request, or takes what it gave before, and reads the JSON; `None` for what the API does not have (404).
+    pub(super) async fn json(
+        &self,
+        request: &Request,
+        stage: &'static str,
+    ) -> Result<Option<serde_json::Value>, GraphError> {
+        let parse = |body: &[u8]| serde_json::from_slice(body);
+        let key = ResultCache::key(&[request.url.as_str(), request.body.as_deref().unwrap_or_default()]);
+        if let Some((body, _)) = self.cache.as_ref().and_then(|cache| cache.get(&key))
+            && let Ok(value) = parse(&body)
+        {
+            self.from_cache.fetch_add(1, Ordering::Relaxed);
+            return Ok(Some(value));
+        }
+        let Some(body) = self.text(request, stage).await? else { return Ok(None) };
+        let value = parse(&body).map_err(|error| {
+            let reason = format!("expected JSON, found {:?}: {error}", first_words(&body));
+            failure(request, stage, EndpointProblem::Unreadable { reason })
+        })?;
+        if let Some(cache) = &self.cache {
+            cache.put(&key, &body, None);
+        }
+        Ok(Some(value))
+    }
+
+    /// The body of a response, whatever it holds.
+    pub(super) async fn text(
+        &self,
+        request: &Request,
+        stage: &'static str,
+    ) -> Result<Option<Vec<u8>>, GraphError> {
+        self.check_address(&request.url)?;
+        let mut attempt = 1;
+        loop {
+            let permit = self.budget.acquire().await;
+            let limit = self.config.time_limit();
+            let once = tokio::time::timeout(limit, self.send_once(request)).await;
+            drop(permit);
+            let (reason, asked) = match once {
+                Ok(Ok(body)) => return Ok(body),
+                Err(_) => {
+                    let problem = EndpointProblem::TimedOut { seconds: limit.as_secs() };
+                    return Err(failure(request, stage, problem));
+                }
+                Ok(Err(Failed::Lasting(problem))) => return Err(failure(request, stage, problem)),
+                Ok(Err(Failed::Passing { reason, pause })) => (reason, pause),
+            };
+            if attempt >= self.config.attempts {
+                let problem = EndpointProblem::Unreachable { reason, attempts: attempt };
+                return Err(failure(request, stage, problem));
+            }
+            let pause = asked.unwrap_or_else(|| jittered(Duration::from_millis(self.config.pause), attempt));
+            tokio::time::sleep(pause.min(LONGEST_PAUSE)).await;
+            attempt += 1;
+        }
+    }
+
+    /// Refuses a URL that holds a private address itself; names are looked at when they are resolved.
+    fn check_address(&self, url: &Url) -> Result<(), GraphError> {
+        let host = url.host_str().unwrap_or_default();
+        let literal = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+        let allowed = self.config.allow_hosts.iter().any(|name| name.eq_ignore_ascii_case(host));
+        match literal {
+            Ok(address) if is_private(address) && !allowed => Err(GraphError::Usage(private(host))),
+            _ => Ok(()),
+        }
+    }
+
+    async fn send_once(&self, request: &Request) -> Result<Option<Vec<u8>>, Failed> {
+        let method = if request.verb == HttpVerb::Get { Method::GET } else { Method::POST };
+        let mut sent = self.http.request(method, request.url.clone()).header(ACCEPT, "application/json");
+        for (name, value) in &request.headers {
+            sent = sent.header(name, value);
+        }
+        if let Some(body) = &request.body {
+            sent = sent.header(CONTENT_TYPE, "application/json").body(body.clone());
+        }
+        sent = match &self.auth {
+            Some(Auth::Bearer(token)) => sent.bearer_auth(token),
+            Some(Auth::Basic(user, password)) => sent.basic_auth(user, Some(password)),
+            None => sent,
+        };
+        self.requests.fetch_add(1, Ordering::Relaxed);
+        let response = sent.send().await.map_err(passing)?;
+        let (status, headers) = (response.status(), response.headers().clone());
+        let header =
+            |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or("").trim();
+        if status.is_redirection() {
+            let reason = format!("it sends elsewhere ({}), which is not followed", header("location"));
+            return Err(Failed::Lasting(EndpointProblem::Refused { status: status.as_u16(), reason }));
+        }
+        let body = self.read(response).await?;
+        self.bytes.fetch_add(body.len() as u64, Ordering::Relaxed);
+        match status.as_u16() {
+            _ if status.is_success() => Ok(Some(body)),
+            404 | 410 => Ok(None),
+            code @ (408 | 425 | 429 | 500 | 502 | 503 | 529) => {
+                let pause = pause_asked_for(header(RETRY_AFTER.as_str()));
+                Err(Failed::Passing { reason: format!("HTTP {code}: {}", first_words(&body)), pause })
+            }
+            code => {
+                Err(Failed::Lasting(EndpointProblem::Refused { status: code, reason: first_words(&body) }))
+            }
+        }
+    }
+
+    async fn read(&self, mut response: reqwest::Response) -> Result<Vec<u8>, Failed> {
+        let most = self.config.most_megabytes << 20;
+        let too_long = || {
+            let reason =
+                format!("the response is longer than {} MB (`most_megabytes` in sources.toml)", most >> 20);
+            Failed::Lasting(EndpointProblem::Unreadable { reason })
+        };
+        if response.content_length().is_some_and(|length| length > most as u64) {
+            return Err(too_long());
+        }
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(passing)? {
+            body.extend_from_slice(&chunk);
+            if body.len() > most {
+                return Err(too_long());
+            }
+        }
+        Ok(body)
+    }
+}
+
+/// The error names host and path; parameters, which may be private, are left out.
+fn failure(request: &Request, stage: &'static str, problem: EndpointProblem) -> GraphError {
+    let mut url = request.url.clone();
+    url.set_query(None);
+    GraphError::Endpoint { endpoint: url.to_string(), stage, problem }
+}
+
+fn passing(error: reqwest::Error) -> Failed {
+    // An address that is refused stays refused.
+    let error = error.without_url();
+    let words = causes(&error);
+    match words.find(REFUSED) {
+        Some(at) => {
+            let reason = words.get(at..).unwrap_or_default().to_owned();
+            Failed::Lasting(EndpointProblem::Refused { status: 0, reason })
+        }
+        None => Failed::Passing { reason: words, pause: None },
+    }
+}
+
+const REFUSED: &str = "private address";
+
+fn private(host: &str) -> String {
+    format!("{REFUSED}: {host} is on this machine or a local network; --allow-host {host} allows it")
+}
+
+/// Resolves names as the system does, and refuses private addresses of hosts that are not allowed by name: at the moment of
+/// connecting, so that no later answer of a name server changes it.
+struct PublicOnly {
+    allowed: Vec<String>,
+}
+
+impl Resolve for PublicOnly {
+    fn resolve(&self, name: Name) -> Resolving {
+        let host = name.as_str().to_owned();
+        let allowed = self.allowed.iter().any(|known| known.eq_ignore_ascii_case(&host));
+        Box::pin(async move {
+            let found: Vec<SocketAddr> = tokio::net::lookup_host((host.as_str(), 0)).await?.collect();
+            if !allowed && found.iter().any(|address| is_private(address.ip())) {
+                return Err(std::io::Error::other(private(&host)).into());
+            }
+            let addresses: Addrs = Box::new(found.into_iter());
+            Ok(addresses)
+        })
+    }
+}
+
+/// Of this machine, of a local network, or of no network at all.
+fn is_private(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(v4) => {
+            let [a, b, ..] = v4.octets();
+            v4.is_private()
+                || v4.is_loopback()
+                || v4.is_link_local()
+                || v4.is_unspecified()
+                || v4.is_broadcast()
+                || v4.is_multicast()
+                // Shared between carrier and customer (RFC 6598).
+                || (a == 100 && (64..128).contains(&b))
+        }
+        IpAddr::V6(v6) => match v6.to_ipv4_mapped() {
+            Some(v4) => is_private(IpAddr::V4(v4)),
+            None => {
+                v6.is_loopback()
+                    || v6.is_unspecified()
+                    || v6.is_multicast()
+                    || v6.is_unique_local()
+                    || v6.is_unicast_link_local()
+            }
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn private_addresses_are_known() {
+        for text in [
+            "127.0.0.1",
+            "10.1.2.3",
+            "192.168.0.1",
+            "172.16.0.9",
+            "169.254.169.254",
+            "100.64.0.1",
+            "::1",
+            "fd00::1",
+            "fe80::1",
+            "::ffff:10.0.0.1",
+            "0.0.0.0",
+        ] {
+            assert!(is_private(text.parse().unwrap()), "{text}");
+        }
+        for text in ["8.8.8.8", "172.32.0.1", "100.128.0.1", "2606:4700::1111"] {
+            assert!(!is_private(text.parse().unwrap()), "{text}");
+        }
+    }
+}

@@ -1,0 +1,551 @@
+//! A service as a [`Graph`]: operations that start from one entity are relations, and so are the fields of its records.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use futures::future::try_join_all;
+use parking_lot::Mutex;
+use reqwest::Url;
+use serde_json::Value;
+
+use super::client::{Client, Request};
+use super::config::{ApiConfig, is_url};
+use super::manifest::Manifest;
+use super::nodes::{Node, Nodes, is_literal};
+use super::openapi::{HttpVerb, read_openapi};
+use super::records::{Naming, Record, records, words};
+use super::service::{Kind, KindId, Operation, OperationId, Service};
+use crate::endpoint::ResultCache;
+use crate::{
+    Direction, Document, Entity, Expansion, Graph, GraphDescription, GraphError, NodeId, NodeSummary,
+    RelationId, RelationInfo, RelationRole, RelationUse, SchemaEdge, Step,
+};
+
+/// Calls kept in memory while the graph is open.
+const MOST_CALLS: usize = 512;
+/// Labels of entities that are fetched one by one when names are asked for; further ones are shown by their ids.
+const MOST_LABELS: usize = 64;
+
+/// What a graph is opened with.
+#[derive(Debug, Clone)]
+pub struct ApiParts {
+    /// What evidence calls it.
+    pub name: String,
+    /// How it is reached.
+    pub config: ApiConfig,
+    /// The OpenAPI document's text.
+    pub document: String,
+    /// The manifest's text.
+    pub manifest: Option<String>,
+    /// Where responses are kept.
+    pub cache: Option<PathBuf>,
+}
+
+/// What a relation of the catalogue stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Meaning {
+    Operation(OperationId),
+    Field(KindId, String),
+}
+
+/// An operation and its arguments.
+type CallKey = (OperationId, String);
+
+/// A service described by an OpenAPI document.
+pub struct ApiGraph {
+    description: GraphDescription,
+    relations: Vec<RelationInfo>,
+    meanings: Vec<Meaning>,
+    service: Service,
+    client: Client,
+    base: Url,
+    nodes: Nodes,
+    /// Records of calls made, by operation and arguments.
+    calls: Mutex<HashMap<CallKey, Arc<Vec<Record>>>>,
+    /// Records of entities, with those nested in them, as a search or a lookup gave them.
+    known: Mutex<HashMap<NodeId, Arc<Vec<Record>>>>,
+}
+
+impl std::fmt::Debug for ApiGraph {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("ApiGraph")
+            .field("name", &self.description.name)
+            .field("base", &self.base.as_str())
+            .finish()
+    }
+}
+
+/// The text of an OpenAPI document, from a file or a URL.
+///
+/// # Errors
+/// A file that cannot be read; the host's errors, a private host that is not allowed among them.
+pub async fn fetch_openapi(config: &ApiConfig) -> Result<String, GraphError> {
+    let from = &config.openapi;
+    if !is_url(from) {
+        let path = PathBuf::from(from);
+        return std::fs::read_to_string(&path).map_err(crate::error::io_error("cannot read", &path));
+    }
+    let url = Url::parse(from).map_err(|error| GraphError::Usage(format!("{from:?} is no URL: {error}")))?;
+    let request = Request { verb: HttpVerb::Get, url, headers: Vec::new(), body: None };
+    let client = Client::new(config.clone(), None)?;
+    let body = client.text(&request, "fetching the OpenAPI document").await?;
+    let body = body.ok_or_else(|| GraphError::Usage(format!("{from}: there is no such document")))?;
+    String::from_utf8(body).map_err(|_| GraphError::Usage(format!("{from}: text in UTF-8 was expected")))
+}
+
+impl ApiGraph {
+    /// Opens a service. Nothing is asked of it yet.
+    ///
+    /// # Errors
+    /// [`GraphError::Usage`]: a document or manifest that cannot be read, no address to send requests to, secrets that are missing.
+    pub fn open(parts: ApiParts) -> Result<Self, GraphError> {
+        let document = read_openapi(&parts.document, &parts.config.openapi)?;
+        let manifest_name = parts.config.manifest.as_deref().unwrap_or("manifest");
+        let manifest =
+            parts.manifest.as_deref().map(|text| Manifest::read(text, manifest_name)).transpose()?;
+        let service = Service::new(&document, manifest.as_ref())?;
+        let base = base_url(&parts.config, document.server.as_deref())?;
+        let cache = parts.cache.as_deref().and_then(|folder| {
+            ResultCache::open(folder, parts.config.kept_for(), parts.config.cache_megabytes << 20)
+        });
+        let (relations, meanings) = catalogue(&service);
+        let description = GraphDescription {
+            name: parts.name,
+            relations: relations.len() as u64,
+            types: service.kinds.len() as u64,
+            ..GraphDescription::default()
+        };
+        let nodes = Nodes::default();
+        for (at, kind) in service.kinds.iter().enumerate() {
+            nodes.intern(&kind_key(kind), Node::Kind(KindId(at)));
+        }
+        let client = Client::new(parts.config, cache)?;
+        let (calls, known) = (Mutex::default(), Mutex::default());
+        Ok(Self { description, relations, meanings, service, client, base, nodes, calls, known })
+    }
+
+    /// What may be called.
+    pub fn service(&self) -> &Service {
+        &self.service
+    }
+
+    /// How it is reached.
+    pub fn config(&self) -> &ApiConfig {
+        self.client.config()
+    }
+
+    /// Where requests go.
+    pub fn base(&self) -> &str {
+        self.base.as_str()
+    }
+
+    /// Requests sent since the graph was opened, calls that the disk cache answered, and bytes of responses.
+    pub fn traffic(&self) -> (u64, u64, u64) {
+        self.client.traffic()
+    }
+
+    /// Calls an operation; `arguments` are values by parameter, several for a list. What the service does not have is no record; a
+    /// service that fails is an error.
+    ///
+    /// # Errors
+    /// The service's; [`GraphError::Usage`] when an argument is missing or of the wrong type.
+    pub async fn call(
+        &self,
+        operation: OperationId,
+        arguments: &[(String, Vec<String>)],
+    ) -> Result<Arc<Vec<Record>>, GraphError> {
+        let asked =
+            self.service.operation(operation).ok_or_else(|| GraphError::Usage("no such operation".into()))?;
+        let key = (operation, format!("{arguments:?}"));
+        if let Some(found) = self.calls.lock().get(&key).cloned() {
+            return Ok(found);
+        }
+        let request = asked.request(&self.base, arguments)?;
+        let found = match self.client.json(&request, "calling an operation").await? {
+            Some(reply) => Arc::new(self.read(asked, &reply)),
+            None => Arc::default(),
+        };
+        let mut calls = self.calls.lock();
+        if calls.len() >= MOST_CALLS {
+            calls.clear();
+        }
+        calls.insert(key, found.clone());
+        Ok(found)
+    }
+
+    fn read(&self, operation: &Operation, reply: &Value) -> Vec<Record> {
+        let mut payload = reply;
+        let mut root = "$".to_owned();
+        for part in self.service.result.split('.').filter(|part| !part.is_empty()) {
+            let Some(inner) = payload.get(part) else { break };
+            payload = inner;
+            root = format!("{root}.{part}");
+        }
+        let kind = operation.gives.and_then(|kind| self.service.kind(kind));
+        let naming = kind.map_or(Naming::default(), |kind| Naming { label: &kind.label, id: &kind.id });
+        let found = records(operation, naming, payload, &root);
+        if let Some(kind) = operation.gives {
+            self.remember_all(kind, &found);
+        }
+        found
+    }
+
+    /// Keeps whole records of entities, so that their fields need no further call.
+    fn remember_all(&self, kind: KindId, found: &[Record]) {
+        let has_id = self.service.kind(kind).is_some_and(|kind| !kind.id.is_empty());
+        let mut at = 0;
+        while let Some(record) = found.get(at) {
+            let nested =
+                found.get(at + 1..).unwrap_or_default().iter().take_while(|next| next.nested).count();
+            if let (true, Some(id)) = (has_id, &record.id) {
+                let node = self.entity(kind, id, record.label.as_deref());
+                let whole = found.get(at..=at + nested).unwrap_or_default().to_vec();
+                self.known.lock().entry(node).or_insert_with(|| Arc::new(whole));
+            }
+            at += nested + 1;
+        }
+    }
+
+    pub(super) fn remember(&self, kind: KindId, key: &str, record: &Record) {
+        let node = self.entity(kind, key, record.label.as_deref());
+        self.known.lock().entry(node).or_insert_with(|| Arc::new(vec![record.clone()]));
+    }
+
+    /// The node of an entity.
+    pub(super) fn entity(&self, kind: KindId, key: &str, label: Option<&str>) -> NodeId {
+        let name = self.service.kind(kind).map_or("", |kind| kind.name.as_str());
+        let node = Node::Entity { kind, key: key.to_owned(), label: label.map(str::to_owned) };
+        self.nodes.intern(&format!("{name}:{key}"), node)
+    }
+
+    /// The records of an entity: its own, and those nested in it.
+    ///
+    /// # Errors
+    /// The service's.
+    pub async fn records_of(&self, kind: KindId, key: &str) -> Result<Arc<Vec<Record>>, GraphError> {
+        let node = self.entity(kind, key, None);
+        if let Some(found) = self.known.lock().get(&node).cloned() {
+            return Ok(found);
+        }
+        let details = self.service.kind(kind).and_then(|kind| kind.details);
+        let Some((operation, asked)) = details.and_then(|id| Some((id, self.service.operation(id)?))) else {
+            return Ok(Arc::default());
+        };
+        let Some(taken) = asked.parameter_for(kind) else { return Ok(Arc::default()) };
+        let arguments = [(taken.parameter.name.clone(), vec![key.to_owned()])];
+        let found = self.call(operation, &arguments).await?;
+        if let Some(label) = found.first().and_then(|record| record.label.as_deref()) {
+            self.entity(kind, key, Some(label));
+        }
+        self.known.lock().insert(node, found.clone());
+        Ok(found)
+    }
+
+    /// The entity's name, fetched where only its id is known.
+    ///
+    /// # Errors
+    /// The service's.
+    pub async fn label(&self, kind: KindId, key: &str) -> Result<String, GraphError> {
+        let node = self.entity(kind, key, None);
+        let known = || match self.nodes.find(node) {
+            Some(Node::Entity { label, .. }) => label,
+            _ => None,
+        };
+        if let Some(label) = known() {
+            return Ok(label);
+        }
+        let has_id =
+            self.service.kind(kind).is_some_and(|kind| !kind.id.is_empty() && kind.details.is_some());
+        if has_id {
+            self.records_of(kind, key).await?;
+        }
+        Ok(known().unwrap_or_else(|| key.to_owned()))
+    }
+
+    /// The operations and fields that start from a kind, as positions in the catalogue.
+    fn steps_from(&self, kind: KindId) -> Vec<RelationId> {
+        let derived =
+            |of: KindId| self.service.kind(of).and_then(|of| of.of).is_some_and(|(from, _)| from == kind);
+        let starts = |meaning: &Meaning| match meaning {
+            Meaning::Field(of, _) => *of == kind,
+            Meaning::Operation(operation) => {
+                let from = self.service.operation(*operation).and_then(Operation::starts_from);
+                from.is_some_and(|from| from == kind || derived(from))
+            }
+        };
+        let positions = self.meanings.iter().enumerate().filter(|(_, meaning)| starts(meaning));
+        positions.filter_map(|(at, _)| Some(RelationId(u32::try_from(at).ok()?))).collect()
+    }
+
+    /// The neighbours of an entity along one relation.
+    async fn follow(&self, kind: KindId, key: &str, meaning: &Meaning) -> Result<Vec<NodeId>, GraphError> {
+        match meaning {
+            Meaning::Field(_, field) => {
+                let records = self.records_of(kind, key).await?;
+                Ok(self.field_nodes(&records, field))
+            }
+            Meaning::Operation(id) => {
+                let Some(operation) = self.service.operation(*id) else { return Ok(Vec::new()) };
+                let Some(from) = operation.starts_from() else { return Ok(Vec::new()) };
+                let key = if from == kind {
+                    key.to_owned()
+                } else {
+                    let source = self.as_written(kind, key, key);
+                    match self.derived(from, &source).await?.into_iter().next() {
+                        Some(found) => found.key,
+                        None => return Ok(Vec::new()),
+                    }
+                };
+                let Some(taken) = operation.parameter_for(from) else { return Ok(Vec::new()) };
+                let arguments = [(taken.parameter.name.clone(), vec![key])];
+                let records = self.call(*id, &arguments).await?;
+                Ok(records
+                    .iter()
+                    .filter(|r| !r.nested)
+                    .map(|record| self.record_node(operation, record))
+                    .collect())
+            }
+        }
+    }
+
+    /// The nodes of one field of an entity's records: its values, or the records nested under it.
+    fn field_nodes(&self, records: &[Record], field: &str) -> Vec<NodeId> {
+        let mut nodes = Vec::new();
+        for found in records.iter().filter(|r| !r.nested).flat_map(|r| &r.fields).filter(|f| f.name == field)
+        {
+            for value in &found.values {
+                nodes.push(match found.link {
+                    Some(kind) => self.entity(kind, value, None),
+                    None => self.nodes.value(value),
+                });
+            }
+        }
+        let table = format!(": {}", words(field));
+        for record in records.iter().filter(|record| record.nested && record.table.ends_with(&table)) {
+            nodes.push(self.nested_node(record));
+        }
+        nodes
+    }
+
+    fn nested_node(&self, record: &Record) -> NodeId {
+        if let [only] = record.fields.as_slice()
+            && let [value] = only.values.as_slice()
+        {
+            return self.nodes.value(value);
+        }
+        let line = record.to_line();
+        let key = format!("{} {line}", record.path);
+        self.nodes.intern(&key, Node::Record { path: record.path.clone(), line })
+    }
+
+    fn record_node(&self, operation: &Operation, record: &Record) -> NodeId {
+        if let Some(kind) = operation.gives
+            && let Some(found) = self.entity_of(kind, record)
+        {
+            return found.node;
+        }
+        self.nested_node(record)
+    }
+
+    async fn summary(&self, id: NodeId, fetch: bool) -> Result<NodeSummary, GraphError> {
+        let bare = |key: String, name: String, literal| NodeSummary {
+            node: id,
+            key,
+            name,
+            literal,
+            types: Vec::new(),
+            degree: 1,
+        };
+        Ok(match self.nodes.get(id)? {
+            Node::Kind(kind) => {
+                let name = self.service.kind(kind).map_or(String::new(), |kind| kind.name.clone());
+                bare(name.clone(), words(&name), None)
+            }
+            Node::Value(literal) => bare(literal.lexical.clone(), literal.lexical.clone(), Some(literal)),
+            Node::Record { path, line } => bare(path, line, None),
+            Node::Entity { kind, key, label } => {
+                let name = match label {
+                    Some(label) => label,
+                    None if fetch => self.label(kind, &key).await?,
+                    None => key.clone(),
+                };
+                let described = self.service.kind(kind);
+                let types = described
+                    .map(|described| self.nodes.intern(&kind_key(described), Node::Kind(kind)))
+                    .into_iter();
+                NodeSummary {
+                    node: id,
+                    key: format!("{}:{key}", described.map_or("", |kind| kind.name.as_str())),
+                    name,
+                    literal: None,
+                    types: types.collect(),
+                    degree: self.steps_from(kind).len() as u64,
+                }
+            }
+        })
+    }
+}
+
+fn kind_key(kind: &Kind) -> String {
+    format!("kind {}", kind.name)
+}
+
+/// The address of the service: as configured, as the document says, relative to where the document came from.
+fn base_url(config: &ApiConfig, server: Option<&str>) -> Result<Url, GraphError> {
+    let wrong = || {
+        GraphError::Usage(format!(
+            "{}: it does not say where the service is; give it with --base URL",
+            config.openapi
+        ))
+    };
+    let parsed = match (&config.base, server) {
+        (Some(base), _) => Url::parse(base),
+        (None, Some(server)) if is_url(server) => Url::parse(server),
+        (None, server) if is_url(&config.openapi) => {
+            Url::parse(&config.openapi).and_then(|from| from.join(server.unwrap_or("/")))
+        }
+        _ => return Err(wrong()),
+    };
+    let mut url = parsed.map_err(|_| wrong())?;
+    url.set_query(None);
+    url.set_fragment(None);
+    Ok(url)
+}
+
+/// Relations: operations that start from one entity, then fields.
+fn catalogue(service: &Service) -> (Vec<RelationInfo>, Vec<Meaning>) {
+    let mut relations = Vec::new();
+    let mut meanings = Vec::new();
+    let mut push = |key: String, name: String, meaning: Meaning| {
+        let role = RelationRole::Ordinary;
+        relations.push(RelationInfo { key, name, role, triples: 1, heads: 1, tails: 1 });
+        meanings.push(meaning);
+    };
+    for (at, operation) in service.operations.iter().enumerate() {
+        // What gives whole records of the kind that it starts from adds nothing to their fields.
+        let same = operation.starts_from().is_some_and(|kind| {
+            operation.gives == Some(kind) && service.kind(kind).is_some_and(|kind| !kind.fields.is_empty())
+        });
+        if operation.starts_from().is_some() && !operation.helper && !same {
+            push(operation.path().to_owned(), operation.name.clone(), Meaning::Operation(OperationId(at)));
+        }
+    }
+    for (at, kind) in service.kinds.iter().enumerate() {
+        for field in &kind.fields {
+            push(format!("{}.{field}", kind.name), words(field), Meaning::Field(KindId(at), field.clone()));
+        }
+    }
+    (relations, meanings)
+}
+
+#[async_trait::async_trait]
+impl Graph for ApiGraph {
+    fn describe(&self) -> &GraphDescription {
+        &self.description
+    }
+
+    fn relations(&self) -> &[RelationInfo] {
+        &self.relations
+    }
+
+    fn is_literal(&self, node: NodeId) -> bool {
+        is_literal(node)
+    }
+
+    /// Keys are `kind:id`. Whether the service has such an entity is not asked.
+    async fn resolve(&self, keys: &[&str]) -> Result<Vec<Option<NodeId>>, GraphError> {
+        let resolve = |key: &&str| {
+            let (name, id) = key.split_once(':')?;
+            let kind = self.service.kinds.iter().position(|kind| kind.name == name)?;
+            Some(self.entity(KindId(kind), id, None))
+        };
+        Ok(keys.iter().map(resolve).collect())
+    }
+
+    async fn summaries(&self, nodes: &[NodeId]) -> Result<Vec<NodeSummary>, GraphError> {
+        let all = nodes.iter().enumerate().map(|(at, node)| self.summary(*node, at < MOST_LABELS));
+        try_join_all(all).await
+    }
+
+    async fn entities(&self, nodes: &[NodeId]) -> Result<Vec<Entity>, GraphError> {
+        let summaries = self.summaries(nodes).await?;
+        let bare = |summary| Entity { summary, aliases: Vec::new(), description: None };
+        Ok(summaries.into_iter().map(bare).collect())
+    }
+
+    async fn relations_of(&self, nodes: &[NodeId]) -> Result<Vec<Vec<RelationUse>>, GraphError> {
+        let uses = |node: &NodeId| {
+            let Node::Entity { kind, .. } = self.nodes.get(*node)? else { return Ok(Vec::new()) };
+            let forward = |relation| Step { relation, direction: Direction::Forward };
+            Ok(self
+                .steps_from(kind)
+                .into_iter()
+                .map(|r| RelationUse { step: forward(r), fan_out: 1 })
+                .collect())
+        };
+        nodes.iter().map(uses).collect()
+    }
+
+    async fn expand(
+        &self,
+        nodes: &[NodeId],
+        steps: Option<&[Step]>,
+        limit: usize,
+    ) -> Result<Vec<Vec<Expansion>>, GraphError> {
+        let expand = |node: NodeId| async move {
+            let Node::Entity { kind, key, .. } = self.nodes.get(node)? else { return Ok(Vec::new()) };
+            let wanted = |step: &Step| steps.is_none_or(|steps| steps.contains(step));
+            let mut found = Vec::new();
+            for relation in self.steps_from(kind) {
+                let step = Step { relation, direction: Direction::Forward };
+                let meaning = self.meanings.get(relation.0 as usize);
+                let (true, Some(meaning)) = (wanted(&step), meaning) else { continue };
+                let mut nodes = self.follow(kind, &key, meaning).await?;
+                let fan_out = nodes.len() as u64;
+                nodes.truncate(limit);
+                if fan_out > 0 {
+                    found.push(Expansion { step, fan_out, nodes });
+                }
+            }
+            Ok::<_, GraphError>(found)
+        };
+        try_join_all(nodes.iter().copied().map(expand)).await
+    }
+
+    /// None: an API gives what it is asked for, and nothing to choose from.
+    async fn sample_triples(&self, _: RelationId, _: usize) -> Result<Vec<(NodeId, NodeId)>, GraphError> {
+        Ok(Vec::new())
+    }
+
+    async fn schema(&self, types: &[NodeId]) -> Result<Vec<SchemaEdge>, GraphError> {
+        let node = |kind: KindId| {
+            self.service.kind(kind).map(|described| self.nodes.intern(&kind_key(described), Node::Kind(kind)))
+        };
+        let mut edges = Vec::new();
+        for at in 0..self.service.kinds.len() {
+            let head_type = node(KindId(at));
+            for relation in self.steps_from(KindId(at)) {
+                let tail_type = match self.meanings.get(relation.0 as usize) {
+                    Some(Meaning::Operation(id)) => self.service.operation(*id).and_then(|o| o.gives),
+                    Some(Meaning::Field(kind, field)) => {
+                        let giving = self.service.operations.iter().filter(|o| o.gives == Some(*kind));
+                        giving.into_iter().find_map(|o| o.link(field))
+                    }
+                    None => None,
+                };
+                let tail_type = tail_type.and_then(node);
+                let ends = [head_type, tail_type];
+                if types.is_empty() || types.iter().any(|of| ends.contains(&Some(*of))) {
+                    edges.push(SchemaEdge { head_type, relation, tail_type, triples: 1, heads: 1, tails: 1 });
+                }
+            }
+        }
+        Ok(edges)
+    }
+
+    async fn documents(&self, nodes: &[NodeId]) -> Result<Vec<Option<Document>>, GraphError> {
+        Ok(vec![None; nodes.len()])
+    }
+}

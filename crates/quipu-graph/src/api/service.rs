@@ -1,0 +1,587 @@
+//! An API as a graph sees it: the document and the manifest together, checked against each other.
+
+use std::collections::{BTreeMap, HashMap};
+
+use reqwest::Url;
+use serde_json::{Value, json};
+
+use super::client::Request;
+use super::manifest::{Manifest, OperationEntry, Shape, Take};
+use super::openapi::{Document, DocumentedOperation, HttpVerb, Parameter, Place, ValueType};
+use super::records::words;
+use crate::GraphError;
+
+/// A kind of a service, by position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct KindId(pub usize);
+
+/// An operation of a service, by position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct OperationId(pub usize);
+
+/// A kind of entity that an API knows.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Kind {
+    /// Its name in the manifest.
+    pub name: String,
+    /// The field that it belongs to; empty: any.
+    pub domain: String,
+    /// What people call such things.
+    pub says: String,
+    /// Operations that search names of it.
+    pub search: Vec<OperationId>,
+    /// The field of a record that is its name.
+    pub label: String,
+    /// The field of a record that is its id; empty: the name is.
+    pub id: String,
+    /// The operation that gives a record by its id.
+    pub details: Option<OperationId>,
+    /// Its values are what the operation gives for an entity of the other kind.
+    pub of: Option<(KindId, OperationId)>,
+    /// All the names there are; empty: they are not listed.
+    pub names: Vec<String>,
+    /// Other names, lower-cased, with the names that the service takes.
+    pub aliases: HashMap<String, String>,
+    /// A single short word may be such a value as it stands.
+    pub symbol: bool,
+    /// Fields of its records that are relations.
+    pub fields: Vec<String>,
+}
+
+/// How precise a date a parameter takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DateForm {
+    /// A day, a month or a year, as the question has it.
+    Any,
+    /// `2024-02-28`
+    Day,
+    /// `2024-02`
+    Month,
+    /// `2024`
+    Year,
+}
+
+/// What fills a parameter.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Fill {
+    /// An entity of a kind.
+    Kind(KindId),
+    /// A date of the question.
+    Date(DateForm),
+    /// A number of the question.
+    Number,
+    /// One of these values, each with the words that ask for it.
+    Choice(Vec<(String, String)>),
+    /// Always this.
+    Fixed(Value),
+    /// Nothing: it is optional, and left out.
+    Nothing,
+}
+
+/// A parameter with what fills it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Taken {
+    /// As the document describes it.
+    pub parameter: Parameter,
+    /// What fills it.
+    pub fill: Fill,
+}
+
+/// An operation that may be called.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Operation {
+    /// What it gives, in words.
+    pub name: String,
+    /// The field that it belongs to; empty: any.
+    pub domain: String,
+    /// What people say when they ask for it.
+    pub asks: String,
+    /// What the document says of it.
+    pub description: String,
+    /// Only for looking things up on the way.
+    pub helper: bool,
+    /// Its parameters.
+    pub takes: Vec<Taken>,
+    /// The kind of what it gives.
+    pub gives: Option<KindId>,
+    /// How the payload is laid out.
+    pub shape: Shape,
+    /// Names of columns.
+    pub columns: Vec<String>,
+    /// Fields that are ids or names of a kind.
+    pub links: Vec<(String, KindId)>,
+    /// Fields that answer no question.
+    pub drop: Vec<String>,
+    /// What values of a field mean.
+    pub values: BTreeMap<String, BTreeMap<String, String>>,
+    pub(super) verb: HttpVerb,
+    pub(super) path: String,
+}
+
+impl Default for Operation {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            domain: String::new(),
+            asks: String::new(),
+            description: String::new(),
+            helper: false,
+            takes: Vec::new(),
+            gives: None,
+            shape: Shape::Auto,
+            columns: Vec::new(),
+            links: Vec::new(),
+            drop: Vec::new(),
+            values: BTreeMap::new(),
+            verb: HttpVerb::Get,
+            path: String::new(),
+        }
+    }
+}
+
+impl Operation {
+    pub(super) fn dropped(&self, field: &str) -> bool {
+        self.drop.iter().any(|dropped| dropped == field)
+    }
+
+    pub(super) fn link(&self, field: &str) -> Option<KindId> {
+        self.links.iter().find(|(name, _)| name == field).map(|(_, kind)| *kind)
+    }
+
+    /// Its path in the document.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// The kind that it starts from, where it needs one entity and nothing else.
+    pub fn starts_from(&self) -> Option<KindId> {
+        let mut needed = self.takes.iter().filter(|taken| {
+            !matches!(taken.fill, Fill::Fixed(_) | Fill::Nothing) && taken.parameter.required
+        });
+        match (needed.next(), needed.next()) {
+            (Some(Taken { fill: Fill::Kind(kind), .. }), None) => Some(*kind),
+            _ => None,
+        }
+    }
+
+    /// The parameter that takes an entity of `kind`.
+    pub fn parameter_for(&self, kind: KindId) -> Option<&Taken> {
+        self.takes.iter().find(|taken| taken.fill == Fill::Kind(kind))
+    }
+
+    /// The request of a call; `arguments` are values by parameter, several for a list.
+    pub(super) fn request(
+        &self,
+        base: &Url,
+        arguments: &[(String, Vec<String>)],
+    ) -> Result<Request, GraphError> {
+        let wrong = |reason: String| GraphError::Usage(format!("{}: {reason}", self.path));
+        let mut path = self.path.clone();
+        let mut headers = Vec::new();
+        let mut query = Vec::new();
+        let mut body = serde_json::Map::new();
+        for taken in &self.takes {
+            let Parameter { name, place, required, value_type, .. } = &taken.parameter;
+            let given =
+                arguments.iter().find(|(known, _)| known == name).map(|(_, values)| values.as_slice());
+            let value = match (&taken.fill, given) {
+                (Fill::Fixed(value), _) => value.clone(),
+                (_, Some(values)) if !values.is_empty() => typed(values, *value_type)
+                    .ok_or_else(|| wrong(format!("{name} takes no {:?}", values.join(", "))))?,
+                _ if *required => return Err(wrong(format!("nothing fills {name}"))),
+                _ => continue,
+            };
+            let text = || match &value {
+                Value::String(text) => text.clone(),
+                Value::Array(items) => items
+                    .iter()
+                    .map(|i| i.as_str().map_or_else(|| i.to_string(), str::to_owned))
+                    .collect::<Vec<_>>()
+                    .join(","),
+                other => other.to_string(),
+            };
+            match place {
+                // These two would be steps in the path, however they are written.
+                Place::Path if matches!(text().as_str(), "." | ".." | "") => {
+                    return Err(wrong(format!("{name} takes no {:?}", text())));
+                }
+                Place::Path => path = path.replace(&format!("{{{name}}}"), &encoded(&text())),
+                Place::Query => query.push((name.clone(), text())),
+                Place::Header => headers.push((name.clone(), text())),
+                Place::Body => drop(body.insert(name.clone(), value)),
+            }
+        }
+        let mut url = base.clone();
+        let prefix = base.path().trim_end_matches('/').to_owned();
+        url.set_path(&format!("{prefix}/{}", path.trim_start_matches('/')));
+        if !query.is_empty() {
+            url.query_pairs_mut().extend_pairs(&query);
+        }
+        let body = (self.verb == HttpVerb::Post).then(|| Value::Object(body).to_string());
+        Ok(Request { verb: self.verb, url, headers, body })
+    }
+}
+
+/// Values as the parameter's type has them.
+fn typed(values: &[String], value_type: ValueType) -> Option<Value> {
+    let first = values.first()?;
+    let integer = |text: &String| text.trim().parse::<i64>().ok().map(|number| json!(number));
+    Some(match value_type {
+        ValueType::Text => json!(first),
+        ValueType::Integer => integer(first)?,
+        ValueType::Number => json!(first.trim().parse::<f64>().ok()?),
+        ValueType::Boolean => json!(first.parse::<bool>().ok()?),
+        ValueType::List => json!(values),
+        ValueType::IntegerList => Value::Array(values.iter().map(integer).collect::<Option<_>>()?),
+        ValueType::Structured => return None,
+    })
+}
+
+/// A path segment: nothing in it opens another one.
+fn encoded(text: &str) -> String {
+    let mut segment = String::new();
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric()
+            || matches!(byte, b'-' | b'_' | b'~')
+            || (byte == b'.' && !text.starts_with('.'))
+        {
+            segment.push(char::from(byte));
+        } else {
+            segment.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    segment
+}
+
+/// The service: what may be called, and what it is called with.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Service {
+    /// `info.title` of the document.
+    pub title: String,
+    /// Kinds of entities.
+    pub kinds: Vec<Kind>,
+    /// Operations that may be called.
+    pub operations: Vec<Operation>,
+    /// What could not be used, and why: for people.
+    pub notes: Vec<String>,
+    /// The time zone of its dates; empty: the question's.
+    pub zone: String,
+    pub(super) result: String,
+}
+
+impl Service {
+    /// Puts document and manifest together.
+    ///
+    /// # Errors
+    /// [`GraphError::Usage`]: the manifest names what the document does not have.
+    pub fn new(document: &Document, manifest: Option<&Manifest>) -> Result<Self, GraphError> {
+        match manifest {
+            Some(manifest) => with_manifest(document, manifest),
+            None => Ok(without_manifest(document)),
+        }
+    }
+
+    /// The fields that its operations belong to, each once, in their order.
+    pub fn domains(&self) -> Vec<&str> {
+        let mut domains: Vec<&str> = Vec::new();
+        for operation in &self.operations {
+            if !operation.domain.is_empty() && !domains.contains(&operation.domain.as_str()) {
+                domains.push(&operation.domain);
+            }
+        }
+        domains
+    }
+
+    /// A kind by id.
+    pub fn kind(&self, id: KindId) -> Option<&Kind> {
+        self.kinds.get(id.0)
+    }
+
+    /// An operation by id.
+    pub fn operation(&self, id: OperationId) -> Option<&Operation> {
+        self.operations.get(id.0)
+    }
+}
+
+fn with_manifest(document: &Document, manifest: &Manifest) -> Result<Service, GraphError> {
+    let mut service = Service {
+        title: document.title.clone(),
+        kinds: Vec::new(),
+        operations: Vec::new(),
+        notes: Vec::new(),
+        zone: manifest.zone.clone(),
+        result: manifest.result.clone(),
+    };
+    let kind_ids: HashMap<&str, KindId> =
+        manifest.kind.keys().enumerate().map(|(at, name)| (name.as_str(), KindId(at))).collect();
+    let mut ids: HashMap<&str, OperationId> = HashMap::new();
+    for (key, entry) in &manifest.operation {
+        let documented = document
+            .operations
+            .iter()
+            .find(|operation| operation.path == *key || operation.id == *key)
+            .ok_or_else(|| {
+                GraphError::Usage(format!("the manifest's operation {key:?} is not in the document"))
+            })?;
+        match operation(documented, entry, &kind_ids)? {
+            Ok(operation) => {
+                ids.insert(key, OperationId(service.operations.len()));
+                service.operations.push(operation);
+            }
+            Err(reason) => service.notes.push(format!("{key} is not called: {reason}")),
+        }
+    }
+    let missing =
+        |what: &str| GraphError::Usage(format!("the manifest names {what}, which it does not have"));
+    for (name, entry) in &manifest.kind {
+        let find =
+            |operation: &String| ids.get(operation.as_str()).copied().ok_or_else(|| missing(operation));
+        let of = entry.of.as_ref().map(|of| {
+            let kind = kind_ids.get(of.kind.as_str()).copied().ok_or_else(|| missing(&of.kind))?;
+            Ok::<_, GraphError>((kind, find(&of.operation)?))
+        });
+        service.kinds.push(Kind {
+            name: name.clone(),
+            domain: entry.domain.clone(),
+            says: if entry.says.is_empty() { words(name) } else { entry.says.clone() },
+            search: entry.search.iter().map(find).collect::<Result<_, _>>()?,
+            label: entry.label.clone(),
+            id: entry.id.clone(),
+            details: Some(&entry.details).filter(|details| !details.is_empty()).map(find).transpose()?,
+            of: of.transpose()?,
+            names: entry.names.clone(),
+            aliases: entry.aliases.iter().map(|(alias, of)| (alias.to_lowercase(), of.clone())).collect(),
+            symbol: entry.symbol,
+            fields: entry.fields.clone(),
+        });
+    }
+    for operation in &mut service.operations {
+        let of_kinds = operation.takes.iter().find_map(|taken| match taken.fill {
+            Fill::Kind(kind) => service.kinds.get(kind.0).map(|kind| kind.domain.clone()),
+            _ => None,
+        });
+        let given = operation.links.first().map(|(_, kind)| *kind).or(operation.gives);
+        let of_given = given.and_then(|kind| service.kinds.get(kind.0)).map(|kind| kind.domain.clone());
+        if operation.domain.is_empty() {
+            operation.domain = of_kinds.or(of_given).unwrap_or_default();
+        }
+    }
+    add_documented_fields(&mut service, document, manifest);
+    Ok(service)
+}
+
+/// Kinds without fields of their own take those that a response's schema lists.
+fn add_documented_fields(service: &mut Service, document: &Document, manifest: &Manifest) {
+    for kind in service.kinds.iter_mut().filter(|kind| kind.fields.is_empty()) {
+        let giving = manifest.operation.iter().filter(|(_, entry)| entry.gives == kind.name);
+        for (key, entry) in giving {
+            let Some(documented) = document.operations.iter().find(|o| o.path == *key || o.id == *key) else {
+                continue;
+            };
+            for field in &documented.fields {
+                let path = strip_result(&field.path, &manifest.result);
+                let known = kind.fields.iter().any(|known| known == path);
+                let plain = !path.is_empty() && !path.contains(['.', '[']);
+                if plain
+                    && !known
+                    && path != kind.label
+                    && path != kind.id
+                    && !entry.drop.iter().any(|d| d == path)
+                {
+                    kind.fields.push(path.to_owned());
+                }
+            }
+        }
+    }
+}
+
+fn strip_result<'a>(path: &'a str, result: &str) -> &'a str {
+    let path = path.strip_prefix(result).unwrap_or(path).trim_start_matches('.');
+    path.strip_prefix("[].").unwrap_or(path)
+}
+
+/// `Ok(Err(reason))`: it cannot be called, because nothing fills what it needs.
+fn operation(
+    documented: &DocumentedOperation,
+    entry: &OperationEntry,
+    kinds: &HashMap<&str, KindId>,
+) -> Result<Result<Operation, String>, GraphError> {
+    let wrong = |reason: String| {
+        GraphError::Usage(format!("the manifest's operation {:?}: {reason}", documented.path))
+    };
+    for name in entry.takes.keys() {
+        if !documented.parameters.iter().any(|parameter| parameter.name == *name) {
+            return Err(wrong(format!("the document knows no parameter {name:?}")));
+        }
+    }
+    let kind =
+        |name: &str| kinds.get(name).copied().ok_or_else(|| wrong(format!("there is no kind {name:?}")));
+    let mut takes = Vec::new();
+    for parameter in &documented.parameters {
+        let fill = match entry.takes.get(&parameter.name) {
+            None => by_itself(parameter),
+            Some(Take::Fixed { value }) => Some(Fill::Fixed(json!(value))),
+            Some(Take::Choice { choice }) => Some(Fill::Choice(
+                choice.iter().map(|(value, words)| (value.clone(), words.clone())).collect(),
+            )),
+            Some(Take::Named(name)) => Some(match name.as_str() {
+                "date" => Fill::Date(DateForm::Any),
+                "day" => Fill::Date(DateForm::Day),
+                "month" => Fill::Date(DateForm::Month),
+                "year" => Fill::Date(DateForm::Year),
+                "number" => Fill::Number,
+                "choice" => by_itself(parameter).unwrap_or(Fill::Nothing),
+                other => Fill::Kind(kind(other)?),
+            }),
+        };
+        match fill {
+            Some(fill) => takes.push(Taken { parameter: parameter.clone(), fill }),
+            None => {
+                return Ok(Err(format!(
+                    "it needs {:?}, and nothing in a question fills that",
+                    parameter.name
+                )));
+            }
+        }
+    }
+    let links: Result<Vec<_>, _> =
+        entry.links.iter().map(|(field, name)| Ok::<_, GraphError>((field.clone(), kind(name)?))).collect();
+    let name = if entry.name.is_empty() { name_of(documented) } else { entry.name.clone() };
+    Ok(Ok(Operation {
+        name,
+        domain: entry.domain.clone(),
+        asks: entry.asks.clone(),
+        description: documented.description.clone(),
+        helper: entry.helper,
+        takes,
+        gives: Some(&entry.gives).filter(|gives| !gives.is_empty()).map(|gives| kind(gives)).transpose()?,
+        shape: entry.shape,
+        columns: entry.columns.clone(),
+        links: links?,
+        drop: entry.drop.clone(),
+        values: entry.values.clone(),
+        verb: documented.verb,
+        path: documented.path.clone(),
+    }))
+}
+
+/// What fills a parameter of which no manifest speaks; `None` where nothing does and the operation needs it.
+fn by_itself(parameter: &Parameter) -> Option<Fill> {
+    if let Some(default) = &parameter.default {
+        return Some(Fill::Fixed(default.clone()));
+    }
+    if !parameter.options.is_empty() {
+        let choices = parameter.options.iter().map(|option| (option.clone(), words(option)));
+        return Some(Fill::Choice(choices.collect()));
+    }
+    match parameter.format.as_str() {
+        "date" | "date-time" => return Some(Fill::Date(DateForm::Day)),
+        _ => {}
+    }
+    if !parameter.required { Some(Fill::Nothing) } else { None }
+}
+
+fn name_of(documented: &DocumentedOperation) -> String {
+    let last = documented.path.rsplit('/').find(|part| !part.is_empty() && !part.starts_with('{'));
+    words(last.unwrap_or(&documented.id))
+}
+
+/// Without a manifest GET operations are called: a required text is taken as a name, of one kind for all.
+fn without_manifest(document: &Document) -> Service {
+    let mut service = Service {
+        title: document.title.clone(),
+        kinds: vec![Kind {
+            name: "name".into(),
+            says: "the thing that the question is about".into(),
+            ..Kind::default()
+        }],
+        operations: Vec::new(),
+        notes: Vec::new(),
+        zone: String::new(),
+        result: String::new(),
+    };
+    for documented in &document.operations {
+        if documented.verb != HttpVerb::Get {
+            service
+                .notes
+                .push(format!("{} is not called: a POST needs a manifest that allows it", documented.path));
+            continue;
+        }
+        let names = documented.parameters.iter().filter(|p| p.required && p.value_type == ValueType::Text);
+        let takes = names
+            .filter(|parameter| by_itself(parameter).is_none())
+            .map(|parameter| (parameter.name.clone(), Take::Named("name".into())))
+            .collect();
+        let entry = OperationEntry { takes, ..OperationEntry::default() };
+        match operation(documented, &entry, &HashMap::from([("name", KindId(0))])) {
+            Ok(Ok(operation)) => service.operations.push(operation),
+            Ok(Err(reason)) => service.notes.push(format!("{} is not called: {reason}", documented.path)),
+            Err(error) => service.notes.push(error.to_string()),
+        }
+    }
+    service
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::openapi::read_openapi;
+
+    fn document() -> Document {
+        let text = r##"{"openapi": "3.0.0", "info": {"title": "Films"}, "paths": {
+            "/films": {"get": {"parameters": [{"name": "q", "in": "query", "required": true, "schema": {"type": "string"}},
+                                               {"name": "page", "in": "query", "schema": {"type": "integer"}}]}},
+            "/films/{id}": {"get": {"parameters": [{"name": "id", "in": "path", "schema": {"type": "integer"}}]}},
+            "/token": {"get": {"parameters": [{"name": "secret", "in": "query", "required": true, "schema": {"type": "object"}}]}},
+            "/orders": {"post": {}}}}"##;
+        read_openapi(text, "films.json").unwrap()
+    }
+
+    #[test]
+    fn without_a_manifest_only_what_reads_and_can_be_filled_is_called() {
+        let service = Service::new(&document(), None).unwrap();
+        let names: Vec<&str> = service.operations.iter().map(|o| o.name.as_str()).collect();
+        assert_eq!(names, ["films"]);
+        assert_eq!(service.notes.len(), 3, "{:?}", service.notes);
+        assert!(service.notes.iter().any(|note| note.contains("POST")));
+        assert!(service.notes.iter().any(|note| note.contains("\"secret\"")));
+    }
+
+    #[test]
+    fn a_manifest_is_held_against_the_document() {
+        for (text, expected) in [
+            ("[operation.'/nowhere']", "/nowhere"),
+            ("[operation.'/films']\ntakes = { x = 'date' }", "parameter \"x\""),
+            ("[operation.'/films']\ntakes = { q = 'film' }", "kind \"film\""),
+            ("[kind.film]\nsearch = ['/films']", "/films"),
+        ] {
+            let manifest = Manifest::read(text, "m.toml").unwrap();
+            let error = Service::new(&document(), Some(&manifest)).unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        }
+        let manifest = Manifest::read("[operation.'/token']\n[operation.'/orders']", "m.toml").unwrap();
+        let service = Service::new(&document(), Some(&manifest)).unwrap();
+        assert!(service.notes[0].contains("secret"), "{:?}", service.notes);
+        assert_eq!(service.operations.len(), 1);
+    }
+
+    #[test]
+    fn arguments_stay_where_they_belong() {
+        let manifest = Manifest::read(
+            "[kind.film]\n[operation.'/films']\ntakes = { q = 'film', page = { value = 2 } }\n[operation.'/films/{id}']\ntakes = { id = 'film' }",
+            "m.toml",
+        )
+        .unwrap();
+        let service = Service::new(&document(), Some(&manifest)).unwrap();
+        let base = Url::parse("http://e.org/v1/").unwrap();
+        let ask = |at: usize, name: &str, value: &str| {
+            let arguments = [(name.to_owned(), vec![value.to_owned()])];
+            service.operations[at].request(&base, &arguments).map(|r| r.url.to_string())
+        };
+        assert_eq!(ask(0, "q", "a&b=c#d").unwrap(), "http://e.org/v1/films?q=a%26b%3Dc%23d&page=2");
+        assert_eq!(ask(1, "id", "12").unwrap(), "http://e.org/v1/films/12");
+        assert!(ask(1, "id", "../orders").is_err());
+        assert!(ask(1, "other", "1").unwrap_err().to_string().contains("nothing fills id"));
+        assert_eq!(encoded("../a/b"), "%2E%2E%2Fa%2Fb");
+    }
+}

@@ -1,0 +1,278 @@
+//! APIs in a workspace: added with their documents, opened, searched for names, and names aligned with what an API takes.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use futures::future::try_join_all;
+use quipu_graph::{
+    ApiConfig, ApiGraph, ApiParts, FoundEntity, Generations, Graph as _, KindId, Manifest, NodeId,
+    NodeSummary, fetch_openapi,
+};
+use serde::Serialize;
+
+use super::search::{Names, index_found};
+use super::source::{CACHE, SourceConfig, read_sources, write_source, write_sources};
+use super::{NAMES, Workspace, read_optional};
+use crate::{IndexError, LookupConfig, NameIndexConfig, NameIndexWriter};
+
+const FOLDER: &str = "apis";
+const DOCUMENT: &str = "openapi.json";
+const MANIFEST: &str = "manifest.toml";
+/// Texts searched for one question: each costs a request for every kind that has a search.
+const MOST_SEARCHES: usize = 4;
+/// Candidates of one name.
+const CANDIDATES: usize = 5;
+/// From this score on a name is the name that was meant.
+const SURE: f64 = 0.85;
+
+/// An API to be added to a workspace, or read anew.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApiRequest {
+    /// What evidence calls it.
+    pub name: String,
+    /// How it is reached, and where its document and manifest are.
+    pub config: ApiConfig,
+}
+
+/// What was read of an API.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ApiReport {
+    /// Its name in the workspace.
+    pub name: String,
+    /// Its title.
+    pub title: String,
+    /// Where requests go.
+    pub base: String,
+    /// Operations that may be called.
+    pub operations: usize,
+    /// Kinds of entities.
+    pub kinds: usize,
+    /// The fields that it knows of.
+    pub domains: Vec<String>,
+    /// What is not called, and why.
+    pub notes: Vec<String>,
+}
+
+impl ApiReport {
+    pub(super) fn of(api: &ApiGraph) -> Self {
+        let service = api.service();
+        Self {
+            name: api.describe().name.clone(),
+            title: service.title.clone(),
+            base: api.base().to_owned(),
+            operations: service.operations.len(),
+            kinds: service.kinds.len(),
+            domains: service.domains().into_iter().map(str::to_owned).collect(),
+            notes: service.notes.clone(),
+        }
+    }
+}
+
+/// An entity of an API that a name may mean, with how well the name fits.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Aligned {
+    /// The entity, as the API's parameters take it.
+    pub entity: FoundEntity,
+    /// 0 to 1, as the name index scores names.
+    pub score: f64,
+}
+
+impl Workspace {
+    /// Adds an API to a workspace, or reads one anew: its document and manifest are copied into the folder. The folder is made when
+    /// it is missing; a graph that is there stays beside it.
+    ///
+    /// # Errors
+    /// Documents and manifests that cannot be read, a name that is no file name, secrets that are missing.
+    pub async fn add_api(folder: &Path, request: &ApiRequest) -> Result<ApiReport, IndexError> {
+        let ApiRequest { name, config } = request;
+        config.check()?;
+        let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
+        if name.is_empty() || !name.chars().all(plain) {
+            return Err(IndexError::Usage(format!("{name:?}: a source's name has letters, digits, - and _")));
+        }
+        match read_sources(folder)?.iter().find(|(known, _)| known == name) {
+            Some((_, SourceConfig::Endpoint(_))) => {
+                return Err(IndexError::Usage(format!(
+                    "{name} is a SPARQL source already; take another name"
+                )));
+            }
+            _ => drop(std::fs::create_dir_all(folder)),
+        }
+        let document = fetch_openapi(config).await?;
+        let manifest = config.manifest.as_deref().map(manifest_text).transpose()?;
+        // Opened before anything is written, so that a wrong document changes nothing.
+        let parts = ApiParts {
+            name: name.clone(),
+            config: config.clone(),
+            document: document.clone(),
+            manifest: manifest.clone(),
+            cache: None,
+        };
+        let report = ApiReport::of(&ApiGraph::open(parts)?);
+        write_files(&folder.join(FOLDER).join(name), &document, manifest.as_deref())?;
+        if Generations::open(folder).current()?.is_none() {
+            let generation = Generations::open(folder).begin()?;
+            let names = generation.path().join(NAMES);
+            NameIndexWriter::create(&names, &NameIndexConfig { memory: 1 << 20 })?.finish()?;
+            write_source(folder, name, SourceConfig::Api(config.clone()))?;
+            generation.publish()?;
+        } else {
+            write_source(folder, name, SourceConfig::Api(config.clone()))?;
+        }
+        Ok(report)
+    }
+
+    /// The entities of a kind that a text may name, best first; with an exact name only those of that score. Restricted lists and
+    /// symbols go as far as they go; then the API's own searches, scored like names of any graph.
+    ///
+    /// # Errors
+    /// The service's.
+    pub async fn align(api: &ApiGraph, kind: KindId, text: &str) -> Result<Vec<Aligned>, IndexError> {
+        let found = api.find(kind, text).await?;
+        let mut aligned = scored(&found, text)?;
+        let sure = aligned.first().is_some_and(|best| best.score >= SURE);
+        if let Some((source, _)) = api.service().kind(kind).and_then(|kind| kind.of) {
+            let mut derived = Vec::new();
+            for candidate in aligned.iter().take(2).filter(|candidate| candidate.entity.kind == source) {
+                for entity in api.derived(kind, &candidate.entity).await? {
+                    derived.push(Aligned { entity, score: candidate.score });
+                }
+                if sure {
+                    break;
+                }
+            }
+            aligned = derived;
+        }
+        if let Some(symbol) = api.symbol(kind, text).filter(|_| !sure) {
+            aligned.insert(0, Aligned { entity: symbol, score: SURE });
+        }
+        let described = api.service().kind(kind);
+        let closed = described.is_some_and(|kind| kind.search.is_empty() && !kind.names.is_empty());
+        // What parameters take by name may be known by that name, though no search found it.
+        let by_name = described.is_some_and(|kind| kind.id.is_empty() && kind.of.is_none());
+        if aligned.is_empty() && by_name && !closed {
+            aligned.push(Aligned { entity: api.as_written(kind, text, text), score: 0.5 });
+        }
+        Ok(aligned)
+    }
+}
+
+/// Scores found names against a text with the rules of the name index; the service's order decides between equals.
+fn scored(found: &[FoundEntity], text: &str) -> Result<Vec<Aligned>, IndexError> {
+    let summary = |node: NodeId, name: &str| NodeSummary {
+        node,
+        key: String::new(),
+        name: name.to_owned(),
+        literal: None,
+        types: Vec::new(),
+        degree: 1,
+    };
+    // Numbered by their places, so that two entities of one name are two.
+    let summaries: Vec<NodeSummary> =
+        found.iter().zip(0..).map(|(e, at)| summary(NodeId(at), &e.name)).collect();
+    let names = index_found(&summaries, &[])?;
+    let config = LookupConfig { k: CANDIDATES, ..LookupConfig::default() };
+    let candidates = names.index().lookup(text, &config)?;
+    let mut seen = HashSet::new();
+    let entity = |candidate: &crate::Candidate| {
+        let entity = found.get(usize::try_from(candidate.node.0).ok()?)?;
+        seen.insert(entity.node).then(|| Aligned { entity: entity.clone(), score: candidate.score })
+    };
+    Ok(candidates.iter().filter_map(entity).collect())
+}
+
+/// The names that an API has for the parts of a text, as a name index.
+pub(super) async fn search(api: &ApiGraph, searches: &[String]) -> Result<Names<'static>, IndexError> {
+    let kinds = &api.service().kinds;
+    let own: Vec<KindId> = (0..kinds.len())
+        .map(KindId)
+        .filter(|kind| api.service().kind(*kind).is_some_and(|k| k.of.is_none()))
+        .collect();
+    let mut found: Vec<FoundEntity> = own.iter().flat_map(|kind| api.listed(*kind)).collect();
+    let searched = own.iter().filter(|kind| api.service().kind(**kind).is_some_and(|k| !k.search.is_empty()));
+    let asked = searched.flat_map(|kind| {
+        searches.iter().take(MOST_SEARCHES).map(move |text| async move { api.find(*kind, text).await })
+    });
+    found.extend(try_join_all(asked).await?.into_iter().flatten());
+    let mut nodes: Vec<NodeId> = found.iter().map(|entity| entity.node).collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    let summaries = api.summaries(&nodes).await?;
+    let aliases: Vec<(NodeId, &str)> =
+        found.iter().map(|entity| (entity.node, entity.name.as_str())).collect();
+    index_found(&summaries, &aliases)
+}
+
+/// Opens the APIs that `sources.toml` describes.
+pub(super) fn open_apis(folder: &Path) -> Result<Vec<Arc<ApiGraph>>, IndexError> {
+    let mut apis = Vec::new();
+    for (name, config) in read_sources(folder)? {
+        let SourceConfig::Api(config) = config else { continue };
+        let place = folder.join(FOLDER).join(&name);
+        let Some(document) = read_optional(&place.join(DOCUMENT))? else {
+            return Err(IndexError::Usage(format!(
+                "{}: missing; read the source anew with `quipu source refresh {} {name}`",
+                place.join(DOCUMENT).display(),
+                folder.display()
+            )));
+        };
+        let manifest = read_optional(&place.join(MANIFEST))?;
+        let cache = Some(folder.join(CACHE).join(&name));
+        apis.push(Arc::new(ApiGraph::open(ApiParts { name, config, document, manifest, cache })?));
+    }
+    Ok(apis)
+}
+
+/// Takes an API out of a workspace; `left` are the other sources.
+pub(super) fn remove_api(
+    folder: &Path,
+    name: &str,
+    left: &[(String, SourceConfig)],
+) -> Result<(), IndexError> {
+    write_sources(folder, left)?;
+    let generations = Generations::open(folder);
+    let current = generations.current()?;
+    let mut removed = vec![folder.join(FOLDER).join(name), folder.join(CACHE).join(name)];
+    // A workspace of nothing but APIs ends with the last of them.
+    if let Some(generation) = current.filter(|place| left.is_empty() && !place.join("graph").exists()) {
+        removed.extend([folder.join("CURRENT"), generation]);
+    }
+    for path in removed {
+        let done = if path.is_dir() { std::fs::remove_dir_all(&path) } else { std::fs::remove_file(&path) };
+        match done {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(IndexError::io("cannot remove", &path)(error));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// A manifest that ships with Quipu, by its name, else a file.
+fn manifest_text(name: &str) -> Result<String, IndexError> {
+    if let Some(text) = Manifest::built_in(name) {
+        return Ok(text.to_owned());
+    }
+    let path = PathBuf::from(name);
+    std::fs::read_to_string(&path).map_err(IndexError::io("cannot read the manifest", &path))
+}
+
+/// Each file is renamed into place, so that a reader sees the old one or the new one.
+fn write_files(place: &Path, document: &str, manifest: Option<&str>) -> Result<(), IndexError> {
+    std::fs::create_dir_all(place).map_err(IndexError::io("cannot create", place))?;
+    let write = |name: &str, text: &str| {
+        let (path, next) = (place.join(name), place.join(format!("{name}.next")));
+        std::fs::write(&next, text).map_err(IndexError::io("cannot write", &next))?;
+        std::fs::rename(&next, &path).map_err(IndexError::io("cannot write", &path))
+    };
+    write(DOCUMENT, document)?;
+    match manifest {
+        Some(text) => write(MANIFEST, text),
+        None => {
+            let _ = std::fs::remove_file(place.join(MANIFEST));
+            Ok(())
+        }
+    }
+}
