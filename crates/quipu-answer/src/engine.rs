@@ -9,8 +9,9 @@ use quipu_index::Workspace;
 use quipu_model::{Embedder, LanguageModel};
 
 use crate::AnswerError;
-use crate::answer::{Answer, Status};
+use crate::answer::{Answer, Note, Status};
 use crate::context::{Context, Learnt, Limits};
+use crate::error::Exhausted;
 use crate::evidence::Evidence;
 use crate::ground::{Grounding, ground};
 use crate::link::{Mentioned, mentions};
@@ -126,10 +127,11 @@ impl Engine {
         )
         .with_anchors(&options.anchors);
         let outcome = match options.method.run(&context, question, &options.config).await {
-            Err(AnswerError::Exhausted(limit)) => Outcome::abstain(limit.to_string(), Vec::new()),
+            Err(AnswerError::Exhausted(limit)) => best_so_far(&context, question, options, limit).await?,
             outcome => outcome?,
         };
-        let (outcome, grounding) = held_against_evidence(outcome, options.method, &trace);
+        let grounds = options.method.must_be_grounded() && !trace.notes().contains(&Note::ModelAlone);
+        let (outcome, grounding) = held_against_evidence(outcome, grounds, &trace);
         Ok(self.answer(question, options, outcome, &grounding, &trace))
     }
 
@@ -232,14 +234,34 @@ impl Engine {
             citations: citations(grounding, &outcome.evidence, answered),
             evidence: outcome.evidence,
             usage: trace.usage(),
+            notes: trace.notes(),
             reason: outcome.reason,
             trace: options.keep_trace.then(|| trace.events()),
         }
     }
 }
 
+/// The best grounded answer that was found before a limit ended the work, marked; else an abstention.
+async fn best_so_far(
+    context: &Context<'_>,
+    question: &Question,
+    options: &AskOptions,
+    limit: Exhausted,
+) -> Result<Outcome, AnswerError> {
+    let mut best = context.proposed();
+    if best.is_none() && options.method.falls_back() {
+        best = match Method::fall_back(&context.without_model(), question, &options.config).await {
+            Err(AnswerError::Exhausted(_) | AnswerError::Usage(_)) => None,
+            outcome => Some(outcome?).filter(|outcome| outcome.status == Status::Answered),
+        };
+    }
+    let Some(outcome) = best else { return Ok(Outcome::abstain(limit.to_string(), Vec::new())) };
+    context.trace.note(Note::Limit { reason: limit.to_string() });
+    Ok(outcome)
+}
+
 /// Grounds the values; those without support are taken out, and with none left there is no answer.
-fn held_against_evidence(mut outcome: Outcome, method: Method, trace: &Trace) -> (Outcome, Grounding) {
+fn held_against_evidence(mut outcome: Outcome, must: bool, trace: &Trace) -> (Outcome, Grounding) {
     if outcome.status != Status::Answered {
         return (outcome, Grounding::default());
     }
@@ -248,7 +270,7 @@ fn held_against_evidence(mut outcome: Outcome, method: Method, trace: &Trace) ->
     let supported: Vec<String> = grounding.supported.iter().map(|(value, _)| value.clone()).collect();
     let event = Event::Grounded { supported: supported.clone(), unsupported: grounding.unsupported.clone() };
     trace.report(Stage::Ground, event);
-    if method.must_be_grounded() && !grounding.unsupported.is_empty() {
+    if must && !grounding.unsupported.is_empty() {
         if supported.is_empty() {
             let values = outcome.answers.join(", ");
             let reason = format!("the evidence does not hold the proposed answer ({values})");

@@ -12,6 +12,7 @@ mod error;
 mod evidence;
 mod ground;
 mod link;
+mod meter;
 mod methods;
 mod plan;
 mod prompts;
@@ -22,7 +23,7 @@ mod time;
 mod trace;
 mod values;
 
-pub use answer::{Answer, AnswerUsage, StageUsage, Status};
+pub use answer::{Answer, AnswerUsage, Claim, NamedKey, Note, StageUsage, Status};
 pub use calculate::{Calculation, CalculationError, Operation, calculate};
 pub use context::{LEARNT_FILES, Limits};
 pub use engine::{AskOptions, Engine, PlannedPath};
@@ -30,8 +31,9 @@ pub use error::{AnswerError, Exhausted};
 pub use evidence::{Evidence, EvidenceContent, Operand};
 pub use ground::{Grounding, ground};
 pub use methods::{
-    CorrectiveConfig, KeragConfig, Method, MethodConfig, PathsConfig, QuestionMatchConfig, RelationFilter,
-    RoundsConfig, SelfConsistencyConfig, TextConfig, TogConfig,
+    AnchorConfig, AnchorGrounding, CorrectiveConfig, Guide, KeragConfig, Method, MethodConfig, PathsConfig,
+    Predictor, QuestionMatchConfig, RelationFilter, RoundsConfig, SelfConsistencyConfig, TextConfig,
+    TogConfig,
 };
 pub use plan::{FEATURE_NAMES, Features, RelationCard, WalkConfig};
 pub use prompts::prompt_templates;

@@ -50,6 +50,12 @@ pub enum Prompt {
     CorrectiveJudge,
     /// Corrective RAG: which relations the question needs.
     CorrectiveRelations,
+    /// AnchorRAG's predictor: names to look up, proof-read.
+    AnchorKeywords,
+    /// AnchorRAG's retrievers: which neighbours to go on from.
+    AnchorEntities,
+    /// AnchorRAG's retrievers: which facts bear on the question.
+    AnchorTriples,
 }
 
 impl Prompt {
@@ -73,6 +79,9 @@ impl Prompt {
             Self::Observation => "observation",
             Self::CorrectiveJudge => "corrective_judge",
             Self::CorrectiveRelations => "corrective_relations",
+            Self::AnchorKeywords => "anchor_keywords",
+            Self::AnchorEntities => "anchor_entities",
+            Self::AnchorTriples => "anchor_triples",
         }
     }
 
@@ -96,10 +105,13 @@ impl Prompt {
             Self::Observation => include_str!("prompts/observation.jinja"),
             Self::CorrectiveJudge => include_str!("prompts/corrective_judge.jinja"),
             Self::CorrectiveRelations => include_str!("prompts/corrective_relations.jinja"),
+            Self::AnchorKeywords => include_str!("prompts/anchor_keywords.jinja"),
+            Self::AnchorEntities => include_str!("prompts/anchor_entities.jinja"),
+            Self::AnchorTriples => include_str!("prompts/anchor_triples.jinja"),
         }
     }
 
-    const ALL: [Self; 18] = [
+    const ALL: [Self; 21] = [
         Self::KeragPlan,
         Self::KeragFilter,
         Self::KeragBoundary,
@@ -118,6 +130,9 @@ impl Prompt {
         Self::Observation,
         Self::CorrectiveJudge,
         Self::CorrectiveRelations,
+        Self::AnchorKeywords,
+        Self::AnchorEntities,
+        Self::AnchorTriples,
     ];
 
     /// Renders the prompt. Lines `=====` part it: first the system message, then the user's and the model's in turn (examples), last
@@ -238,6 +253,20 @@ mod tests {
         check(
             Prompt::CorrectiveRelations,
             json!({ "most": 6, "start": "Kauwboy", "relations": relations, "question": question }),
+        );
+    }
+
+    #[test]
+    fn prompts_of_the_open_world_are_what_was_agreed() {
+        let question = "where was the director of Kauwboy born?";
+        check(Prompt::AnchorKeywords, json!({ "candidates": ["Kauwboy", "Cowboy"], "question": question }));
+        check(
+            Prompt::AnchorEntities,
+            json!({ "most": 3, "question": question, "at": "Kauwboy", "relation": "starred actors", "entities": ["Rick Lens", "Loek Peters"] }),
+        );
+        check(
+            Prompt::AnchorTriples,
+            json!({ "question": question, "facts": ["Kauwboy - directed by -> Boudewijn Koole", "Kauwboy - release year -> 2012"] }),
         );
     }
 

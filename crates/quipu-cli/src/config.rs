@@ -28,6 +28,8 @@ pub(crate) struct Settings {
     pub(crate) max_llm_calls: Option<u32>,
     /// Seconds for one question.
     pub(crate) timeout: Option<u64>,
+    /// Most tokens for one question.
+    pub(crate) max_tokens: Option<u64>,
 }
 
 impl Settings {
@@ -53,6 +55,7 @@ impl Settings {
             max_hops: self.max_hops.or(lower.max_hops),
             max_llm_calls: self.max_llm_calls.or(lower.max_llm_calls),
             timeout: self.timeout.or(lower.timeout),
+            max_tokens: self.max_tokens.or(lower.max_tokens),
         }
     }
 
@@ -75,6 +78,7 @@ impl Settings {
             max_hops: number("QUIPU_MAX_HOPS", &variable)?,
             max_llm_calls: number("QUIPU_MAX_LLM_CALLS", &variable)?,
             timeout: number("QUIPU_TIMEOUT", &variable)?,
+            max_tokens: number("QUIPU_MAX_TOKENS", &variable)?,
         })
     }
 }

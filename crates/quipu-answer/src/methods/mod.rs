@@ -1,5 +1,6 @@
 //! The methods: each answers a question with the stages, and reads like the algorithm of its paper.
 
+mod anchor;
 mod baselines;
 mod kerag;
 mod paths;
@@ -12,6 +13,7 @@ use crate::context::Context;
 use crate::evidence::Evidence;
 use crate::question::Question;
 
+pub use anchor::{AnchorConfig, Grounding as AnchorGrounding, Guide, Predictor};
 pub use baselines::{
     CorrectiveConfig, QuestionMatchConfig, RoundsConfig, SelfConsistencyConfig, TextConfig, TogConfig,
 };
@@ -26,6 +28,8 @@ pub enum Method {
     Paths,
     /// KERAG: retrieve a neighbourhood, filter, reason.
     Kerag,
+    /// AnchorRAG: find the anchors, explore from each, judge after each round.
+    Anchor,
     /// Baseline: the model alone, without the graph.
     Io,
     /// Baseline: the model alone, step by step.
@@ -50,9 +54,10 @@ pub enum Method {
 
 impl Method {
     /// All methods, in the order in which they are shown.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Paths,
         Self::Kerag,
+        Self::Anchor,
         Self::Io,
         Self::Cot,
         Self::SelfConsistency,
@@ -70,6 +75,7 @@ impl Method {
         match self {
             Self::Paths => "paths",
             Self::Kerag => "kerag",
+            Self::Anchor => "anchor",
             Self::Io => "io",
             Self::Cot => "cot",
             Self::SelfConsistency => "self_consistency",
@@ -81,6 +87,21 @@ impl Method {
             Self::React => "react",
             Self::Corrective => "corrective",
         }
+    }
+
+    /// Whether the best that path planning finds without a model stands in where a limit ends the work. Not for baselines, which it
+    /// would make better than they are.
+    pub(crate) fn falls_back(self) -> bool {
+        matches!(self, Self::Kerag | Self::Anchor)
+    }
+
+    /// The same by whole-path planning, which may ask no model here.
+    pub(crate) async fn fall_back(
+        context: &Context<'_>,
+        question: &Question,
+        config: &MethodConfig,
+    ) -> Result<Outcome, AnswerError> {
+        paths::run(context, question, &config.paths).await
     }
 
     /// Whether every answer must be found in the evidence. The baselines without a graph have none.
@@ -97,6 +118,7 @@ impl Method {
         match self {
             Self::Paths => paths::run(context, question, &config.paths).await,
             Self::Kerag => kerag::run(context, question, &config.kerag).await,
+            Self::Anchor => anchor::run(context, question, &config.anchor).await,
             Self::Io => baselines::io::run(context, question).await,
             Self::Cot => baselines::cot::run(context, question).await,
             Self::SelfConsistency => {
@@ -131,6 +153,8 @@ impl FromStr for Method {
 pub struct MethodConfig {
     /// Of `kerag`.
     pub kerag: KeragConfig,
+    /// Of `anchor`.
+    pub anchor: AnchorConfig,
     /// Of `paths`.
     pub paths: PathsConfig,
     /// Of `self_consistency`.

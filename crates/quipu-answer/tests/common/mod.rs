@@ -139,3 +139,39 @@ pub async fn run(
 pub fn told(model: &ScriptedModel, at: usize) -> String {
     model.requests()[at].messages.last().unwrap().content.clone()
 }
+
+/// An embedder that remembers how many texts each call had.
+pub struct CountingEmbedder {
+    inner: Arc<dyn Embedder>,
+    texts: std::sync::Mutex<Vec<usize>>,
+}
+
+impl CountingEmbedder {
+    pub fn new(inner: Arc<dyn Embedder>) -> Self {
+        Self { inner, texts: std::sync::Mutex::default() }
+    }
+
+    pub fn texts(&self) -> Vec<usize> {
+        self.texts.lock().unwrap().clone()
+    }
+}
+
+#[async_trait::async_trait]
+impl Embedder for CountingEmbedder {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn fingerprint(&self) -> &str {
+        self.inner.fingerprint()
+    }
+
+    fn dimensions(&self) -> usize {
+        self.inner.dimensions()
+    }
+
+    async fn embed(&self, texts: &[&str]) -> Result<quipu_model::Embeddings, quipu_model::ModelError> {
+        self.texts.lock().unwrap().push(texts.len());
+        self.inner.embed(texts).await
+    }
+}

@@ -26,6 +26,9 @@ pub(super) struct Arguments {
     /// When it is asked, for "yesterday" and "last year"; else now
     #[arg(long, value_name = "RFC3339", value_parser = parse_time)]
     asked_at: Option<Zoned>,
+    /// Start from this entity, by key or name, whatever the question's words may mean besides; may be given several times
+    #[arg(long, value_name = "ID")]
+    anchor: Vec<String>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -37,7 +40,7 @@ pub(super) struct Arguments {
 /// How questions are answered: what `ask` and `eval run` have in common.
 #[derive(Debug, Clone, Args)]
 pub(super) struct How {
-    /// How it is answered: paths, kerag, or a baseline: io, cot, self_consistency, question_match, graph, text, tool_use,
+    /// How it is answered: paths, kerag, anchor, or a baseline: io, cot, self_consistency, question_match, graph, text, tool_use,
     /// tog, react, corrective
     #[arg(long, value_name = "NAME")]
     method: Option<String>,
@@ -53,6 +56,9 @@ pub(super) struct How {
     /// Seconds for one question
     #[arg(long, value_name = "S")]
     timeout: Option<u64>,
+    /// Most tokens of prompts and replies for one question
+    #[arg(long, value_name = "N")]
+    max_tokens: Option<u64>,
     /// Keep the model's replies in this folder, and take from there those that it has
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
@@ -84,7 +90,8 @@ impl Arguments {
     pub(super) async fn run(self) -> Result<()> {
         let settings = Settings::load(self.how.as_settings(), &self.workspace)?;
         let question = Question::new(&self.question, self.asked_at.unwrap_or_else(Zoned::now))?;
-        let options = AskOptions { keep_trace: self.explain, ..self.how.options(&settings)? };
+        let options =
+            AskOptions { keep_trace: self.explain, anchors: self.anchor, ..self.how.options(&settings)? };
         let engine = engine::open(&self.workspace, &settings, self.how.open_options()).await?;
         let watch = progress::QuestionWatch::new();
         let options = AskOptions { sink: Some(watch.sink()), ..options };
@@ -113,6 +120,7 @@ impl How {
             max_hops: self.max_hops,
             max_llm_calls: self.max_llm_calls,
             timeout: self.timeout,
+            max_tokens: self.max_tokens,
         }
     }
 
@@ -128,6 +136,7 @@ impl How {
         let limits = Limits {
             llm_calls: settings.max_llm_calls.unwrap_or(defaults.limits.llm_calls),
             time: settings.timeout.map_or(defaults.limits.time, Duration::from_secs),
+            tokens: settings.max_tokens.unwrap_or(defaults.limits.tokens),
             ..defaults.limits
         };
         Ok(AskOptions { method, config: self.method_config(settings), limits, ..defaults })
@@ -155,6 +164,7 @@ impl How {
         let mut config = MethodConfig { kerag, paths, ..MethodConfig::default() };
         if let Some(max_hops) = max_hops {
             config.tog.depth = max_hops;
+            config.anchor.depth = max_hops;
             config.corrective.radius = config.corrective.radius.min(max_hops as usize);
         }
         config

@@ -107,6 +107,7 @@ mod tests {
                 ..AnswerUsage::default()
             },
             reason: None,
+            notes: Vec::new(),
             trace: None,
         }
     }

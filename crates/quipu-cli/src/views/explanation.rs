@@ -28,6 +28,9 @@ pub(crate) fn print_explanation(events: &[TimedEvent], out: &mut impl Write) -> 
     Ok(())
 }
 
+/// Candidates of a grounding that are shown.
+const SHOWN_CANDIDATES: usize = 6;
+
 fn lines(event: &Event) -> Vec<String> {
     match event {
         Event::Linked { mentions } => mentions.iter().flat_map(mention_lines).collect(),
@@ -70,6 +73,19 @@ fn lines(event: &Event) -> Vec<String> {
                 ),
                 format!("{FAINT}  {}{FAINT:#}", cut(&visible(reply), MOST_REPLY)),
             ]
+        }
+        Event::Scored { candidates } => candidates
+            .iter()
+            .take(SHOWN_CANDIDATES)
+            .map(|c| format!("{} {:.2} ({})", visible(&c.name), c.score, visible(&c.reason)))
+            .collect(),
+        Event::Explored { hop, anchor, found, stopped } => {
+            let stopped = stopped
+                .iter()
+                .map(|why| format!("hop {hop}, from {}: ends, {}", visible(anchor), visible(why)));
+            let found =
+                found.iter().map(|line| format!("hop {hop}, from {}: {}", visible(anchor), visible(line)));
+            found.chain(stopped).collect()
         }
         Event::Degraded { reason } => vec![format!("falls back: {}", visible(reason))],
     }

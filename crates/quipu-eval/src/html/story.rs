@@ -98,6 +98,18 @@ fn words(event: &Event) -> String {
                 usage.prompt_tokens, usage.completion_tokens
             )
         }
+        Event::Scored { candidates } => {
+            let best = candidates.iter().take(3).map(|c| format!("{} ({:.2})", c.name, c.score));
+            format!(
+                "held {} candidates against their relations: {}",
+                candidates.len(),
+                best.collect::<Vec<_>>().join(", ")
+            )
+        }
+        Event::Explored { hop, anchor, found, stopped } => match stopped {
+            Some(why) => format!("hop {hop} from {anchor}: {} facts, and no further: {why}", found.len()),
+            None => format!("hop {hop} from {anchor}: {} facts", found.len()),
+        },
         Event::Degraded { reason } => format!("made do with less: {reason}"),
     }
 }
