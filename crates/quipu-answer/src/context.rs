@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
-use quipu_graph::Graph;
+use quipu_graph::{Graph, Step};
 use quipu_index::Workspace;
 use quipu_model::{
     ChatReply, ChatRequest, Embedder, Embeddings, LanguageModel, ScoreReply, ScoreRequest, Tool, ToolCall,
@@ -18,8 +18,9 @@ use crate::error::{AnswerError, Exhausted};
 use crate::link::RelationVectors;
 use crate::meter::Metered;
 use crate::methods::Outcome;
-use crate::plan::{CARDS_FILE, Cards, MEANINGS_FILE, Meanings, StepSamples};
+use crate::plan::{CARDS_FILE, Cards, MEANINGS_FILE, Meanings, SOLVED_FILE, SolvedExamples, StepSamples};
 use crate::retrieve::{DocumentWords, TripleSentences};
+use crate::sources::{Source, read_on};
 use crate::trace::{Stage, Trace};
 
 /// What one question may cost.
@@ -57,10 +58,12 @@ pub struct Learnt {
     pub documents: DocumentWords,
     /// The meaning of relations.
     pub relations: RelationVectors,
+    /// Solved questions.
+    pub solved: SolvedExamples,
 }
 
 /// Files of a workspace that hold what was learnt about it while it was asked.
-pub const LEARNT_FILES: [&str; 2] = [CARDS_FILE, MEANINGS_FILE];
+pub const LEARNT_FILES: [&str; 3] = [CARDS_FILE, MEANINGS_FILE, SOLVED_FILE];
 
 impl Learnt {
     /// Reads what was learnt from the files in `folder`.
@@ -69,7 +72,8 @@ impl Learnt {
     /// [`AnswerError::Usage`] when they cannot be read.
     pub fn open(folder: &Path) -> Result<Arc<Self>, AnswerError> {
         let (cards, meanings) = (Cards::open(folder)?, Meanings::open(folder)?);
-        Ok(Arc::new(Self { cards, meanings, ..Self::default() }))
+        let solved = SolvedExamples::open(folder)?;
+        Ok(Arc::new(Self { cards, meanings, solved, ..Self::default() }))
     }
 }
 
@@ -92,13 +96,29 @@ pub struct Context<'a> {
     pub documents: &'a DocumentWords,
     /// The meaning of relations.
     pub relations: &'a RelationVectors,
+    /// Solved questions.
+    pub solved: &'a SolvedExamples,
     /// What the question may cost.
     pub limits: Limits,
     /// What happened so far.
     pub trace: &'a Trace,
     /// Entities that the question was given with; empty in the open setting.
     pub anchors: &'a [String],
+    /// The sources to ask besides.
+    others: &'a [Source],
     best: Mutex<Option<Outcome>>,
+    /// The plan of the answer: where the anchor is mentioned, the steps from there, in words.
+    plan: Mutex<Option<Planned>>,
+}
+
+/// A plan that led to an answer.
+pub(crate) struct Planned {
+    /// Where the question mentions the anchor, in bytes.
+    pub span: std::ops::Range<usize>,
+    /// The steps from there.
+    pub steps: Vec<Step>,
+    /// The way in words.
+    pub way: String,
 }
 
 impl<'a> Context<'a> {
@@ -111,7 +131,7 @@ impl<'a> Context<'a> {
         limits: Limits,
         trace: &'a Trace,
     ) -> Self {
-        let Learnt { cards, meanings, samples, sentences, documents, relations } = learnt;
+        let Learnt { cards, meanings, samples, sentences, documents, relations, solved } = learnt;
         let anchors = &[];
         Self {
             workspace,
@@ -123,22 +143,71 @@ impl<'a> Context<'a> {
             sentences,
             documents,
             relations,
+            solved,
             limits,
             trace,
             anchors,
+            others: &[],
             best: Mutex::new(None),
+            plan: Mutex::new(None),
         }
+    }
+
+    /// Keeps the plan that led to the answer, to be learnt from.
+    pub(crate) fn keep_plan(&self, plan: Planned) {
+        *self.plan.lock() = Some(plan);
+    }
+
+    /// The plan kept last.
+    pub(crate) fn kept_plan(&self) -> Option<Planned> {
+        self.plan.lock().take()
+    }
+
+    /// Sets the sources to ask besides.
+    pub(crate) fn with_others(self, others: &'a [Source]) -> Self {
+        Self { others, ..self }
+    }
+
+    /// The surroundings of every source: this one first.
+    pub(crate) fn sources(&self) -> Vec<Self> {
+        let mut sources = vec![self.alone()];
+        sources.extend(self.others.iter().map(|source| {
+            let Learnt { cards, meanings, samples, sentences, documents, relations, solved } =
+                &*source.learnt;
+            Self {
+                workspace: &source.workspace,
+                cards,
+                meanings,
+                samples,
+                sentences,
+                documents,
+                relations,
+                solved,
+                ..self.alone()
+            }
+        }));
+        sources
+    }
+
+    /// This source alone.
+    pub(crate) fn alone(&self) -> Self {
+        Self { others: &[], best: Mutex::new(None), plan: Mutex::new(None), ..*self }
+    }
+
+    /// The day on which the source was read.
+    pub(crate) fn read_on(&self) -> Option<jiff::civil::Date> {
+        read_on(self.workspace)
     }
 
     /// The same surroundings with `calls` fewer model calls, which are kept for what comes after.
     pub(crate) fn sparing(&self, calls: u32) -> Self {
         let limits = Limits { llm_calls: self.limits.llm_calls.saturating_sub(calls), ..self.limits };
-        Self { limits, best: Mutex::new(None), ..*self }
+        Self { limits, best: Mutex::new(None), plan: Mutex::new(None), ..*self }
     }
 
     /// The same surroundings without a model.
     pub(crate) fn without_model(&self) -> Self {
-        Self { model: None, best: Mutex::new(None), ..*self }
+        Self { model: None, best: Mutex::new(None), plan: Mutex::new(None), ..*self }
     }
 
     /// Keeps an answer for the case that a limit ends the work before a better one is found.

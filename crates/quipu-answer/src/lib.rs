@@ -11,6 +11,7 @@ mod cypher;
 mod engine;
 mod error;
 mod evidence;
+mod examples;
 mod ground;
 mod link;
 mod meter;
@@ -20,6 +21,7 @@ mod prompts;
 mod prune;
 mod question;
 mod retrieve;
+mod sources;
 mod time;
 mod trace;
 mod values;
@@ -31,15 +33,20 @@ pub use cypher::{PseudoGraph, PseudoTail, PseudoTriple};
 pub use engine::{AskOptions, Engine, PlannedPath};
 pub use error::{AnswerError, Exhausted};
 pub use evidence::{Evidence, EvidenceContent, Operand};
+pub use examples::same_names;
 pub use ground::{Grounding, ground};
 pub use methods::{
     AnchorConfig, AnchorGrounding, CorrectiveConfig, Guide, KeragConfig, Method, MethodConfig, PathsConfig,
     Predictor, QuestionMatchConfig, RelationFilter, RoundsConfig, SelfConsistencyConfig, TextConfig,
     TogConfig,
 };
-pub use plan::{FEATURE_NAMES, Features, RelationCard, WalkConfig};
+pub use methods::{PseudoConfig, Verification};
+pub use plan::{FEATURE_NAMES, Features, RelationCard, SolvedExample, WalkConfig};
 pub use prompts::prompt_templates;
 pub use question::{MAX_QUESTION_BYTES, Question};
+pub use sources::Source;
 pub use time::{TimeFrame, time_frames};
-pub use trace::{CandidateEvent, Event, EventSink, MentionEvent, PathEvent, Stage, TimedEvent, Trace};
+pub use trace::{
+    CandidateEvent, EditEvent, Event, EventSink, MentionEvent, PathEvent, Stage, TimedEvent, Trace,
+};
 pub use values::{format_number, same_value, value_of};

@@ -56,6 +56,14 @@ pub enum Prompt {
     AnchorEntities,
     /// AnchorRAG's retrievers: which facts bear on the question.
     AnchorTriples,
+    /// Pseudo-graph: what the model believes, as Cypher.
+    PseudoGraph,
+    /// Pseudo-graph: beliefs corrected after facts.
+    PseudoVerify,
+    /// Pseudo-graph: an open question told in sentences with their evidence.
+    PseudoTell,
+    /// Solved questions before what is asked; no message of its own.
+    Solved,
 }
 
 impl Prompt {
@@ -82,6 +90,10 @@ impl Prompt {
             Self::AnchorKeywords => "anchor_keywords",
             Self::AnchorEntities => "anchor_entities",
             Self::AnchorTriples => "anchor_triples",
+            Self::PseudoGraph => "pseudo_graph",
+            Self::PseudoVerify => "pseudo_verify",
+            Self::PseudoTell => "pseudo_tell",
+            Self::Solved => "solved",
         }
     }
 
@@ -108,10 +120,14 @@ impl Prompt {
             Self::AnchorKeywords => include_str!("prompts/anchor_keywords.jinja"),
             Self::AnchorEntities => include_str!("prompts/anchor_entities.jinja"),
             Self::AnchorTriples => include_str!("prompts/anchor_triples.jinja"),
+            Self::PseudoGraph => include_str!("prompts/pseudo_graph.jinja"),
+            Self::PseudoVerify => include_str!("prompts/pseudo_verify.jinja"),
+            Self::PseudoTell => include_str!("prompts/pseudo_tell.jinja"),
+            Self::Solved => include_str!("prompts/solved.jinja"),
         }
     }
 
-    const ALL: [Self; 21] = [
+    const ALL: [Self; 25] = [
         Self::KeragPlan,
         Self::KeragFilter,
         Self::KeragBoundary,
@@ -133,6 +149,10 @@ impl Prompt {
         Self::AnchorKeywords,
         Self::AnchorEntities,
         Self::AnchorTriples,
+        Self::PseudoGraph,
+        Self::PseudoVerify,
+        Self::PseudoTell,
+        Self::Solved,
     ];
 
     /// Renders the prompt. Lines `=====` part it: first the system message, then the user's and the model's in turn (examples), last
@@ -268,6 +288,14 @@ mod tests {
             Prompt::AnchorTriples,
             json!({ "question": question, "facts": ["Kauwboy - directed by -> Boudewijn Koole", "Kauwboy - release year -> 2012"] }),
         );
+        check(Prompt::PseudoGraph, json!({ "question": question }));
+        let facts =
+            "### Kauwboy\n| id | relation | value |\n|---|---|---|\n| E0 | directed by | Boudewijn Koole |\n";
+        let beliefs = ["Kauwboy | directed by | Paula van der Oest"];
+        check(Prompt::PseudoVerify, json!({ "facts": facts, "beliefs": beliefs, "question": question }));
+        let solved = json!({ "question": "who directed X?", "way": "the directors of X" });
+        check(Prompt::Solved, json!({ "examples": [solved] }));
+        check(Prompt::PseudoTell, json!({ "facts": facts, "question": "What should I know about Kauwboy?" }));
     }
 
     #[test]

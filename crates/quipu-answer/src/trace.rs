@@ -76,6 +76,20 @@ pub struct PathEvent {
     pub score: f64,
 }
 
+/// A change of a pseudo-graph: a belief kept or replaced (both), deleted (`before` alone) or something added (`after` alone).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EditEvent {
+    /// The triple as the model believed it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+    /// The triple as a source states it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+    /// Id of the evidence that caused the change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+}
+
 /// Something that happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
@@ -177,6 +191,16 @@ pub enum Event {
         /// Why it goes no further, where it does not.
         #[serde(skip_serializing_if = "Option::is_none")]
         stopped: Option<String>,
+    },
+    /// The model wrote down what it believes.
+    Believed {
+        /// Triples as lines.
+        triples: Vec<String>,
+    },
+    /// What the model believes was corrected after the sources.
+    Corrected {
+        /// The changes.
+        edits: Vec<EditEvent>,
     },
     /// A stage fell back to something less; the reason says what and why.
     Degraded {

@@ -47,6 +47,6 @@ pub use names::{
 pub use normalise::{Word, is_article, normalise, words};
 pub use vectors::{VectorBuilder, VectorHit, VectorIndex, VectorProgress, exact_top_k};
 pub use workspace::{
-    EndpointInfo, ImportRequest, SourceReport, SourceRequest, VectorsInfo, Workspace, WorkspaceInfo,
-    WorkspaceProgress, WorkspaceProgressSink,
+    EndpointInfo, ImportRequest, SourceReport, SourceRequest, TripleHit, VectorsInfo, Workspace,
+    WorkspaceInfo, WorkspaceProgress, WorkspaceProgressSink,
 };

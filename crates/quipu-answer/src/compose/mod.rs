@@ -2,4 +2,4 @@
 
 mod reason;
 
-pub use reason::{Composed, compose, compose_plain};
+pub use reason::{Composed, compose, compose_plain, row_positions};

@@ -221,8 +221,8 @@ fn operands(rows: &[String], evidence: &[Evidence]) -> Vec<Operand> {
         .collect()
 }
 
-/// `E3` is 3; `E4-E7` and `E4-7` are 4 to 7.
-fn row_positions(row: &str) -> Vec<usize> {
+/// Positions in the evidence that a row's label stands for: `E3` is 3; `E4-E7` and `E4-7` are 4 to 7.
+pub fn row_positions(row: &str) -> Vec<usize> {
     let number = |text: &str| text.trim().trim_start_matches(['E', 'e']).parse::<usize>().ok();
     match row.split_once('-') {
         Some((from, to)) => match (number(from), number(to)) {

@@ -304,7 +304,8 @@ impl Reader {
             return None;
         }
         if self.is('{') {
-            let parts: Vec<String> = self.map(depth + 1).into_iter().map(|(_, value)| padded(value)).collect();
+            let parts: Vec<String> =
+                self.map(depth + 1).into_iter().map(|(_, value)| padded(value)).collect();
             self.eat(')');
             return (!parts.is_empty()).then(|| parts.join("-"));
         }

@@ -4,6 +4,7 @@ mod anchor;
 mod baselines;
 mod kerag;
 mod paths;
+mod pseudo;
 
 use std::str::FromStr;
 
@@ -19,6 +20,7 @@ pub use baselines::{
 };
 pub use kerag::{KeragConfig, RelationFilter};
 pub use paths::PathsConfig;
+pub use pseudo::{PseudoConfig, Verification};
 
 /// The methods that can be asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -30,6 +32,8 @@ pub enum Method {
     Kerag,
     /// AnchorRAG: find the anchors, explore from each, judge after each round.
     Anchor,
+    /// Pseudo-graphs: what the model believes, corrected after one or several sources.
+    Pseudo,
     /// Baseline: the model alone, without the graph.
     Io,
     /// Baseline: the model alone, step by step.
@@ -54,10 +58,11 @@ pub enum Method {
 
 impl Method {
     /// All methods, in the order in which they are shown.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Paths,
         Self::Kerag,
         Self::Anchor,
+        Self::Pseudo,
         Self::Io,
         Self::Cot,
         Self::SelfConsistency,
@@ -76,6 +81,7 @@ impl Method {
             Self::Paths => "paths",
             Self::Kerag => "kerag",
             Self::Anchor => "anchor",
+            Self::Pseudo => "pseudo",
             Self::Io => "io",
             Self::Cot => "cot",
             Self::SelfConsistency => "self_consistency",
@@ -89,10 +95,15 @@ impl Method {
         }
     }
 
+    /// Whether the method looks into several sources at once.
+    pub(crate) fn reads_several(self) -> bool {
+        matches!(self, Self::Pseudo)
+    }
+
     /// Whether the best that path planning finds without a model stands in where a limit ends the work. Not for baselines, which it
     /// would make better than they are.
     pub(crate) fn falls_back(self) -> bool {
-        matches!(self, Self::Kerag | Self::Anchor)
+        matches!(self, Self::Kerag | Self::Anchor | Self::Pseudo)
     }
 
     /// The same by whole-path planning, which may ask no model here.
@@ -119,6 +130,7 @@ impl Method {
             Self::Paths => paths::run(context, question, &config.paths).await,
             Self::Kerag => kerag::run(context, question, &config.kerag).await,
             Self::Anchor => anchor::run(context, question, &config.anchor).await,
+            Self::Pseudo => pseudo::run(context, question, &config.pseudo).await,
             Self::Io => baselines::io::run(context, question).await,
             Self::Cot => baselines::cot::run(context, question).await,
             Self::SelfConsistency => {
@@ -155,6 +167,8 @@ pub struct MethodConfig {
     pub kerag: KeragConfig,
     /// Of `anchor`.
     pub anchor: AnchorConfig,
+    /// Of `pseudo`.
+    pub pseudo: PseudoConfig,
     /// Of `paths`.
     pub paths: PathsConfig,
     /// Of `self_consistency`.

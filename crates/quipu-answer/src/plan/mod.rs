@@ -7,6 +7,7 @@ mod meanings;
 mod operation;
 mod paths;
 mod scope;
+mod solved;
 mod topic;
 
 pub use cards::{CARDS_FILE, Cards, RelationCard, write_card};
@@ -18,4 +19,5 @@ pub use paths::{
     rank_informed, reword,
 };
 pub use scope::{Frontier, OfferedRelation, Scope};
+pub use solved::{SOLVED_FILE, SolvedExample, SolvedExamples, plan_keys, with_solved};
 pub use topic::{Topic, read_topic};

@@ -67,11 +67,16 @@ pub struct Setting {
 
 /// Imports `triples` (tab-separated).
 pub async fn setting(triples: &str) -> Setting {
+    setting_named("films", triples).await
+}
+
+/// The same under another name.
+pub async fn setting_named(name: &str, triples: &str) -> Setting {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("films.tsv");
     std::fs::File::create(&file).unwrap().write_all(triples.as_bytes()).unwrap();
     let path = folder.path().join("workspace");
-    let graph = ImportConfig::new("films", vec![Input::File(file)]);
+    let graph = ImportConfig::new(name, vec![Input::File(file)]);
     Workspace::import(&path, &ImportRequest { graph, embedder: None, progress: None }).await.unwrap();
     let workspace = Arc::new(Workspace::open(&path).unwrap());
     Setting { folder, workspace }

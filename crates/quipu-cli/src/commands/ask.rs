@@ -21,6 +21,9 @@ pub(super) struct Arguments {
     workspace: PathBuf,
     /// The question
     question: String,
+    /// Ask this workspace too; may be given several times. What cannot be asked is named, and the rest answers
+    #[arg(long, value_name = "WORKSPACE")]
+    source: Vec<PathBuf>,
     #[command(flatten)]
     how: How,
     /// When it is asked, for "yesterday" and "last year"; else now
@@ -29,6 +32,9 @@ pub(super) struct Arguments {
     /// Start from this entity, by key or name, whatever the question's words may mean besides; may be given several times
     #[arg(long, value_name = "ID")]
     anchor: Vec<String>,
+    /// Keep the plan of a sure and grounded answer as a solved example
+    #[arg(long)]
+    learn: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -40,7 +46,7 @@ pub(super) struct Arguments {
 /// How questions are answered: what `ask` and `eval run` have in common.
 #[derive(Debug, Clone, Args)]
 pub(super) struct How {
-    /// How it is answered: paths, kerag, anchor, or a baseline: io, cot, self_consistency, question_match, graph, text, tool_use,
+    /// How it is answered: paths, kerag, anchor, pseudo, or a baseline: io, cot, self_consistency, question_match, graph, text, tool_use,
     /// tog, react, corrective
     #[arg(long, value_name = "NAME")]
     method: Option<String>,
@@ -90,9 +96,14 @@ impl Arguments {
     pub(super) async fn run(self) -> Result<()> {
         let settings = Settings::load(self.how.as_settings(), &self.workspace)?;
         let question = Question::new(&self.question, self.asked_at.unwrap_or_else(Zoned::now))?;
-        let options =
-            AskOptions { keep_trace: self.explain, anchors: self.anchor, ..self.how.options(&settings)? };
-        let engine = engine::open(&self.workspace, &settings, self.how.open_options()).await?;
+        let options = AskOptions {
+            keep_trace: self.explain,
+            anchors: self.anchor,
+            learn: self.learn || settings.learn.unwrap_or(false),
+            ..self.how.options(&settings)?
+        };
+        let engine =
+            engine::open_several(&self.workspace, &self.source, &settings, self.how.open_options()).await?;
         let watch = progress::QuestionWatch::new();
         let options = AskOptions { sink: Some(watch.sink()), ..options };
         let answer = engine.ask(&question, &options).await;
@@ -121,6 +132,8 @@ impl How {
             max_llm_calls: self.max_llm_calls,
             timeout: self.timeout,
             max_tokens: self.max_tokens,
+            sources: None,
+            learn: None,
         }
     }
 

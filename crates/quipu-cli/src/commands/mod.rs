@@ -3,6 +3,7 @@
 mod ask;
 mod entity;
 mod eval;
+mod examples;
 mod generate;
 mod import;
 mod index;
@@ -47,6 +48,9 @@ enum Command {
     Query(query::Arguments),
     /// Answer a question, with evidence
     Ask(ask::Arguments),
+    /// Solved questions of a workspace, by which new ones are planned
+    #[command(subcommand)]
+    Examples(examples::Command),
     /// List, fetch and find models
     #[command(subcommand)]
     Models(models::Command),
@@ -89,6 +93,7 @@ async fn run_async(command: Command) -> Result<()> {
         Command::Link(arguments) => interrupt::or_interrupted(arguments.run()).await,
         Command::Query(arguments) => arguments.run().await,
         Command::Ask(arguments) => interrupt::or_interrupted(arguments.run()).await,
+        Command::Examples(command) => interrupt::or_interrupted(command.run()).await,
         Command::Models(command) => interrupt::or_interrupted(command.run()).await,
         Command::Index(command) => command.run().await,
         Command::Eval(command) => interrupt::or_interrupted(command.run()).await,

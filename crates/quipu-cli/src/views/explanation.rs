@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use quipu_answer::{Event, TimedEvent};
+use quipu_answer::{EditEvent, Event, TimedEvent};
 
 use crate::output::{FAINT, STRONG, counted, cut, visible};
 
@@ -26,6 +26,17 @@ pub(crate) fn print_explanation(events: &[TimedEvent], out: &mut impl Write) -> 
         }
     }
     Ok(())
+}
+
+/// `-` and `+` as in any other diff, with the evidence that caused the change.
+fn edit_line(edit: &EditEvent) -> String {
+    let by = edit.by.as_deref().map(|id| format!("  ({id})")).unwrap_or_default();
+    match (&edit.before, &edit.after) {
+        (Some(before), Some(after)) => format!("- {}  + {}{by}", visible(before), visible(after)),
+        (Some(before), None) => format!("- {}", visible(before)),
+        (None, Some(after)) => format!("+ {}{by}", visible(after)),
+        (None, None) => String::new(),
+    }
 }
 
 /// Candidates of a grounding that are shown.
@@ -87,6 +98,10 @@ fn lines(event: &Event) -> Vec<String> {
                 found.iter().map(|line| format!("hop {hop}, from {}: {}", visible(anchor), visible(line)));
             found.chain(stopped).collect()
         }
+        Event::Believed { triples } => {
+            triples.iter().map(|line| format!("believes: {}", visible(line))).collect()
+        }
+        Event::Corrected { edits } => edits.iter().map(edit_line).collect(),
         Event::Degraded { reason } => vec![format!("falls back: {}", visible(reason))],
     }
 }

@@ -7,6 +7,7 @@
 //!   sources.toml         the endpoint that is the workspace's graph, where that is not imported
 //!   gen-NNNN/            one import's result, never changed afterwards but for vectors added later
 //!     graph/  names.qix  vectors/
+//!     triples/           vectors of triples, where they were asked for
 //!     catalogue.json     what is known of an endpoint's graph; `graph/` then holds the names gathered from it
 //!   cache/               results of the endpoint, for some hours
 //!   harvest.building/    names gathered so far, which the next reading of the endpoint goes on with
@@ -20,6 +21,7 @@ mod import;
 mod link;
 mod search;
 mod source;
+mod triples;
 
 #[cfg(test)]
 mod tests;
@@ -35,11 +37,15 @@ use crate::{IndexError, NameIndex, VectorIndex, Vocabulary};
 use source::Source;
 
 pub use endpoint::{SourceReport, SourceRequest};
+pub use triples::TripleHit;
+use triples::TripleIndex;
+
 pub use import::{ImportRequest, WorkspaceProgress, WorkspaceProgressSink};
 
 const CONFIGURATION: &str = "quipu.toml";
 const NAMES: &str = "names.qix";
 const VECTORS: &str = "vectors";
+const TRIPLES: &str = "triples";
 
 /// What a workspace without vectors cannot do.
 const WITHOUT_VECTORS: &str = "no vectors: entities are found by exact names, aliases, typing errors and parts of names, \
@@ -54,6 +60,7 @@ pub struct Workspace {
     graph: Arc<dyn Graph>,
     names: NameIndex,
     vectors: Option<VectorIndex>,
+    triples: Option<TripleIndex>,
     vocabulary: Vocabulary,
 }
 
@@ -125,6 +132,7 @@ impl Workspace {
         if vectors.exists() {
             workspace.vectors = Some(VectorIndex::open(&vectors)?);
         }
+        workspace.triples = TripleIndex::open(&workspace.generation.join(TRIPLES))?;
         Ok(workspace)
     }
 
@@ -141,7 +149,16 @@ impl Workspace {
         let graph = source.graph();
         let names = source.translated(NameIndex::open(&generation.join(NAMES))?);
         let vocabulary = Vocabulary::new(graph.relations().iter().map(|relation| relation.name.as_str()));
-        Ok(Self { folder: folder.to_owned(), generation, source, graph, names, vectors: None, vocabulary })
+        Ok(Self {
+            folder: folder.to_owned(),
+            generation,
+            source,
+            graph,
+            names,
+            vectors: None,
+            triples: None,
+            vocabulary,
+        })
     }
 
     /// The folder.
@@ -178,6 +195,24 @@ impl Workspace {
     /// The vector index; `None` where the import left it out.
     pub fn vectors(&self) -> Option<&VectorIndex> {
         self.vectors.as_ref()
+    }
+
+    /// The triples whose sentences are nearest to a unit vector, best first; none where no triple index was built.
+    ///
+    /// # Errors
+    /// [`IndexError`] when the index is damaged or the vector is of another length.
+    pub fn nearest_triples(&self, vector: &[f32], k: usize) -> Result<Vec<TripleHit>, IndexError> {
+        self.triples.as_ref().map_or(Ok(Vec::new()), |triples| triples.search(vector, k))
+    }
+
+    /// Name of the generation that is open: another one after every import.
+    pub fn generation_name(&self) -> &str {
+        self.generation.file_name().and_then(|name| name.to_str()).unwrap_or_default()
+    }
+
+    /// When the graph was read: the time of the generation that is open; `None` where the system cannot tell.
+    pub fn read_at(&self) -> Option<std::time::SystemTime> {
+        std::fs::metadata(self.generation.join(NAMES)).and_then(|file| file.modified()).ok()
     }
 
     /// The words that the graph's relations are named with.

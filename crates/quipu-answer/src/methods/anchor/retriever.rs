@@ -11,7 +11,7 @@ use crate::AnswerError;
 use crate::context::Context;
 use crate::evidence::cell;
 use crate::link::Anchor;
-use crate::plan::{Frontier, OfferedRelation};
+use crate::plan::{Frontier, OfferedRelation, with_solved};
 use crate::prompts::Prompt;
 use crate::prune::{filter_by_similarity, pick_numbers, similarities};
 use crate::question::Question;
@@ -256,7 +256,8 @@ impl Guided<'_, '_> {
         let values = json!({
             "most": width, "question": self.question, "at": at, "way": way, "relations": relations,
         });
-        let request = ChatRequest::new("prune.relations", Prompt::TogRelations.render(values)?);
+        let messages = with_solved(self.context, self.question, Prompt::TogRelations.render(values)?).await?;
+        let request = ChatRequest::new("prune.relations", messages);
         let picked = self.pick(request, shown.len(), width..=width).await?;
         let picked = picked.map(|picked| picked.iter().filter_map(|at| shown.get(*at).copied()).collect());
         Ok(picked.filter(|picked: &Vec<usize>| !picked.is_empty()).unwrap_or(nearest))

@@ -54,7 +54,7 @@ pub(super) fn nodes(anchors: &[Anchor]) -> Vec<NodeId> {
 }
 
 /// What the question's own words say about time.
-pub(super) fn times(question: &Question) -> Vec<TimeFrame> {
+pub(in crate::methods) fn times(question: &Question) -> Vec<TimeFrame> {
     time_frames(question.text(), question.asked_at().date())
 }
 

@@ -18,6 +18,7 @@ use quipu_graph::{NodeId, Step};
 
 use crate::AnswerError;
 use crate::context::Context;
+use crate::plan::solved::solved_plans;
 use crate::trace::{Event, PathEvent, Stage};
 
 use asked::{Asked, other_words};
@@ -131,6 +132,9 @@ pub async fn rank(
             }
         })
         .collect();
+    for (steps, weight) in solved_plans(context, &asked.masked).await? {
+        paths.iter_mut().filter(|path| path.steps == steps).for_each(|path| path.score += weight);
+    }
     paths.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.steps.cmp(&b.steps)));
     set_probabilities(&mut paths);
     report(context, &paths);

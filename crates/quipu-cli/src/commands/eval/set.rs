@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use anyhow::Result;
 use quipu_answer::{
-    AnchorConfig, AnchorGrounding, AskOptions, Guide, MethodConfig, Predictor, RelationFilter,
+    AnchorConfig, AnchorGrounding, AskOptions, Guide, MethodConfig, Predictor, PseudoConfig, RelationFilter,
+    Verification,
 };
 use quipu_eval::AnchorSetting;
 
@@ -19,7 +20,8 @@ evidence_tokens=N, kerag.max_hops=N, kerag.filter=model|similarity[:N]|paths[:N]
 paths.mentions=N, paths.candidates=N, paths.run=N, paths.new_cards=N, paths.meet=N, paths.sure=X, paths.least_confidence=X, tokens=N, \
 anchor.anchors=N, anchor.relations_scored=N, anchor.width=N, anchor.depth=N, anchor.candidates=N, anchor.shown=N, \
 anchor.predictor=model|index, anchor.grounding=fused|relations|off, anchor.guide=paths|similarity|model, anchor.parallel=yes|no, \
-anchor.triple_filter=yes|no, anchor.model_alone=yes|no, tog.width=N, tog.depth=N, question_match.k=N, question_match.whole=N, \
+pseudo.nearest=N, pseudo.least_similarity=X, pseudo.verification=model|similarity|off, \
+pseudo.sources=all|one, pseudo.most_triples=N, pseudo.around=N, pseudo.whole=N, anchor.triple_filter=yes|no, anchor.model_alone=yes|no, tog.width=N, tog.depth=N, question_match.k=N, question_match.whole=N, \
 question_match.nearby=N, text.passages=N, tool_use.rounds=N, react.rounds=N, self_consistency.samples=N, \
 self_consistency.temperature=X, corrective.passages=N, corrective.relations=N, corrective.radius=N";
 
@@ -104,6 +106,7 @@ fn set(options: &mut AskOptions, key: &str, value: &str) -> Result<()> {
         "paths.meet" => config.paths.meet = parse(key, value)?,
         "paths.sure" => config.paths.sure = parse(key, value)?,
         "paths.least_confidence" => config.paths.least_confidence = parse(key, value)?,
+        _ if key.starts_with("pseudo.") => set_pseudo(&mut config.pseudo, key, value)?,
         _ if key.starts_with("anchor.") => set_anchor(&mut config.anchor, key, value)?,
         _ => set_baseline(config, key, value)?,
     }
@@ -141,6 +144,27 @@ fn set_anchor(anchor: &mut AnchorConfig, key: &str, value: &str) -> Result<()> {
         }
         "anchor.triple_filter" => anchor.triple_filter = yes_or_no(key, value)?,
         "anchor.model_alone" => anchor.model_alone = yes_or_no(key, value)?,
+        _ => return Err(unknown(key)),
+    }
+    Ok(())
+}
+
+fn set_pseudo(pseudo: &mut PseudoConfig, key: &str, value: &str) -> Result<()> {
+    match key {
+        "pseudo.nearest" => pseudo.nearest = parse(key, value)?,
+        "pseudo.least_similarity" => pseudo.least_similarity = parse(key, value)?,
+        "pseudo.verification" => {
+            let all = [
+                ("model", Verification::Model),
+                ("similarity", Verification::Similarity),
+                ("off", Verification::Off),
+            ];
+            pseudo.verification = one_of(key, value, &all)?;
+        }
+        "pseudo.sources" => pseudo.all_sources = one_of(key, value, &[("all", true), ("one", false)])?,
+        "pseudo.most_triples" => pseudo.most_triples = parse(key, value)?,
+        "pseudo.around" => pseudo.around = parse(key, value)?,
+        "pseudo.whole" => pseudo.whole = parse(key, value)?,
         _ => return Err(unknown(key)),
     }
     Ok(())
