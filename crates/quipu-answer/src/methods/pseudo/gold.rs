@@ -22,6 +22,8 @@ pub(super) struct Gold {
     pub evidence: Vec<Evidence>,
     /// For each pseudo-triple, the id of the most similar triple and how similar it is.
     pub nearest: HashMap<usize, (String, f32)>,
+    /// The triple around what the question names that is most like the question itself.
+    pub asked: Option<String>,
     /// Pieces that the prompt has no room for.
     pub left_out: usize,
 }
@@ -31,8 +33,9 @@ pub(super) struct Gold {
 struct Entity {
     name: String,
     pieces: Vec<(Evidence, f32)>,
-    /// The best similarity for each pseudo-triple.
-    best: BTreeMap<Option<usize>, f32>,
+    /// The best similarity to each pseudo-triple, and to those of them that it is an end of.
+    best: BTreeMap<usize, f32>,
+    own: BTreeMap<usize, f32>,
     asked: bool,
     meant: bool,
 }
@@ -41,10 +44,10 @@ impl Entity {
     /// Mean over the pseudo-triples that it answers of the best similarity to each. The paper's mean is over all its triples among the
     /// nearest ten, which punishes an entity for having more to say.
     fn confidence(&self) -> f32 {
-        let of_pseudo: Vec<f32> = self.best.iter().filter(|(at, _)| at.is_some()).map(|(_, s)| *s).collect();
+        let of_pseudo = if self.own.is_empty() { &self.best } else { &self.own };
         #[expect(clippy::cast_precision_loss, reason = "a handful")]
         let count = of_pseudo.len() as f32;
-        if of_pseudo.is_empty() { 0.0 } else { of_pseudo.iter().sum::<f32>() / count }
+        if of_pseudo.is_empty() { 0.0 } else { of_pseudo.values().sum::<f32>() / count }
     }
 }
 
@@ -58,6 +61,9 @@ pub(super) fn prune(
 ) -> Gold {
     let subjects: HashSet<usize> = graph.triples.iter().map(|triple| triple.head).collect();
     let nearest = nearest_of_each(&hits);
+    let by_question = hits.iter().filter(|hit| hit.pseudo.is_none() && hit.asked);
+    let asked_for =
+        by_question.max_by(|a, b| a.similarity.total_cmp(&b.similarity)).map(|hit| hit.evidence.id.clone());
     let mut entities = gathered(hits);
     let found = entities.len();
     entities.sort_by(|a, b| {
@@ -75,7 +81,7 @@ pub(super) fn prune(
     let mut seen = HashSet::new();
     let evidence = evidence.into_iter().filter(|piece| seen.insert(piece.id.clone())).collect();
     let (evidence, left_out) = latest_within_budget(evidence, context.limits.evidence_tokens);
-    Gold { evidence, nearest, left_out }
+    Gold { evidence, nearest, asked: asked_for, left_out }
 }
 
 fn nearest_of_each(hits: &[Hit]) -> HashMap<usize, (String, f32)> {
@@ -97,8 +103,14 @@ fn gathered(hits: Vec<Hit>) -> Vec<Entity> {
         entity.name.clone_from(&hit.subject);
         entity.asked |= hit.asked;
         entity.meant |= hit.meant;
-        let best = entity.best.entry(hit.pseudo).or_insert(hit.similarity);
-        *best = best.max(hit.similarity);
+        if let Some(at) = hit.pseudo {
+            let best = entity.best.entry(at).or_insert(hit.similarity);
+            *best = best.max(hit.similarity);
+            if hit.meant {
+                let own = entity.own.entry(at).or_insert(hit.similarity);
+                *own = own.max(hit.similarity);
+            }
+        }
         match entity.pieces.iter_mut().find(|(piece, _)| piece.id == hit.evidence.id) {
             Some((_, similarity)) => *similarity = similarity.max(hit.similarity),
             None => entity.pieces.push((hit.evidence, hit.similarity)),

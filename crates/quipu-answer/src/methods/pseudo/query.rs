@@ -339,6 +339,8 @@ struct Pool {
     question: Vec<f32>,
     known: HashSet<String>,
     triples: Vec<Candidate>,
+    /// What people call each relation, by its name in the graph.
+    called: HashMap<String, Vec<Vec<f32>>>,
 }
 
 /// A triple of a source.
@@ -349,7 +351,6 @@ struct Candidate {
     /// Names of its ends.
     names: [String; 2],
     whole: Vec<f32>,
-    relation: Vec<f32>,
 }
 
 impl Pool {
@@ -366,7 +367,14 @@ impl Pool {
         let mut rows = rows.rows().map(<[f32]>::to_vec);
         let question = rows.next().unwrap_or_default();
         let pseudo = rows.by_ref().take(graph.triples.len()).collect();
-        Ok(Self { pseudo, relations: rows.collect(), question, known: HashSet::new(), triples: Vec::new() })
+        Ok(Self {
+            pseudo,
+            relations: rows.collect(),
+            question,
+            known: HashSet::new(),
+            triples: Vec::new(),
+            called: HashMap::new(),
+        })
     }
 
     /// Takes triples into the pool: one call of the embedder.
@@ -374,34 +382,34 @@ impl Pool {
         let mut new = with_evidence(context.graph(), walked).await?;
         new.retain(|(_, piece)| self.known.insert(piece.id.clone()));
         let mut texts: Vec<String> = new.iter().map(|(_, piece)| sentence(piece)).collect();
-        let mut relations: Vec<String> = new.iter().map(|(_, piece)| relation(piece).to_owned()).collect();
-        relations.sort_unstable();
-        relations.dedup();
-        texts.extend(relations.iter().cloned());
+        let mut relations: Vec<(String, String)> = Vec::new();
+        for (walked, piece) in &new {
+            let name = relation(piece);
+            if !self.called.contains_key(name) && relations.iter().all(|(known, _)| known != name) {
+                relations.extend(
+                    labels(context, walked.1, name).into_iter().map(|label| (name.to_owned(), label)),
+                );
+            }
+        }
+        texts.extend(relations.iter().map(|(_, label)| label.clone()));
         if texts.is_empty() {
             return Ok(());
         }
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let rows = context.embed(Stage::Retrieve, &texts).await?;
-        let places: HashMap<&str, usize> =
-            relations.iter().enumerate().map(|(at, name)| (name.as_str(), new.len() + at)).collect();
-        for (at, ((from, step, to), piece)) in new.iter().enumerate() {
+        for ((name, _), row) in relations.into_iter().zip(rows.rows().skip(new.len())) {
+            self.called.entry(name).or_default().push(row.to_vec());
+        }
+        for (((from, step, to), piece), row) in new.into_iter().zip(rows.rows()) {
             let (head, tail) = match step.direction {
-                Direction::Forward => (*from, *to),
-                Direction::Backward => (*to, *from),
+                Direction::Forward => (from, to),
+                Direction::Backward => (to, from),
             };
             let EvidenceContent::Triple { head: head_name, tail: tail_name, .. } = &piece.content else {
                 continue;
             };
-            let place = places.get(relation(piece)).copied().unwrap_or(usize::MAX);
-            self.triples.push(Candidate {
-                head,
-                tail,
-                names: [head_name.clone(), tail_name.clone()],
-                whole: rows.row(at).to_vec(),
-                relation: rows.row(place).to_vec(),
-                evidence: piece.clone(),
-            });
+            let names = [head_name.clone(), tail_name.clone()];
+            self.triples.push(Candidate { head, tail, names, whole: row.to_vec(), evidence: piece });
         }
         Ok(())
     }
@@ -420,9 +428,16 @@ impl Pool {
         if meant_ends == 0 {
             return whole;
         }
-        let relation = self.relations.get(at).map_or(0.0, |row| product(row, &candidate.relation));
+        let relation = self.relation(at, candidate);
         let counts = if meant_ends == ends(triple).len() { RELATION_ALONE } else { ONE_END };
         whole.max(counts * relation)
+    }
+
+    /// Similarity of a triple's relation, by any of its names, with a pseudo-triple's.
+    fn relation(&self, at: usize, candidate: &Candidate) -> f32 {
+        let called = self.called.get(relation(&candidate.evidence));
+        let Some(believed) = self.relations.get(at) else { return 0.0 };
+        called.into_iter().flatten().map(|row| product(believed, row)).fold(0.0, f32::max)
     }
 
     /// Where the best triples lead from the end of a pseudo-triple that is nearer to the question: the other end, what it may be, and how far
@@ -439,7 +454,6 @@ impl Pool {
             return Vec::new();
         }
         let nodes = meant.of(near);
-        let relation = self.relations.get(at);
         let mut leads: Vec<(f32, NodeId)> = Vec::new();
         for candidate in &self.triples {
             let other = match (nodes.contains(&candidate.head), nodes.contains(&candidate.tail)) {
@@ -447,7 +461,7 @@ impl Pool {
                 (_, true) => candidate.head,
                 _ => continue,
             };
-            let similarity = relation.map_or(0.0, |row| product(row, &candidate.relation));
+            let similarity = self.relation(at, candidate);
             if similarity >= LEADS {
                 leads.push((similarity, other));
             }
@@ -510,6 +524,17 @@ fn ends(triple: &PseudoTriple) -> Vec<usize> {
         PseudoTail::Node(tail) => vec![triple.head, tail],
         PseudoTail::Value(_) => vec![triple.head],
     }
+}
+
+/// A relation's name, and the words that its card has for it in either direction.
+fn labels(context: &Context<'_>, step: quipu_graph::Step, name: &str) -> Vec<String> {
+    let info = usize::try_from(step.relation.0).ok().and_then(|at| context.graph().relations().get(at));
+    let card = info.and_then(|info| context.cards.get(&info.key));
+    let mut labels = vec![name.to_owned()];
+    labels
+        .extend(card.into_iter().flat_map(|card| card.words_forward.into_iter().chain(card.words_backward)));
+    labels.dedup();
+    labels
 }
 
 fn relation(piece: &Evidence) -> &str {

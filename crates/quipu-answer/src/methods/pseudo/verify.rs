@@ -140,6 +140,14 @@ fn by_similarity(graph: &PseudoGraph, gold: &Gold) -> (Vec<EditEvent>, Vec<Evide
         }
         events.extend(edited(Some(before), &positions, gold));
     }
+    // What the question asks for, whether anybody believed something about it or not.
+    let asked = gold.asked.as_ref().and_then(|id| gold.evidence.iter().position(|piece| piece.id == *id));
+    for at in asked.map(|at| alike(at, &gold.evidence)).unwrap_or_default() {
+        if let Some(kept) = kept.get_mut(at).filter(|kept| !**kept) {
+            *kept = true;
+            events.extend(edited(None, &[at], gold));
+        }
+    }
     let pieces = gold.evidence.iter().zip(kept).filter(|(_, kept)| *kept).map(|(piece, _)| piece.clone());
     (events, pieces.collect())
 }
