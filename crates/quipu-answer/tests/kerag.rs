@@ -24,6 +24,10 @@ fn by_model() -> KeragConfig {
     KeragConfig { filter: RelationFilter::Model, ..KeragConfig::default() }
 }
 
+fn by_similarity() -> KeragConfig {
+    KeragConfig { filter: RelationFilter::Similarity { keep: 30 }, ..KeragConfig::default() }
+}
+
 fn composed(answers: &str) -> String {
     format!(
         r#"{{"reasoning": "By the rows.", "status": "answered", "rows": ["E0"], "operation": "none", "answers": [{answers}]}}"#
@@ -125,7 +129,7 @@ async fn by_similarity_the_model_judges_only_and_hops_cost_the_same() {
         .on("critique.scope", "more")
         .on("critique.scope", "enough")
         .on("compose", composed("\"Leidschendam\"").as_str());
-    let (answer, model) = run(model, BIRTHPLACE, KeragConfig::default()).await;
+    let (answer, model) = run(model, BIRTHPLACE, by_similarity()).await;
     assert_eq!(answer.answers, ["Leidschendam"]);
     assert_eq!((model.calls(), model.calls_of("prune.relations")), (4, 0));
 }

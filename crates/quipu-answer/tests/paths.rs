@@ -49,6 +49,119 @@ async fn counts_extremes_and_comparisons_are_calculated() {
     check("which has more running minutes, Kauwboy or Tonio?", &["Tonio"]).await;
 }
 
+/// Rivers: two are called Orle; "top speed" is a relation's name, and no river has a date.
+const RIVERS: &str = "\
+Ansa\tlength\t40
+Berg\tlength\t70
+Orle\tlength\t10
+Ansa\tmouth\tPort Vale
+Berg\tmouth\tNorth Quay
+Orle\tmouth\tNorth Quay
+Ansa\tcountry\tNorland
+Berg\tcountry\tNorland
+Orle\tcountry\tSudland
+Port Vale\tcountry\tNorland
+Ansa\ttop speed\tmoderate
+Norland\tneighbouring country\tSudland
+Sudland\tneighbouring country\tNorland
+Norland\tcapital\tPort Vale
+Sudland\tcapital\tNorth Quay
+Norland\tcurrency\tkrone
+Sudland\tcurrency\tdinar
+";
+
+/// What people call some of these relations.
+const RIVER_CARDS: &str = r#"
+[relation."neighbouring country"]
+head_kind = "country"
+tail_kind = "country"
+forward = "the country that X is neighbouring"
+backward = "the countries neighbouring X"
+words_forward = ["neighbour", "country", "adjacent", "bordering"]
+words_backward = ["countries", "border", "bordering"]
+
+[relation.country]
+head_kind = "river"
+tail_kind = "country"
+forward = "the country of X"
+backward = "the rivers of X"
+words_forward = ["country", "flow"]
+words_backward = ["rivers", "streams"]
+
+[relation.mouth]
+head_kind = "river"
+tail_kind = "town"
+forward = "the mouth of X"
+backward = "the rivers with their mouth at X"
+words_forward = ["mouth", "end"]
+words_backward = ["rivers", "mouth"]
+
+[relation.capital]
+head_kind = "country"
+tail_kind = "town"
+forward = "the capital of X"
+backward = "the countries with the capital X"
+words_forward = ["capital", "town"]
+words_backward = ["countries"]
+"#;
+
+async fn check_rivers(question: &str, expected: &[&str]) {
+    let setting = setting(RIVERS).await;
+    std::fs::write(setting.workspace.folder().join("relations.toml"), RIVER_CARDS).unwrap();
+    let answer = ask(&setting, None, Some(embedder().await), question, &AskOptions::default()).await;
+    let mut answers = answer.answers.clone();
+    answers.sort();
+    assert_eq!(answers, expected, "{question}: {answer:#?}");
+}
+
+#[tokio::test]
+async fn the_same_is_asked_of_each_thing_of_a_list() {
+    check_rivers("what is the total length of the Ansa, the Berg and the Orle?", &["120"]).await;
+    check_rivers("what are the mouths of the Ansa and the Berg?", &["North Quay", "Port Vale"]).await;
+    check_rivers("which of the Ansa, the Berg and the Orle has the greatest length?", &["Berg"]).await;
+    // What both lead to is asked for, where there is such a thing.
+    check_rivers("which country do the Ansa and the Berg flow through?", &["Norland"]).await;
+}
+
+#[tokio::test]
+async fn a_word_explained_by_one_anchor_need_not_be_explained_by_the_other() {
+    check_rivers("which river of the country Norland has its mouth at North Quay?", &["Berg"]).await;
+}
+
+#[tokio::test]
+async fn the_country_of_a_capital_is_not_its_neighbour() {
+    check_rivers("which currency is used in the country whose capital is North Quay?", &["dinar"]).await;
+}
+
+#[tokio::test]
+async fn an_extreme_within_a_relations_name_is_none() {
+    check_rivers("what is the top speed of the Ansa?", &["moderate"]).await;
+}
+
+#[tokio::test]
+async fn where_something_is_may_be_asked_for_yes_or_no() {
+    check_rivers("is Port Vale in Norland?", &["yes"]).await;
+}
+
+#[tokio::test]
+async fn a_date_is_not_answered_with_another_thing() {
+    check_rivers("when was the mouth of the Ansa?", &[]).await;
+}
+
+#[tokio::test]
+async fn two_halves_of_a_relations_name_ask_for_it_once() {
+    // A film may be called like a year.
+    let setting =
+        setting("Kauwboy\trelease year\t2012\n2012\trelease year\t2009\nDisappearance\trelease year\t2017\n")
+            .await;
+    let card = "[relation.\"release year\"]\nhead_kind = \"film\"\ntail_kind = \"year\"\nforward = \"the year when X was released\"\n\
+                backward = \"the films released in X\"\nwords_forward = [\"year\", \"released\", \"when\"]\nwords_backward = [\"films\"]\n";
+    std::fs::write(setting.workspace.folder().join("relations.toml"), card).unwrap();
+    let question = "what year was the film Kauwboy released";
+    let answer = ask(&setting, None, Some(embedder().await), question, &AskOptions::default()).await;
+    assert_eq!(answer.answers, ["2012"], "{answer:#?}");
+}
+
 #[tokio::test]
 async fn what_the_graph_does_not_know_is_not_answered() {
     let options = AskOptions::default();

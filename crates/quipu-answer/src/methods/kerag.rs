@@ -57,13 +57,14 @@ pub enum RelationFilter {
     Off,
 }
 
-/// Parameters of KERAG; the defaults are the paper's.
+/// Parameters of KERAG; the defaults are the paper's but for the filter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeragConfig {
     /// Most hops (3). 1 is the ablation "- multihop".
     pub max_hops: u32,
-    /// How relations are filtered: by similarity, as App. E does with models of 8 billion parameters and less. The model's
-    /// own filter is for larger ones: the default local model drops what it needs (docs/results.md).
+    /// How relations are filtered: by whole paths, with which the default local model answers best. The paper's ways, by similarity
+    /// (App. E, models of 8 billion parameters and less) and by model, ask it "is this enough?", which it answers badly
+    /// (docs/results.md).
     pub filter: RelationFilter,
     /// Whether composition reasons step by step; `false` is the ablation "- CoT".
     pub reasoning: bool,
@@ -71,7 +72,7 @@ pub struct KeragConfig {
 
 impl Default for KeragConfig {
     fn default() -> Self {
-        Self { max_hops: 3, filter: RelationFilter::Similarity { keep: 30 }, reasoning: true }
+        Self { max_hops: 3, filter: RelationFilter::Paths { keep: 3 }, reasoning: true }
     }
 }
 
@@ -92,11 +93,17 @@ pub(super) async fn run(
     if linked.is_empty() {
         return Ok(Outcome::abstain("no entity of the graph was recognised in the question", Vec::new()));
     }
+    if matches!(config.filter, RelationFilter::Paths { .. }) && context.embedder().is_none() {
+        let reason = "whole paths need an embedder; the plan goes hop by hop".to_owned();
+        context.trace.report(Stage::Plan, Event::Degraded { reason });
+    }
     let mut plan = None;
     for attempt in 0..=MOST_RELINKS {
         let Some(anchors) = choose(&linked, attempt) else { break };
         let next = match config.filter {
-            RelationFilter::Paths { keep } => plan_paths(context, question, anchors, config, keep).await?,
+            RelationFilter::Paths { keep } if context.embedder().is_some() => {
+                plan_paths(context, question, anchors, config, keep).await?
+            }
             _ => plan_hops(context, question, anchors, config).await?,
         };
         let wrong = next.verdict == Verdict::Wrong;

@@ -13,10 +13,10 @@ mod topic;
 pub use cards::{CARDS_FILE, Cards, RelationCard, write_card};
 pub use condition::{Condition, condition};
 pub use meanings::{MEANINGS_FILE, Meanings};
-pub use operation::{Wanted, wanted};
+pub use operation::{Wanted, is_extreme, wanted};
 pub use paths::{
-    FEATURE_NAMES, Features, RankConfig, RankedPath, Seen, StepSamples, Walk, WalkConfig, follow, rank,
-    rank_informed, reword,
+    FEATURE_NAMES, Features, RankConfig, RankedPath, Seen, StepSamples, Walk, WalkConfig, follow, joint,
+    rank, rank_informed, reword,
 };
 pub use scope::{Frontier, OfferedRelation, Scope};
 pub use solved::{SOLVED_FILE, SolvedExample, SolvedExamples, plan_keys, with_solved};

@@ -12,6 +12,7 @@ younger faster hotter stronger";
 const LOWEST: &str = "least smallest lowest fewest shortest earliest oldest minimum lightest poorest narrowest slowest coldest \
 cheapest nearest closest first less smaller lower fewer shorter earlier older lighter poorer narrower slower colder cheaper nearer \
 closer";
+const UNITS_OF_DATES: &str = "date day month year decade century";
 const COMPARATIVE_ENDINGS: [&str; 4] = ["er", "more", "less", "fewer"];
 
 /// What is wanted, and how sure the words are about it.
@@ -23,6 +24,8 @@ pub struct Wanted {
     pub compares: bool,
     /// The words ask for yes or no.
     pub checks: bool,
+    /// The words ask for a date: "when", "in which year".
+    pub dates: bool,
 }
 
 /// Reads the operation off the question's words.
@@ -47,12 +50,19 @@ pub fn wanted(question: &str) -> Wanted {
     };
     const ASKING: [&str; 9] = ["is", "are", "was", "were", "does", "do", "did", "has", "have"];
     let checks = !compares && !has("or") && words.first().is_some_and(|w| ASKING.contains(w));
-    Wanted { operation, compares, checks }
+    let asks_for = |w: &[&str]| matches!(w, ["what" | "which", unit] if is_in(UNITS_OF_DATES, unit));
+    let dates = words.first() == Some(&"when") || words.windows(2).any(asks_for);
+    Wanted { operation, compares, checks, dates }
+}
+
+/// Whether a word asks for an extreme: "largest", "less".
+pub fn is_extreme(word: &str) -> bool {
+    is_in(HIGHEST, word) || is_in(LOWEST, word)
 }
 
 /// The first superlative or comparative. "first" and "top" alone, and comparatives without a comparison, say nothing.
 fn extreme(words: &[&str], compares: bool) -> Option<Operation> {
-    let at = words.iter().position(|w| is_in(HIGHEST, w) || is_in(LOWEST, w))?;
+    let at = words.iter().position(|w| is_extreme(w))?;
     let word = words.get(at)?;
     let at_most = at.checked_sub(1).and_then(|before| words.get(before)) == Some(&"at");
     if (is_comparative(word) && !compares) || at_most {
@@ -62,8 +72,7 @@ fn extreme(words: &[&str], compares: bool) -> Option<Operation> {
 }
 
 fn is_comparative(word: &str) -> bool {
-    (is_in(HIGHEST, word) || is_in(LOWEST, word))
-        && COMPARATIVE_ENDINGS.iter().any(|ending| word.ends_with(ending))
+    is_extreme(word) && COMPARATIVE_ENDINGS.iter().any(|ending| word.ends_with(ending))
 }
 
 fn is_in(list: &str, word: &str) -> bool {
@@ -89,6 +98,13 @@ mod tests {
         check("which is older, Emma or Dune", Some(Operation::Lowest), true);
         check("the average length of her books", Some(Operation::Average), false);
         check("how many pages do her books have in total", Some(Operation::Sum), false);
+    }
+
+    #[test]
+    fn dates_are_asked_for_by_when_and_by_units() {
+        assert!(wanted("when was Lima founded?").dates);
+        assert!(wanted("in which year was Lima founded?").dates);
+        assert!(!wanted("who lived there when Lima was founded?").dates);
     }
 
     #[test]

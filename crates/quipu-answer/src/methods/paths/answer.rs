@@ -40,6 +40,13 @@ pub(super) async fn answer(
         return Ok(Outcome::abstain(reason, evidence));
     }
     let ends = graph.summaries(&choice.ends).await?;
+    let dated = |s: &NodeSummary| is_measure(&value_of_node(s.literal.as_ref(), &s.name));
+    if asking.wanted.dates && !ends.iter().any(dated) {
+        let phrases: Vec<&str> = choice.runs.iter().map(|r| r.path.phrase.as_str()).collect();
+        let reason =
+            format!("the question asks for a date; the nearest, {}, is none", say(&phrases, &choice));
+        return Ok(Outcome::abstain(reason, evidence));
+    }
     if let Some(condition) = &asking.condition {
         return filtered(context, condition, asking.wanted, &choice, &ends, evidence).await;
     }

@@ -5,9 +5,13 @@
 mod answer;
 mod check;
 mod compute;
+mod list;
 mod meet;
 
+use std::ops::Range;
+
 use quipu_graph::{LiteralValue, NodeId};
+use quipu_index::{normalise, words};
 
 use crate::AnswerError;
 use crate::calculate::Operation;
@@ -15,8 +19,8 @@ use crate::context::Context;
 use crate::link::{Anchor, Mentioned, mentions, without};
 use crate::methods::Outcome;
 use crate::plan::{
-    Condition, RankConfig, RankedPath, Seen, Walk, WalkConfig, Wanted, condition, follow, rank_informed,
-    wanted,
+    Condition, RankConfig, RankedPath, Seen, Walk, WalkConfig, Wanted, condition, follow, is_extreme,
+    rank_informed, wanted,
 };
 use crate::question::Question;
 use crate::trace::{Event, Stage};
@@ -25,7 +29,8 @@ use crate::values::value_of_node;
 use answer::answer;
 use check::check;
 use compute::compare;
-use meet::{choose, meet_most};
+use list::listed;
+use meet::{choose, each, meet_most};
 
 /// Parameters of whole-path planning.
 #[derive(Debug, Clone, PartialEq)]
@@ -82,7 +87,7 @@ struct RunPath {
     walk: Walk,
     /// Its ends, sorted: a set to be compared.
     ends: Vec<NodeId>,
-    /// Share among all paths of the anchor, with how well the anchor matches its mention.
+    /// Share among all paths of all candidates of the mention, by how well the path fits and the candidate matches.
     weight: f64,
 }
 
@@ -102,7 +107,8 @@ struct Asking {
 impl Asking {
     /// Whether the answer rests on values that can be compared.
     fn needs_measures(&self) -> bool {
-        self.condition.is_some() || self.wanted.operation.is_some_and(|op| op != Operation::Count)
+        let operation = self.wanted.operation.is_some_and(|op| op != Operation::Count);
+        self.condition.is_some() || self.wanted.dates || operation
     }
 }
 
@@ -135,24 +141,26 @@ async fn run_linked(
     condition: Option<Condition>,
     config: &PathsConfig,
 ) -> Result<Outcome, AnswerError> {
-    // "First Light" asks for no extreme: what names things does not say what to do with them.
+    // "First Light" asks for no extreme, nor does a "highest point" that the graph knows: what names things does not say what to do
+    // with them.
     let spans = mentioned.iter().map(|m| m.span.clone()).chain(condition.as_ref().map(|c| c.span.clone()));
-    let asking = Asking { wanted: wanted(&without(question.text(), spans)), condition };
+    let spans = spans.chain(extremes_in_names(context, question.text()));
+    let mut asking = Asking { wanted: wanted(&without(question.text(), spans)), condition };
     if mentioned.is_empty() {
         return Ok(Outcome::abstain("no entity of the graph was recognised in the question", Vec::new()));
     }
     if mentioned.len() > 1 {
-        let mut runs = plan(context, question, &mentioned, &mentioned, &asking, &meeting(config)).await?;
-        if asking.wanted.compares
-            && let Some(outcome) = compare(context, &runs, asking.wanted).await?
-        {
+        let list = listed(question.text(), &mentioned);
+        asking.wanted.compares |= list.is_some_and(|list| list.compares(asking.wanted.operation));
+        // What one anchor's paths leave unexplained may be what the other is for; only else are words looked up.
+        let once = PathsConfig { sure: 0.0, ..meeting(config) };
+        let found = together(context, question, &mentioned, &asking, &once, list.is_some()).await?;
+        let found = match found {
+            Some(outcome) if outcome.confidence >= SURE_TOGETHER => Some(outcome),
+            _ => together(context, question, &mentioned, &asking, &meeting(config), list.is_some()).await?,
+        };
+        if let Some(outcome) = found {
             return Ok(outcome);
-        }
-        if asking.wanted.checks {
-            return check(context, &mentioned, &runs, config).await;
-        }
-        if let Some(choice) = meet_most(&mut runs, config) {
-            return answer(context, choice, &asking, config).await;
         }
     }
     // Nothing meets: the surest mention alone, as far as paths go.
@@ -163,6 +171,63 @@ async fn run_linked(
         None => {
             Ok(Outcome::abstain("no path of the graph leads on from what the question names", Vec::new()))
         }
+    }
+}
+
+/// Things that a question may list.
+const MOST_LISTED: usize = 12;
+
+/// The spans of the question's extremes that are part of a relation's name of several words.
+fn extremes_in_names(context: &Context<'_>, question: &str) -> Vec<Range<usize>> {
+    let words = words(question);
+    let extremes = words.iter().enumerate().filter(|(_, w)| is_extreme(&w.text));
+    let extremes: Vec<(usize, &str)> = extremes.map(|(at, w)| (at, w.text.as_str())).collect();
+    if extremes.is_empty() {
+        return Vec::new();
+    }
+    let mut spans = Vec::new();
+    for relation in context.graph().relations() {
+        let name = normalise(&relation.name);
+        let name: Vec<&str> = name.split(' ').collect();
+        for (at, extreme) in &extremes {
+            let Some(start) = name.iter().position(|w| w == extreme).and_then(|place| at.checked_sub(place))
+            else {
+                continue;
+            };
+            let run = words.get(start..start + name.len()).unwrap_or_default();
+            let said = name.len() > 1 && run.iter().map(|w| w.text.as_str()).eq(name.iter().copied());
+            spans.extend(words.get(*at).filter(|_| said).map(|w| w.start..w.end));
+        }
+    }
+    spans.dedup();
+    spans
+}
+
+/// From this confidence on, several anchors are understood without looking words up.
+const SURE_TOGETHER: f64 = 0.5;
+
+/// The answer of several mentions together: compared, checked, listed or where they meet. `None` where nothing meets.
+async fn together(
+    context: &Context<'_>,
+    question: &Question,
+    mentioned: &[Mentioned],
+    asking: &Asking,
+    config: &PathsConfig,
+    list: bool,
+) -> Result<Option<Outcome>, AnswerError> {
+    let mut runs = plan(context, question, mentioned, mentioned, asking, config).await?;
+    if asking.wanted.compares
+        && let Some(outcome) = compare(context, &runs, asking.wanted).await?
+    {
+        return Ok(Some(outcome));
+    }
+    if asking.wanted.checks {
+        return check(context, mentioned, &runs, config).await.map(Some);
+    }
+    let choice = if list { each(&mut runs, config) } else { None };
+    match choice.or_else(|| meet_most(&mut runs, config)) {
+        Some(choice) => answer(context, choice, asking, config).await.map(Some),
+        None => Ok(None),
     }
 }
 
@@ -205,7 +270,10 @@ async fn link(
     let _timer = context.trace.enter(Stage::Link);
     let mut mentioned = mentions(context, question.text()).await?;
     mentioned.retain(|m| outside(m, condition));
-    mentioned.truncate(config.mentions);
+    if listed(question.text(), &mentioned).is_none() {
+        mentioned.truncate(config.mentions);
+    }
+    mentioned.truncate(MOST_LISTED);
     context
         .trace
         .report(Stage::Link, Event::Linked { mentions: mentioned.iter().map(Mentioned::to_event).collect() });
@@ -225,7 +293,7 @@ async fn plan_mention(
     let close = mention.candidates.iter().filter(|a| best - a.score <= CLOSE).take(config.candidates);
     let mentions = all.iter().map(|m| m.span.clone()).filter(|s| *s != mention.span);
     let others: Vec<_> = mentions.chain(asking.condition.as_ref().map(|c| c.span.clone())).collect();
-    let mut runs = Vec::new();
+    let mut planned = Vec::new();
     for anchor in close {
         let seen = Seen { node: anchor.node, span: mention.span.clone(), others: others.clone() };
         let ranked = rank_informed(context, question.text(), &seen, config.ranking()).await?;
@@ -233,10 +301,19 @@ async fn plan_mention(
         if asking.needs_measures() {
             paths = comparable(context, paths, asking.wanted).await?;
         }
+        planned.push((anchor, paths));
+    }
+    // Candidates are told apart by how well their paths fit, too.
+    let scores = planned.iter().flat_map(|(_, paths)| paths.iter().map(|path| path.score));
+    let top = scores.reduce(f32::max).unwrap_or_default();
+    let weigh = |anchor: &Anchor, path: &RankedPath| f64::from(path.score - top).exp() * anchor.score;
+    let all: f64 = planned.iter().flat_map(|(a, paths)| paths.iter().map(|path| weigh(a, path))).sum();
+    let mut runs = Vec::new();
+    for (anchor, paths) in planned {
         for path in paths.into_iter().take(config.run) {
             let walk = follow(context.graph(), anchor.node, &path.steps).await?;
             let ends: Vec<NodeId> = walk.ends().collect();
-            let weight = path.probability * anchor.score;
+            let weight = weigh(anchor, &path) / all;
             if !ends.is_empty() {
                 runs.push(RunPath { anchor: anchor.clone(), path, walk, ends, weight });
             }

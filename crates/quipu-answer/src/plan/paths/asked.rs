@@ -40,7 +40,7 @@ fn tells(word: &str) -> bool {
 }
 
 /// What else a word of a question may ask for. `who` stands for people of any calling.
-const OTHER_WORDS: [(&[&str], &[&str]); 16] = [
+const OTHER_WORDS: [(&[&str], &[&str]); 20] = [
     (&["when"], &["date", "year", "time"]),
     (&["where"], &["place", "location", "country", "city"]),
     (&["old"], &["age"]),
@@ -63,6 +63,10 @@ const OTHER_WORDS: [(&[&str], &[&str]); 16] = [
     (&["rich", "richer", "richest", "poorest"], &["wealth", "income", "gross domestic product"]),
     (&["populous", "inhabitants", "inhabited"], &["population"]),
     (&["place"], &["city", "country", "location", "state", "town"]),
+    (&["sort", "sorts", "kind", "kinds", "type", "types"], &["kind", "type", "category", "genre"]),
+    (&["term", "terms", "expressions"], &["tag", "keyword", "topic"]),
+    (&["appear", "appears", "appeared", "appearing"], &["act", "star", "take part"]),
+    (&["script", "scripts", "screenplay", "story"], &["writer", "written", "wrote"]),
 ];
 const PEOPLE: [&str; 11] = [
     "writer",
@@ -189,6 +193,11 @@ impl Asked {
             let first = right.first().and_then(|t| t.chunk);
             right.iter_mut().filter(|t| t.chunk == first).for_each(|t| t.chunk = None);
         }
+        if left.is_empty() && right.is_empty() && self.left.iter().chain(&self.right).any(|w| w.text == "in")
+        {
+            // "is Lyon in France": where it is, and nothing else.
+            left.push(Token { text: "where".into(), chunk: None });
+        }
         let genitives = of + owned + usize::from(self.possessive && !right.is_empty());
         let last_word = self.left.last().map(|w| w.text.as_str());
         let apposition = left.first().filter(|t| self.apposition && Some(t.text.as_str()) == last_word);
@@ -237,14 +246,20 @@ fn side(
         let (text, count) = phrase.unwrap_or_else(|| (word.text.clone(), 1));
         let last_about = about && text == "about" && at + 1 == sentence.len();
         // The "larger" of "larger area" says nothing that "area" does not.
+        // The people of "what do people eat" are anybody.
+        let before = at.checked_sub(1).and_then(|before| sentence.get(before));
+        let anybody =
+            text == "people" && before.is_some_and(|w| matches!(w.text.as_str(), "do" | "did" | "can"));
         let said_again = count == 1
             && sentence.get(at + 1).is_some_and(|next| other_words(&text).contains(&next.text.as_str()));
-        if said_again {
+        if said_again || anybody {
             at += 1;
             continue;
         }
         if count > 1 || tells(&text) || last_about {
-            if end_of_last.is_some_and(|end| end != at) {
+            // In "the country whose capital is", country and capital are the two ends of one relation.
+            let between = sentence.get(end_of_last.unwrap_or(at)..at).unwrap_or_default();
+            if !between.is_empty() && between.iter().any(|w| w.text != "whose") {
                 chunk += 1;
             }
             let goes_with_any = matches!(text.as_str(), "where" | "when");
@@ -379,6 +394,15 @@ mod tests {
         check("what did Ada Berg die from?", "Ada Berg", &["die"], "thing");
         check("is Ada Berg a man or a woman?", "Ada Berg", &["man", "woman"], "man");
         check("which person founded Brightline", "Brightline", &["founded"], "person");
+    }
+
+    #[test]
+    fn the_two_sides_of_whose_are_one_run() {
+        let question = "which song is played in the ship whose cook is Ada Berg";
+        let tokens = Asked::new(question, 47..55, &[]).tokens(&HashSet::new()).tokens;
+        let run = |word: &str| tokens.iter().find(|t| t.text == word).and_then(|t| t.chunk).unwrap();
+        assert_eq!(run("ship"), run("cook"));
+        assert_ne!(run("ship"), run("song"));
     }
 
     #[test]

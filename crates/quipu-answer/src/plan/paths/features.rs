@@ -2,13 +2,15 @@
 //!
 //! No number knows a relation, a graph or a question pattern: all of them compare words with words.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
+use std::sync::Arc;
 
 use quipu_graph::Step;
 use quipu_model::Embeddings;
 
 use super::align::{Costs, Words, align_either};
-use super::asked::{Asked, Chunk, Tokens, other_words};
+use super::asked::{Asked, Chunk, Token, Tokens, other_words};
+use super::joint::Coverage;
 use super::lexicon::Lexicon;
 use super::walk::inverse;
 
@@ -20,6 +22,8 @@ const EXPLAINED: f32 = 0.55;
 const VERBATIM: f32 = 0.9;
 /// From this similarity on, a word asks for a relation.
 const SAID: f32 = 0.6;
+/// From this similarity on, two words are one, in the singular or the plural.
+const SAME_WORD: f32 = 0.8;
 /// Another word for a word of the question counts a little less.
 const OTHER_WORD: f32 = 0.95;
 /// A label of the other direction counts less.
@@ -27,7 +31,7 @@ const OTHER_DIRECTION: f32 = 0.8;
 /// A word that only says what kind of thing the mention is counts this much less.
 const KIND_ALONE: f32 = 0.2;
 /// A step that no word asks for.
-const SKIPPED_STEP: f32 = 0.5;
+pub(super) const SKIPPED_STEP: f32 = 0.5;
 /// One step that explains words of two runs.
 const SECOND_CHUNK: f32 = 0.3;
 
@@ -122,6 +126,14 @@ impl Features {
         ]
     }
 
+    /// How likely it is, from 0 to 1, that the graph holds what the question asks and that a path of these features, with `share` of
+    /// the probability, leads there. Fitted as [`super::RankedPath::confidence`] says.
+    pub fn confidence(&self, share: f64) -> f64 {
+        let (alignment, least_covered) = (f64::from(self.alignment), f64::from(self.least_covered));
+        let logit = 3.19 * share + 5.39 * alignment + 1.35 * least_covered - 6.3;
+        1.0 / (1.0 + (-logit).exp())
+    }
+
     /// The fused score, a logit.
     pub fn score(&self) -> f32 {
         self.values().iter().zip(WEIGHTS).map(|(value, weight)| value * weight).sum()
@@ -147,6 +159,9 @@ impl<'a> Vectors<'a> {
     }
 
     fn similarity(&self, a: &str, b: &str) -> f32 {
+        if is_plural_of(a, b) || is_plural_of(b, a) {
+            return 1.0;
+        }
         ((self.cosine(a, b) - NOISE) / (1.0 - NOISE)).clamp(0.0, 1.0)
     }
 
@@ -157,6 +172,19 @@ impl<'a> Vectors<'a> {
         let others = other_words(word).iter().map(|other| OTHER_WORD * greatest(other));
         others.fold(greatest(word), f32::max)
     }
+}
+
+/// Whether `plural` is `word` with the ending of a regular plural.
+fn is_plural_of(plural: &str, word: &str) -> bool {
+    plural.strip_prefix(word).is_some_and(|ending| matches!(ending, "s" | "es"))
+        || matches!((plural.strip_suffix("ies"), word.strip_suffix('y')), (Some(a), Some(b)) if a == b)
+}
+
+/// Whether two words begin alike, as forms of one word do: "released" and "release".
+fn alike(a: &str, b: &str) -> bool {
+    const STEM: usize = 4;
+    let common = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
+    common >= STEM.min(a.chars().count()).min(b.chars().count())
 }
 
 /// One question against all its paths.
@@ -175,12 +203,16 @@ pub(super) struct Comparison<'a> {
     ends: HashMap<Step, (f32, f32)>,
     /// The best similarity of what is asked for with the kind of any step.
     best_kind: f32,
+    /// The relations' own names, for each step.
+    names: HashMap<Step, String>,
 }
 
-/// Values of all tokens: with all labels, and with those that tell steps apart.
+/// Values of all tokens: with all labels, with those that ask for the step, and with those that tell steps apart.
 #[derive(Debug, Clone, Default)]
 struct Columns {
     all: Vec<f32>,
+    /// As `all`, but a kind of which both ends are asks for no step between them.
+    asking: Vec<f32>,
     telling: Vec<f32>,
 }
 
@@ -204,12 +236,22 @@ impl<'a> Comparison<'a> {
                 .map(|(own, back)| own.max(OTHER_DIRECTION * back))
                 .collect()
         };
-        let columns_of = |step: &Step| Columns {
-            all: both_ways(&lexicon.labels(*step), &lexicon.labels(inverse(*step))),
-            telling: both_ways(
+        // A kind of which both ends are asks for no step between them: "the country whose capital is" for no neighbour.
+        let without_kind = |step: &Step, values: Vec<f32>| -> Vec<f32> {
+            let kind = lexicon.kind(*step);
+            if kind != lexicon.kind(inverse(*step)) {
+                return values;
+            }
+            let names_kind = |token: &Token| vectors.similarity(&token.text, kind) >= SAME_WORD;
+            words.tokens.iter().zip(values).map(|(t, v)| if names_kind(t) { 0.0 } else { v }).collect()
+        };
+        let columns_of = |step: &Step| {
+            let all = both_ways(&lexicon.labels(*step), &lexicon.labels(inverse(*step)));
+            let telling = both_ways(
                 &lexicon.telling_labels(*step, &usage),
                 &lexicon.telling_labels(inverse(*step), &usage),
-            ),
+            );
+            Columns { asking: without_kind(step, all.clone()), telling: without_kind(step, telling), all }
         };
         let columns: HashMap<Step, Columns> = steps.iter().map(|step| (*step, columns_of(step))).collect();
         let greatest = |pick: fn(&Columns) -> &Vec<f32>| -> Vec<f32> {
@@ -217,7 +259,8 @@ impl<'a> Comparison<'a> {
                 |at: usize| columns.values().filter_map(|c| pick(c).get(at).copied()).fold(0.0, f32::max);
             (0..words.tokens.len()).map(of).collect()
         };
-        let best = Columns { all: greatest(|c| &c.all), telling: greatest(|c| &c.telling) };
+        let best =
+            Columns { all: greatest(|c| &c.all), telling: greatest(|c| &c.telling), ..Columns::default() };
         let describes = |step: &Step| {
             let back = inverse(*step);
             let kind = lexicon.kind(back);
@@ -243,6 +286,7 @@ impl<'a> Comparison<'a> {
             mention: steps.iter().map(|step| (*step, describes(step))).collect(),
             ends,
             best_kind,
+            names: steps.iter().map(|step| (*step, lexicon.name(*step).to_owned())).collect(),
             vectors,
             columns,
             best,
@@ -267,6 +311,11 @@ impl<'a> Comparison<'a> {
         let said =
             self.asked.sharing || turn.and_then(|t| t.first()).is_some_and(|step| self.says_twice(*step));
         let flag = |is: bool| f32::from(u8::from(is));
+        let asking = self.matrix(path, |c| &c.asking);
+        // A step that nothing but the kind of its ends asks for is asked for by nothing.
+        let by_kind =
+            (0..path.len()).filter(|step| asked(&all, *step) >= SAID && asked(&asking, *step) < SAID);
+        let by_kind = by_kind.map(|_| SKIPPED_STEP).sum::<f32>();
         // Who "starred together with X" did so in something that need not be said.
         let skipped_step = if self.asked.company && turn.is_some() { 0.0 } else { SKIPPED_STEP };
         Features {
@@ -274,14 +323,15 @@ impl<'a> Comparison<'a> {
             plain_phrase,
             verbatim: ((phrase.max(plain_phrase) - VERBATIM) / (1.0 - VERBATIM)).max(0.0),
             alignment: self.aligned(all.clone(), of_mention.clone(), path.len(), skipped_step),
-            least_asked: least_asked(&all, path.len()),
+            least_asked: least_asked(&asking, path.len()),
             least_covered: self.least_covered(&all, &of_mention),
             kind,
             label,
             again_unsaid: flag(again.is_some_and(|step| !self.says_twice(*step))),
             back_unsaid: flag(turn.is_some() && !said),
-            regret: self.regret(&all, &self.best.all, &of_mention, path.len(), skipped_step),
-            telling_regret: self.regret(&telling, &self.best.telling, &of_mention, path.len(), skipped_step),
+            regret: self.regret(&all, &self.best.all, &of_mention, path.len(), skipped_step) - by_kind,
+            telling_regret: self.regret(&telling, &self.best.telling, &of_mention, path.len(), skipped_step)
+                - by_kind,
             chain,
             kind_regret: kind - self.best_kind,
             #[expect(clippy::cast_precision_loss, reason = "a question has a few genitives")]
@@ -289,6 +339,31 @@ impl<'a> Comparison<'a> {
             back_at_start: flag(back_at_start),
             no_company: flag(self.asked.company && turn.is_none()),
         }
+    }
+
+    /// How well a path explains each word, in the order in which the question's words are listed by [`Self::words`].
+    pub(super) fn coverage(&self, path: &[Step]) -> Vec<Coverage> {
+        let of_mention = path.first().and_then(|step| self.mention.get(step));
+        let most = |at: usize, pick: fn(&Columns) -> &Vec<f32>| {
+            let columns = path.iter().filter_map(|step| self.columns.get(step));
+            columns.filter_map(|c| pick(c).get(at)).copied().fold(0.0, f32::max)
+        };
+        let covered = |(at, (best, best_telling)): (usize, (&f32, &f32))| {
+            let apposition = of_mention.filter(|_| self.words.apposition == Some(at));
+            let mention = apposition.and_then(|m| m.get(at)).copied().unwrap_or_default();
+            Coverage {
+                all: most(at, |c| &c.all).max(mention),
+                telling: most(at, |c| &c.telling).max(mention),
+                best: best.max(mention),
+                best_telling: best_telling.max(mention),
+            }
+        };
+        self.best.all.iter().zip(&self.best.telling).enumerate().map(covered).collect()
+    }
+
+    /// The telling words.
+    pub(super) fn words(&self) -> Arc<[String]> {
+        self.words.tokens.iter().map(|token| token.text.clone()).collect()
     }
 
     /// The words that no step explains, but for the one that says what the mention is.
@@ -304,12 +379,17 @@ impl<'a> Comparison<'a> {
     }
 
     /// Whether the question asks for the relation of a step twice, in words that tell it from others: "the films directed by the
-    /// director of".
+    /// director of". The two halves of its name ask for it once: "what year was it released" for the release year.
     fn says_twice(&self, step: Step) -> bool {
         let Some(columns) = self.columns.get(&step) else { return false };
-        let asking = columns.telling.iter().zip(&self.chunks).filter(|(value, _)| **value >= SAID);
-        let runs: HashSet<Option<Chunk>> = asking.map(|(_, chunk)| *chunk).collect();
-        runs.len() >= 2
+        let name = self.names.get(&step).map_or("", String::as_str);
+        let asking = columns.telling.iter().zip(&self.chunks).zip(&self.words.tokens);
+        let asking: Vec<_> = asking.filter(|((value, _), _)| **value >= SAID).collect();
+        let part = |token: &Token| name.split(' ').position(|word| alike(word, &token.text));
+        let once = |a: &Token, b: &Token| matches!((part(a), part(b)), (Some(a), Some(b)) if a != b);
+        asking.iter().enumerate().any(|(at, ((_, chunk), token))| {
+            asking.iter().skip(at + 1).any(|((_, other), again)| chunk != other && !once(token, again))
+        })
     }
 
     /// Tokens by steps.
@@ -365,6 +445,10 @@ impl<'a> Comparison<'a> {
 
 /// The similarity of the word that asks for it most, of the step where that is least. Without words: 0.
 fn least_asked(matrix: &[Vec<f32>], steps: usize) -> f32 {
-    let asked = |step: usize| matrix.iter().filter_map(|row| row.get(step).copied()).fold(0.0, f32::max);
-    (0..steps).map(asked).reduce(f32::min).unwrap_or_default()
+    (0..steps).map(|step| asked(matrix, step)).reduce(f32::min).unwrap_or_default()
+}
+
+/// The similarity of the word that asks most for a step.
+fn asked(matrix: &[Vec<f32>], step: usize) -> f32 {
+    matrix.iter().filter_map(|row| row.get(step).copied()).fold(0.0, f32::max)
 }

@@ -7,12 +7,14 @@ mod asked;
 mod chain;
 mod features;
 mod informed;
+mod joint;
 mod lexicon;
 mod reword;
 mod walk;
 
 use std::collections::HashSet;
 use std::ops::Range;
+use std::sync::Arc;
 
 use quipu_graph::{NodeId, Step};
 
@@ -23,11 +25,13 @@ use crate::trace::{Event, PathEvent, Stage};
 
 use asked::{Asked, other_words};
 use features::{Comparison, Vectors};
+use joint::Coverage;
 use lexicon::Lexicon;
 
 pub use chain::StepSamples;
 pub use features::{FEATURE_NAMES, Features};
 pub use informed::{RankConfig, Seen, rank_informed};
+pub use joint::joint;
 pub use reword::reword;
 pub use walk::{ExistingPath, Walk, WalkConfig, enumerate, follow};
 
@@ -52,6 +56,10 @@ pub struct RankedPath {
     pub probability: f64,
     /// How well it fits the question.
     pub features: Features,
+    /// The question's telling words.
+    words: Arc<[String]>,
+    /// How well it explains each of them.
+    coverage: Vec<Coverage>,
 }
 
 impl RankedPath {
@@ -59,9 +67,7 @@ impl RankedPath {
     /// is the probability of all paths that lead to the same ends. Fitted on answered questions, and on the same questions
     /// with the relations that answer them taken out of the graph (docs/results.md).
     pub fn confidence(&self, share: f64) -> f64 {
-        let Features { alignment, least_covered, .. } = self.features;
-        let logit = 3.19 * share + 5.39 * f64::from(alignment) + 1.35 * f64::from(least_covered) - 6.3;
-        1.0 / (1.0 + (-logit).exp())
+        self.features.confidence(share)
     }
 }
 
@@ -104,10 +110,10 @@ pub async fn rank(
 
     let kinds = steps.iter().flat_map(|s| [lexicon.kind(*s), lexicon.kind(walk::inverse(*s))]);
     let back_labels = steps.iter().flat_map(|s| lexicon.labels(walk::inverse(*s)));
-    let words = tokens.tokens.iter().map(|t| t.text.as_str());
+    let telling = tokens.tokens.iter().map(|t| t.text.as_str());
     let mut texts: Vec<&str> = vec![&asked.masked];
     texts.extend(asked.head_words());
-    texts.extend(words.flat_map(|word| std::iter::once(word).chain(other_words(word).iter().copied())));
+    texts.extend(telling.flat_map(|word| std::iter::once(word).chain(other_words(word).iter().copied())));
     texts.extend(labels.iter().copied().chain(kinds).chain(back_labels));
     texts.extend(phrases.iter().flatten().map(String::as_str));
     texts.sort_unstable();
@@ -115,6 +121,7 @@ pub async fn rank(
     let vectors = Vectors::new(&texts, context.embed(Stage::Plan, &texts).await?);
 
     let comparison = Comparison::new(&asked, &tokens, &steps, &lexicon, &vectors);
+    let words = comparison.words();
     let mut paths: Vec<RankedPath> = existing
         .into_iter()
         .zip(&phrases)
@@ -123,6 +130,8 @@ pub async fn rank(
             let back_at_start = path.ends == [anchor];
             let features = comparison.features(&path.steps, [phrase, plain], usual, back_at_start);
             RankedPath {
+                words: Arc::clone(&words),
+                coverage: comparison.coverage(&path.steps),
                 steps: path.steps,
                 ends: path.ends,
                 phrase: phrase.clone(),

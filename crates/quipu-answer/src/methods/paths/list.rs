@@ -1,0 +1,82 @@
+//! Questions that list what they name: "the total population of Norway, Sweden and Denmark" asks the same of each.
+
+use crate::calculate::Operation;
+use crate::link::Mentioned;
+
+/// What the words before a list say of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct List {
+    /// One of them is asked for: "which of Norway, Sweden and Denmark".
+    one_of: bool,
+}
+
+impl List {
+    /// Whether the values of the things listed are to be taken together.
+    pub(super) fn compares(self, operation: Option<Operation>) -> bool {
+        let together = matches!(operation, Some(Operation::Sum | Operation::Average | Operation::Difference));
+        together || (self.one_of && operation.is_some_and(Operation::chooses))
+    }
+}
+
+/// The list that all mentions make: nothing but commas and "and" stands between them. `None` where something else does.
+pub(super) fn listed(question: &str, mentioned: &[Mentioned]) -> Option<List> {
+    let mut spans: Vec<_> = mentioned.iter().map(|m| m.span.clone()).filter(|s| !s.is_empty()).collect();
+    spans.sort_by_key(|span| span.start);
+    if spans.len() < 2 || spans.len() < mentioned.len() {
+        return None;
+    }
+    let joined = spans.windows(2).all(|pair| match pair {
+        [a, b] => question.get(a.end..b.start).is_some_and(joins),
+        _ => false,
+    });
+    let before = spans.first().and_then(|first| question.get(..first.start)).unwrap_or_default();
+    let before: Vec<String> = before.split_whitespace().map(str::to_lowercase).collect();
+    let before: Vec<&str> = before.iter().map(String::as_str).filter(|w| *w != "the").collect();
+    let one_of = matches!(
+        before.as_slice(),
+        [.., "among" | "between" | "from"] | [.., "which" | "who" | "one" | "what", "of"]
+    );
+    joined.then_some(List { one_of })
+}
+
+fn joins(between: &str) -> bool {
+    let words = between.split([' ', ',', ';']).filter(|word| !word.is_empty());
+    let mut any = between.contains([',', ';']);
+    for word in words {
+        if !matches!(word.to_lowercase().as_str(), "and" | "&" | "or" | "the") {
+            return false;
+        }
+        any = true;
+    }
+    any
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(question: &str, names: &[&str], expected: Option<bool>) {
+        let mention = |name: &&str| {
+            let start = question.find(*name).unwrap();
+            Mentioned {
+                text: (*name).to_owned(),
+                span: start..start + name.len(),
+                candidates: Vec::new(),
+                score: 1.0,
+                chosen: true,
+            }
+        };
+        let mentioned: Vec<Mentioned> = names.iter().map(mention).collect();
+        assert_eq!(listed(question, &mentioned).map(|list| list.one_of), expected, "{question}");
+    }
+
+    #[test]
+    fn a_list_has_nothing_but_its_joints_between() {
+        let three = ["Orle", "Berg", "Ansa"];
+        check("how long are the Orle, the Berg and the Ansa together?", &three, Some(false));
+        check("which of the Orle, the Berg and the Ansa is longest?", &three, Some(true));
+        check("between Orle, Berg or Ansa, which is longest?", &three, Some(true));
+        check("does the Orle flow into the Berg and the Ansa?", &three, None);
+        check("how long is the Orle?", &three[..1], None);
+    }
+}

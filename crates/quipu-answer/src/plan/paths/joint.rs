@@ -1,0 +1,70 @@
+//! Paths from several anchors to one place, as one reading of the question: "the countries that use the euro and border Germany". Each
+//! word is explained where one of the paths explains it; a path need not explain what the other is for.
+
+use std::collections::{HashMap, HashSet};
+
+use quipu_graph::Step;
+
+use super::RankedPath;
+use super::features::{Features, SKIPPED_STEP};
+
+/// How well a path explains one word, and how well any step around the anchor could.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct Coverage {
+    pub(super) all: f32,
+    pub(super) telling: f32,
+    pub(super) best: f32,
+    pub(super) best_telling: f32,
+}
+
+impl Coverage {
+    fn most(self, other: Self) -> Self {
+        Self {
+            all: self.all.max(other.all),
+            telling: self.telling.max(other.telling),
+            best: self.best.max(other.best),
+            best_telling: self.best_telling.max(other.best_telling),
+        }
+    }
+}
+
+/// The features of several paths taken together, one from each anchor.
+pub fn joint(paths: &[&RankedPath]) -> Features {
+    let mut words: HashMap<&str, Coverage> = HashMap::new();
+    for path in paths {
+        for (word, coverage) in path.words.iter().zip(&path.coverage) {
+            let known = words.entry(word).or_default();
+            *known = known.most(*coverage);
+        }
+    }
+    let count = |n: usize| f32::from(u16::try_from(n).unwrap_or(u16::MAX));
+    let mean = |of: fn(&Features) -> f32| {
+        paths.iter().map(|p| of(&p.features)).sum::<f32>() / count(paths.len().max(1))
+    };
+    let most = |of: fn(&Features) -> f32| paths.iter().map(|p| of(&p.features)).fold(0.0, f32::max);
+    let least = |of: fn(&Features) -> f32| paths.iter().map(|p| of(&p.features)).fold(1.0, f32::min);
+    // Each word asks for one step at most; of a list, for the same step from each thing.
+    let ways: HashSet<&[Step]> = paths.iter().map(|p| p.steps.as_slice()).collect();
+    let steps: usize = ways.iter().map(|steps| steps.len()).sum();
+    let unasked = SKIPPED_STEP * count(steps.saturating_sub(words.len()));
+    let total = |of: fn(&Coverage) -> f32| words.values().map(of).sum::<f32>();
+    Features {
+        phrase: mean(|f| f.phrase),
+        plain_phrase: mean(|f| f.plain_phrase),
+        verbatim: mean(|f| f.verbatim),
+        alignment: (total(|c| c.all) - unasked) / count(words.len().max(1)),
+        least_asked: least(|f| f.least_asked),
+        least_covered: words.values().map(|c| c.all).reduce(f32::min).unwrap_or_default(),
+        kind: mean(|f| f.kind),
+        label: mean(|f| f.label),
+        back_unsaid: most(|f| f.back_unsaid),
+        regret: total(|c| c.all - c.best) - unasked,
+        telling_regret: total(|c| c.telling - c.best_telling) - unasked,
+        chain: mean(|f| f.chain),
+        kind_regret: mean(|f| f.kind_regret),
+        again_unsaid: most(|f| f.again_unsaid),
+        short: 0.0,
+        back_at_start: most(|f| f.back_at_start),
+        no_company: least(|f| f.no_company),
+    }
+}
