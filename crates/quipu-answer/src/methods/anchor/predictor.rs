@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use quipu_graph::NodeId;
 use quipu_index::normalise;
 
-use super::{AnchorConfig, Grounding, Predictor};
+use super::{AnchorConfig, Grounding, Guide, Predictor};
 use crate::AnswerError;
 use crate::answer::{NamedKey, Note};
 use crate::context::Context;
@@ -45,7 +45,10 @@ pub(super) async fn predict(
         mentioned.retain(|m| m.best().is_some_and(|best| best.score >= LEAST_MATCH));
         mentioned = ground(context, question, mentioned, config).await?;
     }
-    let taken: HashSet<NodeId> = chosen(&mentioned, config.anchors).into_iter().map(|a| a.node).collect();
+    // Whole paths are planned for every thing that a question lists; retrievers are m.
+    let most =
+        if config.guide == Guide::Paths { config.anchors.max(mentioned.len()) } else { config.anchors };
+    let taken: HashSet<NodeId> = chosen(&mentioned, most).into_iter().map(|a| a.node).collect();
     for mention in &mut mentioned {
         mention.candidates.retain(|candidate| taken.contains(&candidate.node));
     }

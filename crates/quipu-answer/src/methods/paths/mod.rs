@@ -131,6 +131,7 @@ pub(super) async fn run_from(
 ) -> Result<Outcome, AnswerError> {
     let condition = condition(question.text());
     mentioned.retain(|m| outside(m, condition.as_ref()));
+    few(question, &mut mentioned, config);
     run_linked(context, question, mentioned, condition, config).await
 }
 
@@ -256,6 +257,14 @@ async fn plan(
     Ok(runs)
 }
 
+/// Keeps as many mentions as are planned for; all of a list.
+fn few(question: &Question, mentioned: &mut Vec<Mentioned>, config: &PathsConfig) {
+    if listed(question.text(), mentioned).is_none() {
+        mentioned.truncate(config.mentions);
+    }
+    mentioned.truncate(MOST_LISTED);
+}
+
 /// The "1990" of "before 1990" is a value, not a thing to start from.
 fn outside(mention: &Mentioned, condition: Option<&Condition>) -> bool {
     condition.is_none_or(|c| mention.span.end <= c.span.start || c.span.end <= mention.span.start)
@@ -270,10 +279,7 @@ async fn link(
     let _timer = context.trace.enter(Stage::Link);
     let mut mentioned = mentions(context, question.text()).await?;
     mentioned.retain(|m| outside(m, condition));
-    if listed(question.text(), &mentioned).is_none() {
-        mentioned.truncate(config.mentions);
-    }
-    mentioned.truncate(MOST_LISTED);
+    few(question, &mut mentioned, config);
     context
         .trace
         .report(Stage::Link, Event::Linked { mentions: mentioned.iter().map(Mentioned::to_event).collect() });
