@@ -174,14 +174,26 @@ pub async fn solved_like(
     Ok(found)
 }
 
-/// What the examples like a question add to the logit of each plan that solved one.
+/// What an example says for its plan.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Solved {
+    /// Cosine of its question with the one asked.
+    pub like: f32,
+    /// What it adds to the plan's logit.
+    pub weight: f32,
+}
+
+/// What the examples like a question say for the plans that solved them.
 ///
 /// # Errors
 /// The embedder's.
-pub async fn solved_plans(context: &Context<'_>, masked: &str) -> Result<Vec<(Vec<Step>, f32)>, AnswerError> {
+pub async fn solved_plans(
+    context: &Context<'_>,
+    masked: &str,
+) -> Result<Vec<(Vec<Step>, Solved)>, AnswerError> {
     let like = solved_like(context, masked).await?;
-    let weight = |like: f32| WEIGHT * (like - LIKE) / (1.0 - LIKE);
-    Ok(like.into_iter().filter_map(|(e, like)| Some((e.steps(context.graph())?, weight(like)))).collect())
+    let solved = |like: f32| Solved { like, weight: WEIGHT * (like - LIKE) / (1.0 - LIKE) };
+    Ok(like.into_iter().filter_map(|(e, like)| Some((e.steps(context.graph())?, solved(like)))).collect())
 }
 
 /// A planning prompt with the examples like its question before what is asked; as it was where there are none.

@@ -141,8 +141,13 @@ pub async fn rank(
             }
         })
         .collect();
-    for (steps, weight) in solved_plans(context, &asked.masked).await? {
-        paths.iter_mut().filter(|path| path.steps == steps).for_each(|path| path.score += weight);
+    for (steps, solved) in solved_plans(context, &asked.masked).await? {
+        for path in paths.iter_mut().filter(|path| path.steps == steps) {
+            path.score += solved.weight;
+            // An example explains a question as its words would.
+            path.features.alignment = path.features.alignment.max(solved.like);
+            path.features.least_covered = path.features.least_covered.max(solved.like);
+        }
     }
     paths.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.steps.cmp(&b.steps)));
     set_probabilities(&mut paths);
