@@ -120,12 +120,12 @@ impl Reader {
                 return;
             }
             let to = self.node();
-            self.join(from, to, link);
+            self.join(from, to, &link);
             from = to;
         }
     }
 
-    fn join(&mut self, from: usize, to: usize, link: Link) {
+    fn join(&mut self, from: usize, to: usize, link: &Link) {
         let (head, tail) = if link.backward { (to, from) } else { (from, to) };
         for relation in &link.types {
             self.edges.push(Edge { head, relation: relation.clone(), tail: Tail::Node(tail) });

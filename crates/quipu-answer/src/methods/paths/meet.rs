@@ -52,7 +52,7 @@ const MEETING_OF_A_LIST: f32 = 1.0;
 
 /// The same path from each thing of a list, where that fits the question better than any place where they meet, and does not itself
 /// meet: "the capitals of Norway and Sweden".
-pub(super) fn each(runs: &mut Vec<Vec<RunPath>>, config: &PathsConfig) -> Option<Choice> {
+pub(super) fn each(runs: &mut [Vec<RunPath>], config: &PathsConfig) -> Option<Choice> {
     let (first, rest) = runs.split_first()?;
     let total = |run: &RunPath| -> Option<(Vec<usize>, f32)> {
         let mut picked = Vec::new();

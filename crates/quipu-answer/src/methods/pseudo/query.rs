@@ -217,7 +217,7 @@ impl<'c> Search<'c> {
             let distance = self.meant.distance(*at);
             distance > 0 && distance != NOWHERE
         });
-        led.flat_map(|(at, nodes)| nodes.iter().filter_map(move |node| Some((at, *node))))
+        led.flat_map(|(at, nodes)| nodes.iter().map(move |node| (at, *node)))
             .filter_map(|(at, node)| Some((at, (*names.get(&node)?).to_owned())))
             .collect()
     }

@@ -47,7 +47,7 @@ pub(super) async fn verify(
         _ => None,
     };
     let (edits, kept) = match reply {
-        Some(reply) => by_model(graph, gold, reply),
+        Some(reply) => by_model(graph, gold, &reply),
         None => by_similarity(graph, gold),
     };
     context.trace.report(Stage::Critique, Event::Corrected { edits });
@@ -98,7 +98,7 @@ async fn ask(
     }
 }
 
-fn by_model(graph: &PseudoGraph, gold: &Gold, reply: Reply) -> (Vec<EditEvent>, Vec<Evidence>) {
+fn by_model(graph: &PseudoGraph, gold: &Gold, reply: &Reply) -> (Vec<EditEvent>, Vec<Evidence>) {
     let mut events = Vec::new();
     let mut kept = vec![false; gold.evidence.len()];
     let mut take = |rows: &[String]| -> Vec<usize> {
