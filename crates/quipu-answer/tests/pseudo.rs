@@ -1,4 +1,10 @@
 //! The pseudo-graph method against a scripted model, over one source and several.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test ends where something fails"
+)]
 
 mod common;
 
