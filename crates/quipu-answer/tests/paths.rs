@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{CARDS, FILMS, ask, embedder, setting};
+use common::{CARDS, FILMS, ask, embedder, setting, setting_from};
 use quipu_answer::{AskOptions, Status};
 use quipu_model::ScriptedModel;
 
@@ -160,6 +160,25 @@ async fn two_halves_of_a_relations_name_ask_for_it_once() {
     let question = "what year was the film Kauwboy released";
     let answer = ask(&setting, None, Some(embedder().await), question, &AskOptions::default()).await;
     assert_eq!(answer.answers, ["2012"], "{answer:#?}");
+}
+
+#[tokio::test]
+async fn values_are_named_as_they_are_written() {
+    const HARBOURS: &str = r#"@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+        :Harbour rdfs:label "harbour" . :code rdfs:label "harbour code" . :berths rdfs:label "berths" . :keeper rdfs:label "keeper" .
+        :a a :Harbour ; rdfs:label "North Quay" ; :code "NQ" ; :berths 12 ; :keeper :ada .
+        :b a :Harbour ; rdfs:label "Port Vale" ; :code "PV" ; :berths 7 ; :keeper :tom .
+        :ada rdfs:label "Ada Berg" . :tom rdfs:label "Tom Reed" ."#;
+    let setting = setting_from("harbours.ttl", HARBOURS).await;
+    for (question, expected) in [
+        ("Which harbour has the harbour code PV?", "Port Vale"),
+        ("Who is the keeper of the harbour with the code NQ?", "Ada Berg"),
+        ("What has 12 berths?", "North Quay"),
+    ] {
+        let answer = ask(&setting, None, Some(embedder().await), question, &AskOptions::default()).await;
+        assert_eq!(answer.answers, [expected], "{question}: {answer:#?}");
+        assert!(answer.grounded);
+    }
 }
 
 #[tokio::test]

@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
-use quipu_graph::NodeId;
+use quipu_graph::{Direction, NodeId, RelationRole, RelationUse};
 use quipu_index::{MatchReason, Mention};
 
 use crate::AnswerError;
 use crate::context::Context;
 use crate::link::given::given;
+use crate::link::values::values_of;
 use crate::trace::{CandidateEvent, MentionEvent};
 
 /// Candidates kept of each mention.
@@ -90,7 +91,8 @@ fn describe(reason: &MatchReason, matched: &str) -> String {
 }
 
 /// The mentions that the indexes find in a text, without a language model: those of the best reading, best first. Where names do
-/// not settle a mention and the workspace has vectors, candidates by meaning join in.
+/// not settle a mention and the workspace has vectors, candidates by meaning join in. Values that the graph holds as they are
+/// written ("TX") come last.
 ///
 /// # Errors
 /// The index's and the embedder's.
@@ -114,11 +116,41 @@ pub async fn mentions_with(
         Some(embedder) => context.workspace.link_with(text, k, embedder).await?,
         None => context.workspace.link(text, k).await?,
     };
-    Ok(found
-        .into_iter()
-        .filter(|m| m.chosen && !m.candidates.is_empty())
-        .map(|mention| Mentioned::from_mention(mention, k))
-        .collect())
+    let named = found.into_iter().filter(|m| m.chosen && !m.candidates.is_empty());
+    let (mut mentioned, mut exact, mut vague) = (Vec::new(), Vec::new(), Vec::new());
+    for mention in named {
+        let by_meaning = mention.candidates.iter().all(|c| matches!(c.reason, MatchReason::Dense { .. }));
+        let by_name =
+            mention.candidates.first().map(|c| matches!(c.reason, MatchReason::Exact | MatchReason::Alias));
+        let mention = Mentioned::from_mention(mention, k);
+        let kind = !mention.text.contains(char::is_uppercase) && is_type(context, &mention).await?;
+        if by_meaning || kind {
+            vague.push(mention);
+            continue;
+        }
+        if by_name == Some(true) {
+            exact.push(mention.span.clone());
+        }
+        mentioned.push(mention);
+    }
+    let values = values_of(context, text, &exact, mentioned.is_empty())?;
+    let apart = |a: &Range<usize>, b: &Range<usize>| a.end <= b.start || b.end <= a.start;
+    mentioned.retain(|m| values.iter().all(|value| apart(&m.span, &value.span)));
+    mentioned.extend(values);
+    // "Which country" names no anchor where something else does.
+    Ok(if mentioned.is_empty() { vague } else { mentioned })
+}
+
+/// Whether a mention means a type of the graph.
+async fn is_type(context: &Context<'_>, mention: &Mentioned) -> Result<bool, AnswerError> {
+    let Some(best) = mention.best() else { return Ok(false) };
+    let relations = context.graph().relations();
+    let has_instances = |used: &RelationUse| {
+        let info = usize::try_from(used.step.relation.0).ok().and_then(|at| relations.get(at));
+        used.step.direction == Direction::Backward && info.is_some_and(|i| i.role == RelationRole::Type)
+    };
+    let uses = context.graph().relations_of(&[best.node]).await?;
+    Ok(uses.iter().flatten().any(has_instances))
 }
 
 /// Entities by names that a model gave; a name without a good match is left out.

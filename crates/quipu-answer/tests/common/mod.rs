@@ -67,13 +67,22 @@ pub struct Setting {
 
 /// Imports `triples` (tab-separated).
 pub async fn setting(triples: &str) -> Setting {
-    setting_named("films", triples).await
+    import("films", "films.tsv", triples).await
 }
 
 /// The same under another name.
 pub async fn setting_named(name: &str, triples: &str) -> Setting {
+    import(name, "films.tsv", triples).await
+}
+
+/// Imports a file; its name says what is in it.
+pub async fn setting_from(file: &str, triples: &str) -> Setting {
+    import("films", file, triples).await
+}
+
+async fn import(name: &str, file: &str, triples: &str) -> Setting {
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("films.tsv");
+    let file = folder.path().join(file);
     std::fs::File::create(&file).unwrap().write_all(triples.as_bytes()).unwrap();
     let path = folder.path().join("workspace");
     let graph = ImportConfig::new(name, vec![Input::File(file)]);

@@ -257,9 +257,7 @@ fn side(
             continue;
         }
         if count > 1 || tells(&text) || last_about {
-            // In "the country whose capital is", country and capital are the two ends of one relation.
-            let between = sentence.get(end_of_last.unwrap_or(at)..at).unwrap_or_default();
-            if !between.is_empty() && between.iter().any(|w| w.text != "whose") {
+            if !one_relation(sentence.get(end_of_last.unwrap_or(at)..at).unwrap_or_default()) {
                 chunk += 1;
             }
             let goes_with_any = matches!(text.as_str(), "where" | "when");
@@ -280,6 +278,17 @@ fn side(
         at += count;
     }
     (tokens, genitives)
+}
+
+/// Whether the words between two telling ones leave them the two ends of one relation: "the country whose capital is", "the state with
+/// the code".
+fn one_relation(between: &[Word]) -> bool {
+    const ARTICLES: [&str; 3] = ["the", "a", "an"];
+    const HAVING: [&str; 6] = ["whose", "with", "has", "have", "had", "having"];
+    let is = |list: &[&str], word: &Word| list.contains(&word.text.as_str());
+    between.is_empty()
+        || (between.iter().any(|w| is(&HAVING, w))
+            && between.iter().all(|w| is(&HAVING, w) || is(&ARTICLES, w)))
 }
 
 /// What is asked for: "thing" where the question does not say.

@@ -70,7 +70,7 @@ pub fn inverse(step: Step) -> Step {
 /// Enumerates the relation paths that exist from `anchor`, the shorter ones first.
 ///
 /// Only ordinary relations are walked; from a type, also the way back to its instances, as a first step. Literals are
-/// ends: no path leads on from one.
+/// ends: no path leads on from one, unless it is the anchor.
 ///
 /// # Errors
 /// The graph's.
@@ -85,8 +85,10 @@ pub async fn enumerate(
     for _ in 0..config.max_hops {
         let mut next = Vec::new();
         'layer: for some in layer.chunks(PATHS_AT_ONCE) {
-            let samples: Vec<Vec<Reached>> =
-                some.iter().map(|(_, reached)| sample(graph, reached, config)).collect();
+            let samples: Vec<Vec<Reached>> = some
+                .iter()
+                .map(|(steps, reached)| sample(graph, reached, steps.is_empty(), config))
+                .collect();
             let around = neighbourhoods(graph, &samples, config).await?;
             for ((steps, _), sample) in some.iter().zip(&samples) {
                 next.extend(extend(graph, steps, sample, &around, config));
@@ -108,8 +110,8 @@ pub async fn enumerate(
 type Layer = Vec<(Vec<Step>, Vec<Reached>)>;
 
 /// The nodes of a path's end that its next hop is looked for at.
-fn sample(graph: &dyn Graph, reached: &[Reached], config: WalkConfig) -> Vec<Reached> {
-    sample_evenly(reached, config.frontier).filter(|r| !graph.is_literal(r.node)).copied().collect()
+fn sample(graph: &dyn Graph, reached: &[Reached], first: bool, config: WalkConfig) -> Vec<Reached> {
+    sample_evenly(reached, config.frontier).filter(|r| first || !graph.is_literal(r.node)).copied().collect()
 }
 
 /// What is around the nodes of several paths' ends, in one request: they overlap, and a graph may be far away.

@@ -1,0 +1,127 @@
+//! Values that a question names as they are written: codes ("TX", "A320"), quoted strings, and numbers where nothing else is named. The
+//! name index holds entities only; a literal of the graph with exactly this form is found by its hash.
+
+use std::ops::Range;
+
+use quipu_graph::EmbeddedGraph;
+use quipu_index::words;
+
+use crate::AnswerError;
+use crate::context::Context;
+use crate::link::anchors::{Anchor, Mentioned};
+
+/// Kinds of literals that people write without saying so.
+const KINDS: [&str; 7] = [
+    "",
+    "@en",
+    "http://www.w3.org/2001/XMLSchema#integer",
+    "http://www.w3.org/2001/XMLSchema#gYear",
+    "http://www.w3.org/2001/XMLSchema#decimal",
+    "http://www.w3.org/2001/XMLSchema#date",
+    "http://www.w3.org/2001/XMLSchema#double",
+];
+/// Looked-up values of one question.
+const MOST_VALUES: usize = 4;
+/// A value is as sure as an exact name, less what names have by being names.
+const SCORE: f64 = 0.9;
+const OPENING: [char; 3] = ['"', '“', '«'];
+const CLOSING: [char; 3] = ['"', '”', '»'];
+
+/// The values of a text that the graph holds, as mentions; none that touches the `names` in it. Numbers only where they are asked for.
+/// Graphs behind endpoints are not asked.
+///
+/// # Errors
+/// The graph's.
+pub(super) fn values_of(
+    context: &Context<'_>,
+    text: &str,
+    names: &[Range<usize>],
+    numbers: bool,
+) -> Result<Vec<Mentioned>, AnswerError> {
+    let Some(graph) = context.workspace.embedded() else { return Ok(Vec::new()) };
+    let free =
+        |span: &Range<usize>| names.iter().all(|name| span.end <= name.start || name.end <= span.start);
+    let mut values = Vec::new();
+    for span in written(text, numbers).into_iter().filter(free).take(MOST_VALUES) {
+        values.extend(literal(graph, text, span)?);
+    }
+    Ok(values)
+}
+
+fn literal(graph: &EmbeddedGraph, text: &str, span: Range<usize>) -> Result<Option<Mentioned>, AnswerError> {
+    let value = text.get(span.clone()).unwrap_or_default();
+    for kind in KINDS {
+        if let Some(node) = graph.find_literal(value, kind)? {
+            let anchor = Anchor {
+                node,
+                name: value.to_owned(),
+                score: SCORE,
+                reason: "exact value".into(),
+                span: span.clone(),
+            };
+            let (text, candidates) = (value.to_owned(), vec![anchor]);
+            return Ok(Some(Mentioned { text, span, candidates, score: SCORE, chosen: true }));
+        }
+    }
+    Ok(None)
+}
+
+/// The places of what looks like a value, without its quotes.
+fn written(text: &str, numbers: bool) -> Vec<Range<usize>> {
+    let mut spans = quoted(text);
+    for word in words(text) {
+        let span = word.start..word.stem_end;
+        let Some(shown) = text.get(span.clone()) else { continue };
+        let letters = shown.chars().filter(|c| c.is_alphabetic()).count();
+        let digits = shown.chars().filter(char::is_ascii_digit).count();
+        let capitals = shown.chars().filter(|c| c.is_uppercase()).count();
+        let code = letters > 0 && letters + digits > 1 && (digits > 0 || capitals == letters);
+        let number = numbers && letters == 0 && digits > 0;
+        let inside = spans.iter().any(|known| known.start <= span.start && span.end <= known.end);
+        if (code || number) && !inside {
+            spans.push(span);
+        }
+    }
+    spans
+}
+
+fn quoted(text: &str) -> Vec<Range<usize>> {
+    let mut spans = Vec::new();
+    let mut from = 0;
+    while let Some((open, sign)) = text
+        .get(from..)
+        .and_then(|rest| rest.char_indices().find(|(_, c)| OPENING.contains(c)).map(|(at, c)| (from + at, c)))
+    {
+        let start = open + sign.len_utf8();
+        let Some(length) = text.get(start..).and_then(|rest| rest.find(CLOSING)) else { break };
+        if length > 0 {
+            spans.push(start..start + length);
+        }
+        from = start + length + 1;
+        while !text.is_char_boundary(from) && from < text.len() {
+            from += 1;
+        }
+    }
+    spans
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, numbers: bool, expected: &[&str]) {
+        let shown: Vec<&str> = written(text, numbers).into_iter().map(|span| &text[span]).collect();
+        assert_eq!(shown, expected, "{text}");
+    }
+
+    #[test]
+    fn codes_quotes_and_lonely_numbers_are_values() {
+        check("Which state has the code TX?", false, &["TX"]);
+        check("who flies the A320?", false, &["A320"]);
+        check("whose motto is “ever onward” or \"back\"?", false, &["ever onward", "back"]);
+        check("which country has the prefix 45?", true, &["45"]);
+        check("which country has the prefix 45?", false, &[]);
+        check("Is I a name, and is \"", false, &[]);
+        check("“ä” »", false, &["ä"]);
+    }
+}
