@@ -64,7 +64,8 @@ fn examples_are_added_listed_and_tested() {
     let file = bench.path("places/examples.toml");
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::write(&file, text.replace("answers = [\"Lima\"]", "answers = [\"Quito\"]")).unwrap();
-    let outcome = run(&bench, &["examples", "test", "places"]).failed(1);
+    let outcome = run(&bench, &["examples", "test", "places"]);
+    assert_eq!(outcome.code, Some(1));
     assert!(outcome.stderr.contains("leads to Lima, not Quito"), "{}", outcome.stderr);
 }
 

@@ -287,7 +287,8 @@ async fn meant(
         asked: Vec::new(),
         sure: HashSet::new(),
     };
-    for mention in mentions(context, question.text()).await? {
+    let mentioned = mentions(context, question.text()).await?;
+    for mention in &mentioned {
         let best = mention.best().map_or(0.0, |anchor| anchor.score);
         let close = mention.candidates.iter().take(CANDIDATES).filter(|anchor| best - anchor.score <= 0.02);
         for anchor in close {
@@ -299,6 +300,13 @@ async fn meant(
     }
     if context.anchors.is_empty() {
         for (at, name) in graph.nodes.iter().enumerate() {
+            // `peter` of "Peter Mullan": a part of what the question names is that.
+            if let Some(mention) = mentioned.iter().find(|mention| is_part(name, &mention.text))
+                && let (Some(nodes), Some(best)) = (meant.nodes.get_mut(at), mention.best())
+            {
+                nodes.push(best.node);
+                continue;
+            }
             let found = named(context, question.text(), std::slice::from_ref(name), CANDIDATES).await?;
             if let Some(nodes) = meant.nodes.get_mut(at) {
                 nodes.extend(
@@ -308,6 +316,13 @@ async fn meant(
         }
     }
     Ok(meant)
+}
+
+/// Whether a name is made of words of another one, but not of all.
+fn is_part(name: &str, whole: &str) -> bool {
+    let (name, whole) = (normalise(name), normalise(whole));
+    let words: Vec<&str> = whole.split(' ').collect();
+    name.len() > 2 && name != whole && name.split(' ').all(|word| words.contains(&word))
 }
 
 /// Triples found whatever the names: all of a small graph, the nearest ones of the triple index.
