@@ -16,7 +16,7 @@ TRIPLES ?= 10000000
 
 export QUESTION
 
-.PHONY: help demo setup build demo-models test bench-build bench bench-compare lint format
+.PHONY: help demo setup page build demo-models test bench-build bench bench-compare lint format
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -29,7 +29,16 @@ demo: build demo-models $(DEMO)/imported ## build, import the demo graph, ask fi
 setup: ## build tools, Rust, Python packages
 	@scripts/setup.sh
 
-build: setup ## release build of the quipu command
+page: ## the page, with Node: `cargo build` takes it into the binary
+	@cd ui && if ! command -v npm >/dev/null; then \
+		echo "page: left out (no npm here); everything else works without it"; \
+	elif [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --silent --no-fund --no-audit; then \
+		npm run --silent build -- --logLevel warn; \
+	else \
+		echo "page: left out (npm could not fetch its packages); everything else works without it"; \
+	fi
+
+build: setup page ## release build of the quipu command
 	@cargo build --release --locked -p quipu-cli
 
 demo-models: build
@@ -44,7 +53,7 @@ $(DEMO)/imported: $(GRAPH) | build demo-models
 	@$(QUIPU) import $(WORKSPACE) $(GRAPH)
 	@touch $@
 
-test: setup ## the whole test suite
+test: setup page ## the whole test suite
 	@# Built first and in the same way as it is run: the models are fetched with this very binary.
 	cargo test --workspace --locked --no-run
 	@for model in $(TEST_MODELS); do $(TARGET_DIR)/debug/quipu models pull $$model >/dev/null || exit 1; done

@@ -1,12 +1,13 @@
 #!/bin/sh
 # Prepares a machine for building Quipu: build tools, Rust, and a Python environment for the demo graph and for Oxigraph's server,
-# which the tests ask; Virtuoso, which they ask too, where apt may be used.
+# which the tests ask; Virtuoso, which they ask too, and Node and Chromium for the page, where apt may be used.
 # Safe to run again: what is there already is left alone. Models are fetched by `quipu models pull`.
 set -eu
 cd "$(dirname "$0")/.."
 
 APT_PACKAGES="build-essential cmake clang libclang-dev pkg-config"
 SERVER_PACKAGES="virtuoso-opensource-7-bin"
+PAGE_PACKAGES="nodejs npm chromium"
 VENV=.venv
 REQUIREMENTS="demo/requirements.txt scripts/requirements.txt"
 
@@ -119,8 +120,41 @@ install_virtuoso() {
     fi
 }
 
+# Only the page and its tests need them, and both say so where they are missing; so this never fails.
+install_page_tools() {
+    if have npm && { have chromium || have chromium-browser || have google-chrome; }; then
+        say "Node and Chromium: ready"
+        return
+    fi
+    # A Node that is there already stays: the system's npm would bring another.
+    packages=$PAGE_PACKAGES
+    have npm && packages=chromium
+    line="apt-get install -y --no-install-recommends $packages"
+    if ! have apt-get; then
+        say "Node and Chromium: not installed (no apt here); the page is left out, or its tests are"
+        return
+    fi
+    if [ "$(id -u)" = 0 ]; then
+        as_root=""
+    elif have sudo && sudo -n true 2>/dev/null; then
+        as_root="sudo"
+    else
+        say "Node and Chromium: not installed (no right to); the page is left out, or its tests are. To have them:  sudo $line"
+        return
+    fi
+    say "Node and Chromium: installing $packages"
+    export DEBIAN_FRONTEND=noninteractive
+    # shellcheck disable=SC2086
+    if $as_root $line >/dev/null 2>&1 || { $as_root apt-get update -q >/dev/null 2>&1 && $as_root $line >/dev/null 2>&1; }; then
+        say "Node and Chromium: installed"
+    else
+        say "Node and Chromium: apt could not install them; the page is left out, or its tests are. To see why:  $line"
+    fi
+}
+
 check_git
 install_build_tools
 check_rust
 make_python_environment
 install_virtuoso
+install_page_tools

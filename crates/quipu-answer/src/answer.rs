@@ -1,12 +1,13 @@
 //! The answer: what is said, how sure it is, what it rests on and what it cost.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::evidence::Evidence;
 use crate::trace::TimedEvent;
 
 /// How a question ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     /// There is an answer.
@@ -18,7 +19,7 @@ pub enum Status {
 }
 
 /// What a question cost, in all and by stage.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct AnswerUsage {
     /// Model calls (those that the cache answered are not among them).
     pub llm_calls: u32,
@@ -37,7 +38,7 @@ pub struct AnswerUsage {
 }
 
 /// What one stage cost.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct StageUsage {
     /// Name of the stage: `link`, `plan`, `retrieve`, ...
     pub stage: String,
@@ -57,7 +58,7 @@ pub struct StageUsage {
 }
 
 /// A remark about how an answer came about, for whoever reads it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "note", rename_all = "snake_case")]
 pub enum Note {
     /// The answer rests on what the model knows; the graph held none.
@@ -95,7 +96,7 @@ pub enum Note {
 }
 
 /// An entity by name and key.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NamedKey {
     /// What people call it.
     pub name: String,
@@ -104,7 +105,7 @@ pub struct NamedKey {
 }
 
 /// What one source says.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Claim {
     /// The source.
     pub source: String,
@@ -115,7 +116,7 @@ pub struct Claim {
 }
 
 /// The answer to a question.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Answer {
     /// The question as asked.
     pub question: String,

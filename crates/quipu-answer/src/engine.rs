@@ -11,6 +11,7 @@ use quipu_model::{Embedder, LanguageModel};
 use crate::AnswerError;
 use crate::answer::{Answer, Note, Status};
 use crate::context::{Context, Learnt, Limits, Planned};
+use crate::conversation::{Conversation, restate};
 use crate::error::Exhausted;
 use crate::evidence::Evidence;
 use crate::ground::{Grounding, ground};
@@ -20,6 +21,7 @@ use crate::plan::{
     Features, RelationCard, SolvedExample, WalkConfig, follow, plan_keys, rank, reword, write_card,
 };
 use crate::question::Question;
+use crate::retrieve::retrieve_passages;
 use crate::sources::{Source, ask_each};
 use crate::trace::{Event, EventSink, Stage, Trace};
 
@@ -37,6 +39,8 @@ pub struct AskOptions {
     pub anchors: Vec<String>,
     /// Whether plans of grounded answers are kept as solved examples.
     pub learn: bool,
+    /// What was said before the question; a follow-up is first said so that it stands alone, by one model call.
+    pub conversation: Conversation,
     /// Sees every event as it happens.
     pub sink: Option<EventSink>,
     /// Whether the answer carries its trace.
@@ -154,6 +158,12 @@ impl Engine {
         .with_anchors(&options.anchors)
         .with_others(&self.others);
         self.down.iter().for_each(|note| trace.note(note.clone()));
+        let restated = match restate(&context, question, &options.conversation).await {
+            // What comes after says so too.
+            Err(AnswerError::Exhausted(_)) => None,
+            restated => restated?,
+        };
+        let question = restated.as_ref().unwrap_or(question);
         let (method, config) = (options.method, &options.config);
         let run = async {
             if self.others.is_empty() || method.reads_several() {
@@ -206,6 +216,19 @@ impl Engine {
     /// The surroundings of work without a language model.
     pub(crate) fn context<'a>(&'a self, limits: Limits, trace: &'a Trace) -> Context<'a> {
         Context::new(&self.workspace, None, self.embedder.as_ref(), &self.learnt, limits, trace)
+    }
+
+    /// The `k` passages of the graph's documents that fit a text best, best first; none where it has no documents.
+    ///
+    /// # Errors
+    /// When graph, index or embedder fail.
+    pub async fn passages(&self, text: &str, k: usize) -> Result<Vec<Evidence>, AnswerError> {
+        let trace = Trace::new(None);
+        let (model, embedder) = (self.model.as_ref(), self.embedder.as_ref());
+        let context = Context::new(&self.workspace, model, embedder, &self.learnt, Limits::default(), &trace);
+        let mentioned = mentions(&context, text).await?;
+        let linked: Vec<NodeId> = mentioned.iter().filter_map(|m| Some(m.best()?.node)).collect();
+        retrieve_passages(&context, text, &linked, k).await
     }
 
     /// Writes the cards of the `most` relations of the most triples that have none yet, so that no question waits for them: one

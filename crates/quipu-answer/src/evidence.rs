@@ -3,11 +3,12 @@
 use std::fmt::Write as _;
 
 use quipu_graph::LiteralValue;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// One piece of evidence. Its `id` is the same in every run over the same source.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Evidence {
     /// Stable id, from the source and the content.
     pub id: String,
@@ -19,7 +20,7 @@ pub struct Evidence {
 }
 
 /// What a piece of evidence says.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum EvidenceContent {
     /// A triple of the graph, by names.

@@ -64,6 +64,8 @@ pub enum Prompt {
     PseudoTell,
     /// Solved questions before what is asked; no message of its own.
     Solved,
+    /// A follow-up question, said so that it stands alone.
+    Restate,
 }
 
 impl Prompt {
@@ -94,6 +96,7 @@ impl Prompt {
             Self::PseudoVerify => "pseudo_verify",
             Self::PseudoTell => "pseudo_tell",
             Self::Solved => "solved",
+            Self::Restate => "restate",
         }
     }
 
@@ -124,10 +127,11 @@ impl Prompt {
             Self::PseudoVerify => include_str!("prompts/pseudo_verify.jinja"),
             Self::PseudoTell => include_str!("prompts/pseudo_tell.jinja"),
             Self::Solved => include_str!("prompts/solved.jinja"),
+            Self::Restate => include_str!("prompts/restate.jinja"),
         }
     }
 
-    const ALL: [Self; 25] = [
+    const ALL: [Self; 26] = [
         Self::KeragPlan,
         Self::KeragFilter,
         Self::KeragBoundary,
@@ -153,6 +157,7 @@ impl Prompt {
         Self::PseudoVerify,
         Self::PseudoTell,
         Self::Solved,
+        Self::Restate,
     ];
 
     /// Renders the prompt. Lines `=====` part it: first the system message, then the user's and the model's in turn (examples), last
@@ -296,6 +301,15 @@ mod tests {
         let solved = json!({ "question": "who directed X?", "way": "the directors of X" });
         check(Prompt::Solved, json!({ "examples": [solved] }));
         check(Prompt::PseudoTell, json!({ "facts": facts, "question": "What should I know about Kauwboy?" }));
+    }
+
+    #[test]
+    fn the_prompt_of_follow_ups_is_what_was_agreed() {
+        let turns = json!([{ "speaker": "Person", "text": "who directed Kauwboy?" }, { "speaker": "Answer", "text": "Boudewijn Koole" }]);
+        check(
+            Prompt::Restate,
+            json!({ "instructions": "Answer in English.", "turns": turns, "question": "and where was he born?" }),
+        );
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use quipu_model::Usage;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::answer::{AnswerUsage, Note, StageUsage};
@@ -13,7 +14,7 @@ use crate::context::Limits;
 use crate::error::Exhausted;
 
 /// The stages of a question's way (DESIGN §3), as events, usage and errors name them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
     /// Mentions to candidates to anchors.
@@ -48,7 +49,7 @@ impl Stage {
 }
 
 /// A mention and the entities that it may mean, as events show them.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MentionEvent {
     /// The words of the question.
     pub text: String,
@@ -57,7 +58,7 @@ pub struct MentionEvent {
 }
 
 /// One candidate of a mention.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CandidateEvent {
     /// The entity's name.
     pub name: String,
@@ -68,7 +69,7 @@ pub struct CandidateEvent {
 }
 
 /// A relation path and how well it fits the question.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PathEvent {
     /// The path in words.
     pub phrase: String,
@@ -77,7 +78,7 @@ pub struct PathEvent {
 }
 
 /// A change of a pseudo-graph: a belief kept or replaced (both), deleted (`before` alone) or something added (`after` alone).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EditEvent {
     /// The triple as the model believed it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -91,13 +92,18 @@ pub struct EditEvent {
 }
 
 /// Something that happened.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
     /// Mentions were found and linked.
     Linked {
         /// Best first.
         mentions: Vec<MentionEvent>,
+    },
+    /// A follow-up question was said so that it stands alone.
+    Restated {
+        /// The question that is answered.
+        question: String,
     },
     /// The question was read: what it asks for.
     Read {
@@ -210,7 +216,7 @@ pub enum Event {
 }
 
 /// An event with its stage and time.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TimedEvent {
     /// The stage that reports it.
     pub stage: Stage,

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 use anyhow::{Context as _, Result};
+use quipu_server::ServerConfig;
 use serde::Deserialize;
 
 use crate::failure::WrongUsage;
@@ -34,6 +35,8 @@ pub(crate) struct Settings {
     pub(crate) learn: Option<bool>,
     /// Most tokens for one question.
     pub(crate) max_tokens: Option<u64>,
+    /// The server: the table `[server]`, taken as a whole from the uppermost file that has one.
+    pub(crate) server: Option<ServerConfig>,
 }
 
 impl Settings {
@@ -42,12 +45,27 @@ impl Settings {
     /// # Errors
     /// A file or variable that cannot be read as configuration.
     pub(crate) fn load(flags: Self, workspace: &Path) -> Result<Self> {
+        Self::load_with(flags, None, workspace)
+    }
+
+    /// The same with a file of this run's, between the environment and the workspace's file.
+    ///
+    /// # Errors
+    /// As [`Settings::load`]; a named file that is missing.
+    pub(crate) fn load_with(flags: Self, named: Option<&Path>, workspace: &Path) -> Result<Self> {
         let variable = |name: &str| env::var(name).ok().filter(|text| !text.trim().is_empty());
         let user = match user_file(variable) {
             Some(path) => Self::from_file(&path)?,
             None => Self::default(),
         };
-        let files = Self::from_file(&workspace.join(WORKSPACE_FILE))?.over(user);
+        let named = match named {
+            Some(path) if !path.exists() => {
+                return Err(WrongUsage(format!("{}: there is no such file", path.display())).into());
+            }
+            Some(path) => Self::from_file(path)?,
+            None => Self::default(),
+        };
+        let files = named.over(Self::from_file(&workspace.join(WORKSPACE_FILE))?).over(user);
         Ok(flags.over(Self::from_environment(variable)?.over(files)))
     }
 
@@ -62,6 +80,7 @@ impl Settings {
             sources: self.sources.or(lower.sources),
             learn: self.learn.or(lower.learn),
             max_tokens: self.max_tokens.or(lower.max_tokens),
+            server: self.server.or(lower.server),
         }
     }
 
@@ -87,6 +106,7 @@ impl Settings {
             sources: None,
             learn: None,
             max_tokens: number("QUIPU_MAX_TOKENS", &variable)?,
+            server: None,
         })
     }
 }

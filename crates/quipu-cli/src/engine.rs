@@ -63,7 +63,10 @@ pub(crate) async fn open_several(
 }
 
 /// The language model of the settings, else the default one; loading takes a second.
-async fn load_model(settings: &Settings, options: OpenOptions) -> Result<Option<Arc<dyn LanguageModel>>> {
+pub(crate) async fn load_model(
+    settings: &Settings,
+    options: OpenOptions,
+) -> Result<Option<Arc<dyn LanguageModel>>> {
     let name = match &settings.llm {
         Some(name) if name == NO_MODEL => return Ok(None),
         Some(name) => name.clone(),

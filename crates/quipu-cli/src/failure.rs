@@ -10,6 +10,7 @@ use quipu_eval::EvalError;
 use quipu_graph::GraphError;
 use quipu_index::IndexError;
 use quipu_model::ModelError;
+use quipu_server::ServerError;
 
 const FAILED: u8 = 1;
 const WRONG_USAGE: u8 = 2;
@@ -82,5 +83,6 @@ fn is_wrong_usage(error: &anyhow::Error) -> bool {
             || matches!(cause.downcast_ref(), Some(ModelError::Usage(_)))
             || matches!(cause.downcast_ref(), Some(AnswerError::Usage(_)))
             || matches!(cause.downcast_ref(), Some(EvalError::Usage(_)))
+            || matches!(cause.downcast_ref(), Some(ServerError::Usage(_)))
     })
 }

@@ -24,6 +24,21 @@ pub(crate) async fn or_interrupted<T>(work: impl Future<Output = Result<T>>) -> 
     }
 }
 
+/// Ends when the user presses Ctrl-C, or the system asks the program to stop.
+pub(crate) async fn told_to_stop() {
+    // Without signals to wait for, nothing but the end of the process stops the work.
+    #[cfg(unix)]
+    if let Ok(mut terminate) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+        tokio::select! {
+            _ = terminate.recv() => return,
+            signal = tokio::signal::ctrl_c() => if signal.is_ok() { return },
+        }
+    }
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}
+
 /// Runs `work` on a thread that may block; Ctrl-C sets `cancel`, after which it has a moment to clear up.
 pub(crate) async fn stoppable<T, E>(
     cancel: Arc<AtomicBool>,

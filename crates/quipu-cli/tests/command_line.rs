@@ -8,7 +8,21 @@ use support::{Bench, entries, finish};
 #[test]
 fn help_is_data_and_names_every_command() {
     let help = Bench::new().run(&["--help"]).succeeded();
-    for command in ["import", "info", "entity", "link", "query", "ask", "models", "completions", "man"] {
+    for command in [
+        "import",
+        "info",
+        "entity",
+        "link",
+        "query",
+        "ask",
+        "serve",
+        "mcp",
+        "doctor",
+        "init",
+        "models",
+        "completions",
+        "man",
+    ] {
         assert!(help.stdout.contains(&format!("\n  {command}")), "{command}: {help:#?}");
     }
     assert_eq!(help.stderr, "");

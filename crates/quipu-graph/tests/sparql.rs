@@ -156,3 +156,33 @@ fn a_query_is_cancelled_while_it_writes() {
     let error = graph.query(query, &options, &mut Impatient(options.cancel.clone())).unwrap_err();
     assert!(matches!(error, GraphError::Cancelled), "{error}");
 }
+
+/// Joins of what was read already read nothing, and must end all the same.
+#[test]
+fn a_product_ends_when_its_time_is_over() {
+    let (_folder, graph) = graph();
+    let patterns: String = (0..16).map(|n| format!("?a{n} ?b{n} ?c{n} . ")).collect();
+    let values: String =
+        (0..8).map(|n| format!("{{ VALUES ?v{n} {{ {} }} }} ", "1 2 3 4 5 6 7 8 9 ".repeat(9))).collect();
+    for product in [patterns, values] {
+        let query = format!("SELECT (COUNT(*) AS ?n) {{ {product} }}");
+        let options = QueryOptions { timeout: Some(Duration::from_millis(100)), ..QueryOptions::default() };
+        let error = graph.query(&query, &options, &mut std::io::sink()).unwrap_err();
+        assert!(error.to_string().contains("longer than 0.1 s"), "{error}");
+    }
+}
+
+#[test]
+fn more_rows_than_allowed_are_an_error() {
+    let (_folder, graph) = graph();
+    for (query, format) in
+        [("SELECT * { ?a ?b ?c }", "json"), ("CONSTRUCT { ?a ?b ?c } WHERE { ?a ?b ?c }", "ntriples")]
+    {
+        let format = QueryFormat::parse(format).unwrap();
+        let options = QueryOptions { rows: Some(2), format, ..QueryOptions::default() };
+        let error = graph.query(query, &options, &mut std::io::sink()).unwrap_err();
+        assert!(error.to_string().contains("more than 2"), "{error}");
+        let options = QueryOptions { rows: Some(2), format, ..QueryOptions::default() };
+        assert_eq!(graph.query(&format!("{query} LIMIT 2"), &options, &mut std::io::sink()).unwrap(), 2);
+    }
+}

@@ -154,7 +154,7 @@ pub enum FinishReason {
 }
 
 /// What a call cost.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Usage {
     /// Calls to a model (0 when the cache answered, which counts in `cached_calls`).
     pub llm_calls: u32,

@@ -134,6 +134,7 @@ impl How {
             max_tokens: self.max_tokens,
             sources: None,
             learn: None,
+            server: None,
         }
     }
 

@@ -1,6 +1,7 @@
 //! The command line, and one file for each command.
 
 mod ask;
+mod doctor;
 mod entity;
 mod eval;
 mod examples;
@@ -8,9 +9,11 @@ mod generate;
 mod import;
 mod index;
 mod info;
+mod init;
 mod link;
 mod models;
 mod query;
+mod serve;
 mod source;
 mod workspace;
 
@@ -51,6 +54,14 @@ enum Command {
     /// Solved questions of a workspace, by which new ones are planned
     #[command(subcommand)]
     Examples(examples::Command),
+    /// Serve workspaces: the page, an API that OpenAI clients speak, SPARQL, MCP
+    Serve(serve::Serve),
+    /// Speak MCP over standard input and output, for MCP hosts
+    Mcp(serve::Mcp),
+    /// Look at model, embedder and workspaces, and say what to do where something is amiss
+    Doctor(doctor::Arguments),
+    /// Write a configuration file with every setting explained
+    Init(init::Arguments),
     /// List, fetch and find models
     #[command(subcommand)]
     Models(models::Command),
@@ -71,6 +82,7 @@ pub(crate) fn run(cli: Cli) -> Result<()> {
     match cli.command {
         Command::Completions(arguments) => arguments.run(),
         Command::Man(arguments) => arguments.run(),
+        Command::Init(arguments) => arguments.run(),
         command => {
             let runtime = tokio::runtime::Builder::new_multi_thread()
                 .enable_all()
@@ -94,9 +106,12 @@ async fn run_async(command: Command) -> Result<()> {
         Command::Query(arguments) => arguments.run().await,
         Command::Ask(arguments) => interrupt::or_interrupted(arguments.run()).await,
         Command::Examples(command) => interrupt::or_interrupted(command.run()).await,
+        Command::Serve(arguments) => arguments.run().await,
+        Command::Mcp(arguments) => interrupt::or_interrupted(arguments.run()).await,
+        Command::Doctor(arguments) => interrupt::or_interrupted(arguments.run()).await,
         Command::Models(command) => interrupt::or_interrupted(command.run()).await,
         Command::Index(command) => command.run().await,
         Command::Eval(command) => interrupt::or_interrupted(command.run()).await,
-        Command::Completions(_) | Command::Man(_) => Ok(()),
+        Command::Completions(_) | Command::Man(_) | Command::Init(_) => Ok(()),
     }
 }

@@ -17,7 +17,7 @@ pub(super) struct Arguments {
     workspace: PathBuf,
     /// A SELECT, ASK, CONSTRUCT or DESCRIBE query
     sparql: String,
-    /// How results are written: table, json, csv, ntriples
+    /// How results are written: table, json, csv, tsv, xml, ntriples
     #[arg(long, default_value = "table")]
     format: String,
     /// Most seconds

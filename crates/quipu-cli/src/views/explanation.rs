@@ -45,6 +45,7 @@ const SHOWN_CANDIDATES: usize = 6;
 fn lines(event: &Event) -> Vec<String> {
     match event {
         Event::Linked { mentions } => mentions.iter().flat_map(mention_lines).collect(),
+        Event::Restated { question } => vec![format!("understands: {}", visible(question))],
         Event::Read { reading } => vec![format!("reads: {}", visible(reading))],
         Event::Ranked { considered, paths } => {
             let heading = format!("{} considered; the best:", counted(*considered as u64, "path", "paths"));

@@ -73,6 +73,7 @@ fn words(event: &Event) -> String {
             };
             format!("linked {}", mentions.iter().map(line).collect::<Vec<_>>().join("; "))
         }
+        Event::Restated { question } => format!("understood: {question}"),
         Event::Read { reading } => format!("read: {reading}"),
         Event::Ranked { considered, paths } => {
             let shown = paths.iter().take(MOST_ITEMS).map(|p| format!("{} ({:.2})", p.phrase, p.score));

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use oxrdf::{BlankNode, Literal, NamedNode, Term};
 use spareval::{InternalQuad, QueryableDataset};
 
+use super::stop;
 use crate::readable::is_blank;
 use crate::{
     Direction, EmbeddedGraph, Graph, GraphError, Neighbours, NodeId, RelationId, Step, iri_of_key, key_of_iri,
@@ -14,11 +15,23 @@ use crate::{
 const XSD_STRING: &str = "http://www.w3.org/2001/XMLSchema#string";
 
 /// A term of a query. Each RDF term has exactly one form: a node where the store has one, else a relation, else itself.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) enum StoreTerm {
     Node(NodeId),
     Relation(RelationId),
     Other(Arc<Term>),
+}
+
+impl Clone for StoreTerm {
+    /// Copies are what joins are made of; an evaluation that is to stop does so here.
+    fn clone(&self) -> Self {
+        stop::look();
+        match self {
+            Self::Node(node) => Self::Node(*node),
+            Self::Relation(relation) => Self::Relation(*relation),
+            Self::Other(term) => Self::Other(term.clone()),
+        }
+    }
 }
 
 /// The store and the relations that are nodes too.

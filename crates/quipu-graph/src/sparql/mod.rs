@@ -2,6 +2,7 @@
 
 mod dataset;
 pub(crate) mod results;
+mod stop;
 
 use std::io::Write;
 use std::sync::Arc;
@@ -44,6 +45,28 @@ pub struct QueryOptions {
     pub timeout: Option<Duration>,
     /// Set it to stop the query.
     pub cancel: Arc<AtomicBool>,
+    /// Most rows (triples, for CONSTRUCT and DESCRIBE); more are an error.
+    pub rows: Option<u64>,
+}
+
+/// What a query's result consists of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QueryKind {
+    /// Rows, or yes and no: SELECT and ASK.
+    Rows,
+    /// Triples: CONSTRUCT and DESCRIBE.
+    Triples,
+}
+
+/// What a query will give.
+///
+/// # Errors
+/// [`GraphError::Usage`] for what is no query.
+pub fn query_kind(sparql: &str) -> Result<QueryKind, GraphError> {
+    Ok(match parse(sparql)? {
+        spargebra::Query::Select { .. } | spargebra::Query::Ask { .. } => QueryKind::Rows,
+        spargebra::Query::Construct { .. } | spargebra::Query::Describe { .. } => QueryKind::Triples,
+    })
 }
 
 impl EmbeddedGraph {
@@ -52,8 +75,7 @@ impl EmbeddedGraph {
     /// All triples are in the default graph. An entity or relation whose key is no IRI is known as `urn:quipu:` and its
     /// percent-encoded key (prefix `quipu:`).
     ///
-    /// Time limit and cancellation take effect at the next read of the store. A product of patterns that share no
-    /// variable reads it seldom, and may run past its limit.
+    /// Time limit and cancellation take effect at the next read of the store or copy of a term.
     pub fn query(
         &self,
         sparql: &str,
@@ -62,19 +84,28 @@ impl EmbeddedGraph {
     ) -> Result<u64, GraphError> {
         let query = parse(sparql)?;
         let (start, token) = (Instant::now(), CancellationToken::new());
-        cancel_when_due(options, start, &token);
+        let stopped = Arc::new(AtomicBool::new(false));
+        let cancel = || {
+            token.cancel();
+            stopped.store(true, Ordering::Relaxed);
+        };
+        if is_due(options, start) {
+            cancel();
+        }
         let evaluator = QueryEvaluator::new().with_cancellation_token(token.clone());
         let (finished, watched) = channel();
         let outcome = std::thread::scope(|scope| {
-            let token = &token;
-            scope.spawn(move || watch(options, start, token, &watched));
-            let outcome = evaluator
-                .prepare(&query)
-                .execute(StoreDataset::new(self))
-                .map_err(results::WriteError::Evaluation)
-                .and_then(|results| results::write(results, options.format, out));
+            let cancel = &cancel;
+            scope.spawn(move || watch(options, start, cancel, &watched));
+            let outcome = stop::unless_stopped(stopped.clone(), || {
+                evaluator
+                    .prepare(&query)
+                    .execute(StoreDataset::new(self))
+                    .map_err(results::WriteError::Evaluation)
+                    .and_then(|results| results::write(results, options, out))
+            });
             drop(finished);
-            outcome
+            outcome.unwrap_or(Err(results::WriteError::Evaluation(QueryEvaluationError::Cancelled)))
         });
         outcome.map_err(|error| explain(error, options))
     }
@@ -90,17 +121,17 @@ pub(crate) fn parse(sparql: &str) -> Result<spargebra::Query, GraphError> {
 }
 
 /// Cancels the query when its time is over or the caller says so; ends when the query has.
-fn watch(options: &QueryOptions, start: Instant, token: &CancellationToken, finished: &Receiver<()>) {
+fn watch(options: &QueryOptions, start: Instant, cancel: impl Fn(), finished: &Receiver<()>) {
     while finished.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
-        cancel_when_due(options, start, token);
+        if is_due(options, start) {
+            cancel();
+        }
     }
 }
 
-fn cancel_when_due(options: &QueryOptions, start: Instant, token: &CancellationToken) {
+fn is_due(options: &QueryOptions, start: Instant) -> bool {
     let late = options.timeout.is_some_and(|timeout| start.elapsed() >= timeout);
-    if late || options.cancel.load(Ordering::Relaxed) {
-        token.cancel();
-    }
+    late || options.cancel.load(Ordering::Relaxed)
 }
 
 pub(crate) fn explain(error: results::WriteError, options: &QueryOptions) -> GraphError {
@@ -123,5 +154,8 @@ pub(crate) fn explain(error: results::WriteError, options: &QueryOptions) -> Gra
             GraphError::Io { action: "cannot write results to", path: "<output>".into(), source }
         }
         results::WriteError::Format(reason) => GraphError::Usage(reason),
+        results::WriteError::TooMany(rows) => {
+            GraphError::Usage(format!("the query has more than {rows} results; add a LIMIT"))
+        }
     }
 }

@@ -6,7 +6,7 @@ use oxrdf::{Term, Triple, Variable};
 use sparesults::{QueryResultsFormat, QueryResultsSerializer};
 use spareval::{QueryEvaluationError, QueryResults, QuerySolutionIter};
 
-use crate::GraphError;
+use crate::{GraphError, QueryOptions};
 
 /// Rows that a table's column widths are measured on.
 const MEASURED: usize = 1000;
@@ -23,20 +23,27 @@ pub enum QueryFormat {
     Json,
     /// SPARQL 1.1 results in CSV.
     Csv,
+    /// SPARQL 1.1 results in TSV.
+    Tsv,
+    /// SPARQL 1.1 results in XML.
+    Xml,
     /// N-Triples; for CONSTRUCT and DESCRIBE only.
     NTriples,
 }
 
 impl QueryFormat {
-    /// Reads a format's name: `table`, `json`, `csv` or `ntriples`.
+    /// Reads a format's name: `table`, `json`, `csv`, `tsv`, `xml` or `ntriples`.
     pub fn parse(name: &str) -> Result<Self, GraphError> {
         Ok(match name {
             "table" => Self::Table,
             "json" => Self::Json,
             "csv" => Self::Csv,
+            "tsv" => Self::Tsv,
+            "xml" => Self::Xml,
             "ntriples" => Self::NTriples,
             _ => {
-                let reason = format!("no result format `{name}`; there are table, json, csv, ntriples");
+                let reason =
+                    format!("no result format `{name}`; there are table, json, csv, tsv, xml, ntriples");
                 return Err(GraphError::Usage(reason));
             }
         })
@@ -46,6 +53,8 @@ impl QueryFormat {
         let format = match self {
             Self::Json => QueryResultsFormat::Json,
             Self::Csv => QueryResultsFormat::Csv,
+            Self::Tsv => QueryResultsFormat::Tsv,
+            Self::Xml => QueryResultsFormat::Xml,
             Self::Table | Self::NTriples => return None,
         };
         Some(QueryResultsSerializer::from_format(format))
@@ -57,6 +66,7 @@ pub(crate) enum WriteError {
     Evaluation(QueryEvaluationError),
     Io(std::io::Error),
     Format(String),
+    TooMany(u64),
 }
 
 impl From<QueryEvaluationError> for WriteError {
@@ -74,9 +84,10 @@ impl From<std::io::Error> for WriteError {
 /// Writes results; gives their number.
 pub(crate) fn write(
     results: QueryResults<'_>,
-    format: QueryFormat,
+    options: &QueryOptions,
     out: &mut dyn Write,
 ) -> Result<u64, WriteError> {
+    let format = options.format;
     let count = match results {
         QueryResults::Boolean(value) => {
             match format.serializer() {
@@ -85,8 +96,8 @@ pub(crate) fn write(
             }
             1
         }
-        QueryResults::Solutions(solutions) => write_solutions(solutions, format, out)?,
-        QueryResults::Graph(triples) => return write_triples(triples, format, out),
+        QueryResults::Solutions(solutions) => write_solutions(solutions, options, out)?,
+        QueryResults::Graph(triples) => return write_triples(triples, options, out),
     };
     // The other formats end their last line themselves.
     if format == QueryFormat::Json {
@@ -99,17 +110,17 @@ pub(crate) fn write(
 /// Writes constructed triples; gives their number.
 pub(crate) fn write_triples(
     triples: impl Iterator<Item = Result<Triple, QueryEvaluationError>>,
-    format: QueryFormat,
+    options: &QueryOptions,
     out: &mut dyn Write,
 ) -> Result<u64, WriteError> {
-    let mut count = 0;
+    let (mut count, format) = (0, options.format);
     if matches!(format, QueryFormat::Table | QueryFormat::NTriples) {
         for triple in triples {
+            count = counted(count, options)?;
             writeln!(out, "{} .", triple?)?;
-            count += 1;
         }
     } else {
-        count = write_solutions(as_solutions(triples), format, out)?;
+        count = write_solutions(as_solutions(triples), options, out)?;
         if format == QueryFormat::Json {
             writeln!(out)?;
         }
@@ -132,27 +143,40 @@ fn as_solutions<'a>(
     QuerySolutionIter::from_tuples(variables.into(), rows)
 }
 
+/// One result more.
+fn counted(count: u64, options: &QueryOptions) -> Result<u64, WriteError> {
+    match options.rows {
+        Some(most) if count >= most => Err(WriteError::TooMany(most)),
+        _ => Ok(count + 1),
+    }
+}
+
 fn write_solutions(
     solutions: QuerySolutionIter<'_>,
-    format: QueryFormat,
+    options: &QueryOptions,
     out: &mut dyn Write,
 ) -> Result<u64, WriteError> {
+    let format = options.format;
     if format == QueryFormat::NTriples {
         let reason = "N-Triples is for CONSTRUCT and DESCRIBE; write SELECT and ASK as table, json or csv";
         return Err(WriteError::Format(reason.into()));
     }
-    let Some(serializer) = format.serializer() else { return write_table(solutions, out) };
+    let Some(serializer) = format.serializer() else { return write_table(solutions, options, out) };
     let mut writer = serializer.serialize_solutions_to_writer(&mut *out, solutions.variables().to_vec())?;
     let mut count = 0;
     for solution in solutions {
+        count = counted(count, options)?;
         writer.serialize(&solution?)?;
-        count += 1;
     }
     writer.finish()?;
     Ok(count)
 }
 
-fn write_table(solutions: QuerySolutionIter<'_>, out: &mut dyn Write) -> Result<u64, WriteError> {
+fn write_table(
+    solutions: QuerySolutionIter<'_>,
+    options: &QueryOptions,
+    out: &mut dyn Write,
+) -> Result<u64, WriteError> {
     let header: Vec<String> =
         solutions.variables().iter().map(|variable| format!("?{}", variable.as_str())).collect();
     let mut rows =
@@ -169,8 +193,8 @@ fn write_table(solutions: QuerySolutionIter<'_>, out: &mut dyn Write) -> Result<
     write_row(&rules, &widths, out)?;
     let mut count = 0;
     for row in measured.into_iter().map(Ok).chain(rows) {
+        count = counted(count, options)?;
         write_row(&row?, &widths, out)?;
-        count += 1;
     }
     Ok(count)
 }

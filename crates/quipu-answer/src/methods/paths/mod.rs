@@ -49,7 +49,7 @@ pub struct PathsConfig {
     pub meet: usize,
     /// From this confidence on, a path is not doubted for words that it leaves unexplained.
     pub sure: f64,
-    /// Below this confidence the question is not answered (0.2: keeps 99 of 100 right answers, and answers one in three questions
+    /// Below this confidence the question is not answered (0.3: keeps 99 of 100 right answers, and answers one in five questions
     /// whose answer the graph lacks; docs/results.md).
     pub least_confidence: f64,
 }
@@ -70,7 +70,7 @@ impl Default for PathsConfig {
             new_cards: 4,
             meet: 10,
             sure: 1.0,
-            least_confidence: 0.2,
+            least_confidence: 0.3,
         }
     }
 }

@@ -1,0 +1,144 @@
+//! `quipu serve` and `quipu mcp`: workspaces for other programs.
+
+use std::net::IpAddr;
+use std::path::PathBuf;
+
+use anstream::eprintln;
+use anyhow::{Context as _, Result};
+use clap::Args;
+use quipu_answer::Method;
+use quipu_model::OpenOptions;
+use quipu_server::{Models, Server, ServerConfig, key_hash};
+
+use crate::config::Settings;
+use crate::failure::WrongUsage;
+use crate::{engine, interrupt};
+
+#[derive(Debug, Args)]
+pub(super) struct Serve {
+    /// Folders of the workspaces; the first is asked where a request names none
+    #[arg(required_unless_present = "new_key")]
+    workspaces: Vec<PathBuf>,
+    /// Address to listen on [default: 127.0.0.1, this machine alone]
+    #[arg(long, env = "QUIPU_HOST")]
+    host: Option<IpAddr>,
+    /// Port to listen on; 0 takes a free one [default: 7979]
+    #[arg(long, env = "QUIPU_PORT")]
+    port: Option<u16>,
+    #[command(flatten)]
+    how: How,
+    /// Make a key: prints it, and the lines that let it in
+    #[arg(long, value_name = "NAME", exclusive = true)]
+    new_key: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Mcp {
+    /// The workspace's folder
+    workspace: PathBuf,
+    #[command(flatten)]
+    how: How,
+}
+
+#[derive(Debug, Args)]
+struct How {
+    /// The language model: a name of `quipu models list`, `openai:MODEL` for an endpoint, or `none`
+    #[arg(long, value_name = "NAME")]
+    llm: Option<String>,
+    /// How questions are answered that do not say
+    #[arg(long, value_name = "NAME")]
+    method: Option<String>,
+    /// A configuration file, over the workspace's and the user's
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+}
+
+impl Serve {
+    pub(super) async fn run(self) -> Result<()> {
+        if let Some(name) = &self.new_key {
+            return new_key(name);
+        }
+        let settings = self.how.settings(&self.workspaces)?;
+        let mut config = settings.server.clone().unwrap_or_default();
+        config.host = self.host.unwrap_or(config.host);
+        config.port = self.port.unwrap_or(config.port);
+        let server = set_up(config.clone(), &self.workspaces, &settings).await?;
+        let listening = server.bind().await?;
+        let address = listening.address();
+        if !config.host.is_loopback() && config.keys.is_empty() {
+            eprintln!(
+                "anyone who reaches {address} may ask: `quipu serve --new-key NAME` makes a key that is then needed"
+            );
+        }
+        eprintln!(
+            "http://{address}/ is the page, http://{address}/v1 the base URL of OpenAI clients; Ctrl-C ends it"
+        );
+        listening.serve_until(interrupt::told_to_stop()).await;
+        Ok(())
+    }
+}
+
+impl Mcp {
+    pub(super) async fn run(self) -> Result<()> {
+        let workspaces = [self.workspace];
+        let settings = self.how.settings(&workspaces)?;
+        let config = settings.server.clone().unwrap_or_default();
+        Ok(set_up(config, &workspaces, &settings).await?.serve_stdio().await?)
+    }
+}
+
+impl How {
+    fn settings(&self, workspaces: &[PathBuf]) -> Result<Settings> {
+        let flags = Settings { llm: self.llm.clone(), method: self.method.clone(), ..Settings::default() };
+        let first = workspaces.first().context("a server needs a workspace")?;
+        Settings::load_with(flags, self.config.as_deref(), first)
+    }
+}
+
+/// A server without a language model still serves the graph, and says why it cannot answer.
+async fn set_up(config: ServerConfig, workspaces: &[PathBuf], settings: &Settings) -> Result<Server> {
+    let config = ServerConfig {
+        timeout: settings.timeout.unwrap_or(config.timeout),
+        max_llm_calls: settings.max_llm_calls.unwrap_or(config.max_llm_calls),
+        ..config
+    };
+    let method = settings.method.as_deref().map_or(Ok(Method::default()), str::parse)?;
+    let embedder = match engine::load_embedder(settings).await {
+        Ok(embedder) => Some(embedder),
+        Err(error) if engine::is_missing(&error) => {
+            eprintln!("entities are found by name, not by meaning: {error}");
+            None
+        }
+        Err(error) => return Err(error),
+    };
+    let models = match engine::load_model(settings, OpenOptions::default()).await {
+        Ok(Some(model)) => Models { model: Some(model), embedder, problem: None },
+        Ok(None) => Models { embedder, ..Models::default() },
+        Err(error) if engine::is_missing(&error) => {
+            eprintln!("no language model: {error}");
+            Models { model: None, embedder, problem: Some(error.to_string()) }
+        }
+        Err(error) => return Err(error),
+    };
+    Ok(Server::new(config, workspaces, models, method)?)
+}
+
+/// 32 random bytes as a key.
+fn new_key(name: &str) -> Result<()> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    if name.is_empty() || !name.chars().all(plain) {
+        return Err(WrongUsage(format!("{name:?}: a key's name has letters, digits, - and _")).into());
+    }
+    let mut bytes = [0; 32];
+    getrandom::fill(&mut bytes)
+        .map_err(|error| anyhow::anyhow!("the system gives no random numbers: {error}"))?;
+    let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let key = format!("quipu-{digits}");
+    anstream::println!("{key}");
+    eprintln!(
+        "This is the only time that the key is shown. To let it in, add this to the server's configuration:\n\n\
+         [[server.keys]]\nname = \"{name}\"\nhash = \"{}\"",
+        key_hash(&key)
+    );
+    Ok(())
+}

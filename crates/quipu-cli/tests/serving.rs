@@ -1,0 +1,201 @@
+//! `quipu serve`, `quipu mcp`, `quipu doctor`, `quipu init` as commands.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test ends where something fails")]
+
+mod support;
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread::JoinHandle;
+
+use support::endpoint::{answer, chat_reply, endpoint};
+use support::{Bench, finish};
+
+const FILMS: &str = "Kauwboy\tdirected_by\tBoudewijn Koole\nKauwboy\tstarred_actors\tRick Lens\n\
+Kauwboy\tstarred_actors\tLoek Peters\nTonio\tdirected_by\tPaula van der Oest\n\
+Boudewijn Koole\tborn_in\tLeidschendam\n";
+
+const CARDS: &str = r#"
+[relation.directed_by]
+head_kind = "film"
+tail_kind = "person"
+forward = "the directors of X"
+backward = "the films directed by X"
+words_forward = ["director", "directed"]
+words_backward = ["films", "directed"]
+
+[relation.starred_actors]
+head_kind = "film"
+tail_kind = "person"
+forward = "the actors in X"
+backward = "the films with X"
+words_forward = ["actors"]
+words_backward = ["films"]
+
+[relation.born_in]
+head_kind = "person"
+tail_kind = "town"
+forward = "the birthplace of X"
+backward = "the people born in X"
+words_forward = ["born"]
+words_backward = ["people"]
+"#;
+
+fn films() -> Bench {
+    let bench = Bench::new();
+    bench.write("films.tsv", FILMS);
+    bench.run(&["import", "films", "films.tsv", "--no-embeddings"]).succeeded();
+    bench.write("films/relations.toml", CARDS);
+    bench
+}
+
+/// What the server says on standard error when it is ready holds its address.
+fn start(command: &mut Command) -> (std::process::Child, String) {
+    let (child, address, _) = start_and_listen(command);
+    (child, address)
+}
+
+/// The same with all that it says there later, once it has ended.
+fn start_and_listen(command: &mut Command) -> (std::process::Child, String, JoinHandle<String>) {
+    let mut child = command.spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let address = lines.by_ref().map_while(Result::ok).find_map(|line| {
+        let rest = line.strip_prefix("http://")?.to_owned();
+        Some(rest.split('/').next()?.to_owned())
+    });
+    // Read on, so that the server never waits for a reader.
+    let rest = std::thread::spawn(move || lines.map_while(Result::ok).collect::<Vec<_>>().join("\n"));
+    (child, address.unwrap(), rest)
+}
+
+fn get(address: &str, path: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").unwrap();
+    let mut response = String::new();
+    stream.read_to_string(&mut response).unwrap();
+    response
+}
+
+#[test]
+fn serve_answers_until_it_is_told_to_stop() {
+    let bench = films();
+    let (mut child, address) = start(&mut bench.command(&["serve", "films", "--port", "0", "--llm", "none"]));
+    assert!(get(&address, "/healthz").starts_with("HTTP/1.1 200"));
+    assert!(get(&address, "/api/v1/status").contains("\"films\""));
+    let port = address.rsplit(':').next().unwrap();
+    let taken = bench.run(&["serve", "films", "--port", port, "--llm", "none"]);
+    assert!(
+        taken.code == Some(1)
+            && taken.stderr.contains("error: cannot listen")
+            && taken.stderr.contains("--port"),
+        "{taken:#?}"
+    );
+    Command::new("kill").arg(child.id().to_string()).status().unwrap();
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn serve_without_a_model_says_so_and_serves_the_graph() {
+    let bench = films();
+    let (mut child, address) = start(&mut bench.command(&["serve", "films", "--port", "0"]));
+    let status = get(&address, "/api/v1/status");
+    assert!(status.contains("quipu models pull"), "{status}");
+    assert!(get(&address, "/api/v1/entities/Tonio").contains("Paula van der Oest"));
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[test]
+fn a_key_is_made_and_let_in() {
+    let bench = films();
+    let made = bench.run(&["serve", "--new-key", "ana"]).succeeded();
+    let key = made.stdout.trim();
+    assert!(key.len() > 60 && !made.stderr.contains(key), "{made:#?}");
+    let lines: Vec<&str> = made.stderr.lines().skip_while(|line| !line.starts_with("[[")).collect();
+    bench.write("server.toml", lines.join("\n"));
+    let arguments = ["serve", "films", "--port", "0", "--llm", "none", "--config", "server.toml"];
+    let mut command = bench.command(&arguments);
+    let (mut child, address, log) = start_and_listen(command.env("QUIPU_LOG", "debug"));
+    assert!(get(&address, "/api/v1/status").starts_with("HTTP/1.1 401"));
+    assert!(
+        get(&address, &format!("/api/v1/status HTTP/1.1\r\nX-API-Key: {key}\r\nX-Rest:"))
+            .starts_with("HTTP/1.1 200")
+    );
+    get(&address, &format!("/api/v1/entities?name=Tonio HTTP/1.1\r\nAuthorization: Bearer {key}\r\nX-Rest:"));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let log = log.join().unwrap();
+    assert!(log.contains("status=401") && log.contains("client=\"ana\""), "{log}");
+    assert!(!log.contains(key) && !log.contains("Tonio"), "{log}");
+    bench.run(&["serve", "--new-key", "an a"]).failed(2);
+}
+
+#[test]
+fn what_cannot_be_served_is_said_at_once() {
+    let bench = films();
+    bench.run(&["serve", "films", "--config", "missing.toml"]).failed(2);
+    bench.write("wrong.toml", "[server]\nprot = 1\n");
+    assert!(bench.run(&["serve", "films", "--config", "wrong.toml"]).failed(2).stderr.contains("prot"));
+    bench.write("keys.toml", "[[server.keys]]\nname = 'x'\nhash = 'plain'\n");
+    let keys = bench.run(&["serve", "films", "--llm", "none", "--config", "keys.toml"]);
+    assert!(keys.code == Some(2) && keys.stderr.contains("sha256"), "{keys:#?}");
+    let twice = bench.run(&["serve", "films", "films", "--llm", "none", "--port", "0"]);
+    assert!(twice.code == Some(2) && twice.stderr.contains("names must differ"), "{twice:#?}");
+}
+
+#[test]
+fn mcp_hosts_start_it_by_their_configuration() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let python = root.join(".venv/bin/python");
+    if !python.exists() {
+        eprintln!("skipped: the test with MCP's client needs Python's packages; `make setup` gets them");
+        return;
+    }
+    let bench = films();
+    let host: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(root.join("examples/mcp.json")).unwrap()).unwrap();
+    let arguments = host["mcpServers"]["quipu"]["args"].as_array().unwrap();
+    let models = quipu_model::Registry::open().unwrap().folder().to_owned();
+    let mut command = Command::new(python);
+    command.arg(root.join("crates/quipu-server/tests/python/mcp_client.py"));
+    command.arg("stdio").arg(env!("CARGO_BIN_EXE_quipu")).args(arguments.iter().map(|a| a.as_str().unwrap()));
+    command
+        .current_dir(bench.path(""))
+        .env("QUIPU_MODELS", models)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    finish(&mut command).succeeded();
+}
+
+#[test]
+fn doctor_tells_what_is_well_and_what_to_do() {
+    let bench = films();
+    let sick = bench.run(&["doctor", "films", "nowhere"]);
+    assert_eq!(sick.code, Some(1));
+    assert!(
+        sick.stdout.contains("ok   workspace films: whole") && sick.stdout.contains("quipu models pull"),
+        "{sick:#?}"
+    );
+    assert!(sick.stdout.contains("BAD  workspace nowhere"), "{sick:#?}");
+    let reply = r#"{"colour": "green", "tool": "look_up", "arguments": {"word": "grass"}}"#;
+    let says = endpoint(move |stream| answer(stream, "200 OK", &chat_reply(reply)));
+    let asked = ["doctor", "--llm", "openai:parrot"];
+    let asked = finish(bench.command(&asked).env("OPENAI_BASE_URL", says).env("OPENAI_API_KEY", "s3cret"));
+    assert!(asked.stdout.contains("ok   language model: openai:parrot answers"), "{asked:#?}");
+    assert!(
+        asked.stdout.contains("JSON by schema") && asked.stdout.contains("function calling"),
+        "{asked:#?}"
+    );
+    assert!(!asked.stdout.contains("s3cret") && !asked.stderr.contains("s3cret"), "{asked:#?}");
+}
+
+#[test]
+fn init_explains_every_setting_once() {
+    let bench = films();
+    bench.run(&["init", "films"]).succeeded();
+    let written = std::fs::read_to_string(bench.path("films/quipu.toml")).unwrap();
+    assert!(written.contains("[server]") && written.contains("max_hops"), "{written}");
+    bench.run(&["info", "films"]).succeeded();
+    bench.run(&["init", "films"]).failed(1);
+}

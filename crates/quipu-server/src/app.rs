@@ -1,0 +1,255 @@
+//! What all surfaces stand on: a question with its limits comes in, an answer with its citations goes out.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
+use quipu_answer::{
+    Answer, AnswerError, AskOptions, Conversation, Engine, EventSink, Limits, Method, Question,
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::access::{Access, Client};
+use crate::cite::{Cited, cite, sentence};
+use crate::config::ServerConfig;
+use crate::error::{ApiError, Kind};
+use crate::gate::Gate;
+use crate::metrics::Metrics;
+use crate::workspaces::Workspaces;
+
+/// Light requests at once: those that ask no language model.
+const LIGHT: usize = 64;
+/// What an engine that keeps to its limits is allowed beyond them.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// The server's state; shared by all requests.
+#[derive(Clone)]
+pub(crate) struct App(Arc<Shared>);
+
+/// What requests share.
+pub(crate) struct Shared {
+    pub(crate) config: ServerConfig,
+    pub(crate) workspaces: Workspaces,
+    pub(crate) method: Method,
+    pub(crate) access: Access,
+    pub(crate) questions: Gate,
+    pub(crate) light: Gate,
+    pub(crate) sparql: Gate,
+    pub(crate) metrics: Metrics,
+}
+
+impl std::ops::Deref for App {
+    type Target = Shared;
+
+    fn deref(&self) -> &Shared {
+        &self.0
+    }
+}
+
+/// A question and how it is to be answered. What is `None` is as the server has it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Ask {
+    pub(crate) question: String,
+    pub(crate) workspace: Option<String>,
+    pub(crate) method: Option<Method>,
+    pub(crate) anchors: Vec<String>,
+    pub(crate) asked_at: Option<String>,
+    pub(crate) timeout: Option<u64>,
+    pub(crate) deadline: Option<String>,
+    pub(crate) max_llm_calls: Option<u32>,
+    pub(crate) trace: bool,
+    pub(crate) conversation: Conversation,
+}
+
+/// An answer as it leaves the server.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Reply {
+    /// The workspace that was asked.
+    pub(crate) workspace: String,
+    /// The answer with numbers, and what they stand for.
+    pub(crate) cited: Cited,
+    /// Each piece of evidence as a sentence, in the order of `evidence`.
+    pub(crate) sentences: Vec<String>,
+    /// The answer itself.
+    #[serde(flatten)]
+    pub(crate) answer: Answer,
+}
+
+impl App {
+    /// # Errors
+    /// Keys that cannot be read.
+    pub(crate) fn new(config: ServerConfig, workspaces: Workspaces, method: Method) -> Result<Self, String> {
+        let unknown = config.keys.iter().flat_map(|key| &key.workspaces);
+        if let Some(unknown) = unknown.into_iter().find(|name| workspaces.folder(name).is_none()) {
+            return Err(format!("a key names the workspace {unknown:?}, which is not served"));
+        }
+        Ok(Self(Arc::new(Shared {
+            access: Access::new(&config.keys)?,
+            questions: Gate::new(config.concurrency, config.queue),
+            light: Gate::new(LIGHT, 4 * LIGHT),
+            sparql: Gate::new(config.sparql.concurrency, config.queue),
+            metrics: Metrics::new(),
+            config,
+            workspaces,
+            method,
+        })))
+    }
+
+    /// The workspace of a name, or the first one that is open to the client; checks the client's right to it.
+    pub(crate) fn workspace(&self, client: &Client, name: Option<&str>) -> Result<String, ApiError> {
+        match name {
+            None => self.workspaces.names().find(|name| client.may_ask(name)).map(str::to_owned).ok_or_else(
+                || ApiError::new(Kind::Forbidden, "workspace_forbidden", "this key opens no workspace"),
+            ),
+            Some(name) if self.workspaces.folder(name).is_some() && !client.may_ask(name) => {
+                let message = format!("this key does not open the workspace {name}");
+                Err(ApiError::new(Kind::Forbidden, "workspace_forbidden", message))
+            }
+            Some(name) => Ok(name.to_owned()),
+        }
+    }
+
+    /// The engine of a workspace that the client may ask.
+    pub(crate) async fn engine(
+        &self,
+        client: &Client,
+        name: Option<&str>,
+    ) -> Result<(String, Engine), ApiError> {
+        let name = self.workspace(client, name)?;
+        let engine = self.workspaces.engine(&name).await?;
+        Ok((name, engine))
+    }
+
+    /// Answers a question: waits for its turn, keeps to its limits, counts what it cost. Dropping the future stops the work and its
+    /// model calls.
+    pub(crate) async fn ask(
+        &self,
+        client: &Client,
+        ask: &Ask,
+        sink: Option<EventSink>,
+    ) -> Result<Reply, ApiError> {
+        let started = Instant::now();
+        let method = ask.method.unwrap_or(self.method);
+        let mut outcome = Outcome { app: self, method, started, done: false };
+        let reply = self.ask_within(client, ask, method, sink, started).await;
+        outcome.done = true;
+        match &reply {
+            Ok(reply) => self.metrics.answered(&reply.answer),
+            Err(error) => self.metrics.question(method.name(), error.code, started.elapsed().as_secs_f64()),
+        }
+        reply
+    }
+
+    async fn ask_within(
+        &self,
+        client: &Client,
+        ask: &Ask,
+        method: Method,
+        sink: Option<EventSink>,
+        started: Instant,
+    ) -> Result<Reply, ApiError> {
+        let time = self.time_for(ask)?;
+        let question = question(ask)?;
+        client.check_tokens()?;
+        let (workspace, engine) = self.engine(client, ask.workspace.as_deref()).await?;
+        let _permit = self.questions.enter(time).await?;
+        let left = time.saturating_sub(started.elapsed());
+        let options = AskOptions {
+            method,
+            limits: self.limits(ask, left),
+            anchors: ask.anchors.clone(),
+            conversation: ask.conversation.clone(),
+            sink,
+            keep_trace: ask.trace,
+            ..AskOptions::default()
+        };
+        let answer = match tokio::time::timeout(left + GRACE, engine.ask(&question, &options)).await {
+            Ok(answer) => answer.map_err(|error| self.explain(error))?,
+            Err(_) => {
+                let message = format!("the question took longer than {} s", time.as_secs_f64());
+                return Err(ApiError::new(Kind::TimedOut, "timeout", message));
+            }
+        };
+        client.spend(answer.usage.prompt_tokens + answer.usage.completion_tokens);
+        let sentences = answer.evidence.iter().map(|piece| sentence(&engine, piece)).collect();
+        Ok(Reply { workspace, cited: cite(&engine, &answer), sentences, answer })
+    }
+
+    fn limits(&self, ask: &Ask, time: Duration) -> Limits {
+        let most = self.config.max_llm_calls;
+        Limits {
+            llm_calls: ask.max_llm_calls.map_or(most, |calls| calls.min(most)),
+            time,
+            evidence_tokens: self.config.evidence_tokens,
+        }
+    }
+
+    /// How long the question may take: the least of what the server, the request's timeout and its deadline allow.
+    fn time_for(&self, ask: &Ask) -> Result<Duration, ApiError> {
+        let mut time = self.config.question_time();
+        if let Some(seconds) = ask.timeout {
+            time = time.min(Duration::from_secs(seconds));
+        }
+        if let Some(deadline) = &ask.deadline {
+            let deadline =
+                parse_time(deadline).map_err(|error| ApiError::invalid(format!("deadline: {error}")))?;
+            let left = deadline.timestamp().duration_since(Timestamp::now());
+            time = time.min(Duration::try_from(left).unwrap_or_default());
+        }
+        if time.is_zero() {
+            let message = "the deadline is over already; ask again with a later one";
+            return Err(ApiError::new(Kind::Invalid, "deadline_passed", message));
+        }
+        Ok(time)
+    }
+
+    /// Without a language model or an embedder, what needs one says why there is none.
+    fn explain(&self, error: AnswerError) -> ApiError {
+        let models = self.workspaces.models();
+        match error {
+            AnswerError::Usage(message) if models.model.is_none() || models.embedder.is_none() => {
+                let problem = models.problem.as_deref().unwrap_or("the server was started without one");
+                ApiError::new(Kind::Unavailable, "model_missing", format!("{message} ({problem})"))
+            }
+            error => error.into(),
+        }
+    }
+}
+
+/// Counts a question whose client left: then nobody else does.
+struct Outcome<'a> {
+    app: &'a App,
+    method: Method,
+    started: Instant,
+    done: bool,
+}
+
+impl Drop for Outcome<'_> {
+    fn drop(&mut self) {
+        if !self.done {
+            let seconds = self.started.elapsed().as_secs_f64();
+            self.app.metrics.question(self.method.name(), "client_left", seconds);
+        }
+    }
+}
+
+fn question(ask: &Ask) -> Result<Question, ApiError> {
+    let asked_at = match &ask.asked_at {
+        Some(text) => parse_time(text).map_err(|error| ApiError::invalid(format!("asked_at: {error}")))?,
+        None => Zoned::now(),
+    };
+    Ok(Question::new(&ask.question, asked_at)?)
+}
+
+/// Reads `2024-02-28T12:00:00+01:00`, with or without a zone's name in brackets.
+fn parse_time(text: &str) -> Result<Zoned, String> {
+    if let Ok(zoned) = text.parse::<Zoned>() {
+        return Ok(zoned);
+    }
+    let timestamp: Timestamp =
+        text.parse().map_err(|_| format!("expected a time such as 2024-02-28T12:00:00Z, found {text:?}"))?;
+    let offset = jiff::fmt::temporal::Pieces::parse(text).ok().and_then(|pieces| pieces.to_numeric_offset());
+    Ok(timestamp.to_zoned(offset.map_or(TimeZone::UTC, TimeZone::fixed)))
+}

@@ -1,0 +1,145 @@
+//! Citations: evidence in sentences, and an answer with the numbers of what it rests on.
+
+use quipu_answer::{Answer, Engine, Evidence, EvidenceContent, Status, same_value};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Most citations of one answer.
+const MOST_CITATIONS: usize = 20;
+/// Most numbers after one value.
+const MOST_NUMBERS: usize = 3;
+
+/// A numbered piece of evidence.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct Citation {
+    /// Its number in the text, from 1.
+    pub(crate) number: usize,
+    /// Id of the evidence.
+    pub(crate) id: String,
+    /// The evidence as a sentence.
+    pub(crate) sentence: String,
+}
+
+/// An answer's text with numbers, and what they stand for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct Cited {
+    /// The answer with `[1]` after what is cited.
+    pub(crate) text: String,
+    /// What the numbers stand for.
+    pub(crate) citations: Vec<Citation>,
+}
+
+/// Numbers the evidence that an answer cites.
+pub(crate) fn cite(engine: &Engine, answer: &Answer) -> Cited {
+    let cited = answer.citations.iter().take(MOST_CITATIONS);
+    let evidence: Vec<&Evidence> =
+        cited.filter_map(|id| answer.evidence.iter().find(|piece| piece.id == *id)).collect();
+    let citations = evidence.iter().zip(1..).map(|(piece, number)| Citation {
+        number,
+        id: piece.id.clone(),
+        sentence: sentence(engine, piece),
+    });
+    let citations = citations.collect();
+    let text = match (answer.status, &answer.reason) {
+        (Status::Answered, _) => numbered(&answer.answer, &answer.answers, &evidence),
+        (_, Some(reason)) => format!("{} ({reason})", answer.answer),
+        (_, None) => answer.answer.clone(),
+    };
+    Cited { text, citations }
+}
+
+/// The text with the numbers of the evidence after the first place of each value; numbers without a place come last.
+fn numbered(text: &str, values: &[String], evidence: &[&Evidence]) -> String {
+    let mut notes: Vec<(usize, Vec<usize>)> = Vec::new();
+    let mut placed = vec![false; evidence.len()];
+    for value in values {
+        let Some(at) = text.find(value.as_str()) else { continue };
+        let holds = |piece: &Evidence| piece.values().into_iter().any(|held| same_value(held, value));
+        let numbers: Vec<usize> =
+            evidence.iter().zip(1..).filter(|(piece, _)| holds(piece)).map(|(_, number)| number).collect();
+        for number in &numbers {
+            if let Some(placed) = placed.get_mut(number - 1) {
+                *placed = true;
+            }
+        }
+        notes.push((at + value.len(), numbers.into_iter().take(MOST_NUMBERS).collect()));
+    }
+    let rest = placed.iter().zip(1..).filter(|(placed, _)| !**placed).map(|(_, number)| number);
+    notes.push((text.len(), rest.take(MOST_NUMBERS).collect()));
+    notes.sort_by_key(|(at, _)| *at);
+    let mut numbered = String::with_capacity(text.len() + 8 * evidence.len());
+    let mut from = 0;
+    for (at, numbers) in notes {
+        numbered.push_str(text.get(from..at).unwrap_or_default());
+        from = from.max(at);
+        if !numbers.is_empty() {
+            let marks: String = numbers.iter().map(|number| format!("[{number}]")).collect();
+            numbered.push(' ');
+            numbered.push_str(&marks);
+        }
+    }
+    numbered
+}
+
+/// A piece of evidence as people say it: with the relation's card where there is one.
+pub(crate) fn sentence(engine: &Engine, evidence: &Evidence) -> String {
+    match &evidence.content {
+        EvidenceContent::Triple { head, relation, tail, keys } => {
+            let key = keys.as_deref().map_or(relation, |[_, key, _]| key);
+            let said = engine.relation_card(key).map(|card| card.forward).filter(|said| has_variable(said));
+            match said {
+                Some(said) => format!("{}: {tail}", capital(&filled(&said, head))),
+                None => format!("{head} — {relation} — {tail}"),
+            }
+        }
+        EvidenceContent::Passage { entity, passage } => format!("{entity}: {passage}"),
+        EvidenceContent::Calculation { operation, result, .. } => {
+            format!("{} = {result}", capital(operation))
+        }
+    }
+}
+
+fn has_variable(said: &str) -> bool {
+    said.split_whitespace().any(|word| word == "X")
+}
+
+/// `the directors of X` with the entity in place of X.
+fn filled(said: &str, entity: &str) -> String {
+    said.split_whitespace().map(|word| if word == "X" { entity } else { word }).collect::<Vec<_>>().join(" ")
+}
+
+fn capital(text: &str) -> String {
+    let mut characters = text.chars();
+    characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn triple(head: &str, tail: &str) -> Evidence {
+        Evidence::triple("films", [head, "directed by", tail], [head, "directed by", tail])
+    }
+
+    fn check(text: &str, values: &[&str], evidence: &[Evidence], expected: &str) {
+        let values: Vec<String> = values.iter().map(|value| (*value).to_owned()).collect();
+        let evidence: Vec<&Evidence> = evidence.iter().collect();
+        assert_eq!(numbered(text, &values, &evidence), expected);
+    }
+
+    #[test]
+    fn numbers_stand_after_what_they_hold() {
+        let evidence = [triple("Tonio", "Paula"), triple("Kauwboy", "Boudewijn")];
+        check("Boudewijn, Paula", &["Boudewijn", "Paula"], &evidence, "Boudewijn [2], Paula [1]");
+        check("It was Paula.", &["Paula"], &evidence, "It was Paula [1]. [2]");
+        check("Two of them", &["2"], &evidence, "Two of them [1][2]");
+        check("Paula", &["Paula"], &[], "Paula");
+    }
+
+    #[test]
+    fn relations_are_said_in_words() {
+        assert_eq!(capital(&filled("the directors of X", "Kauwboy")), "The directors of Kauwboy");
+        assert!(has_variable("films of X") && !has_variable("X-ray films"));
+        assert_eq!(capital(""), "");
+    }
+}

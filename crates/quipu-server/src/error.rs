@@ -1,0 +1,200 @@
+//! What clients hear when something fails, in the form that OpenAI's clients read.
+
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use quipu_answer::AnswerError;
+use quipu_graph::{ErrorClass, GraphError};
+use quipu_index::IndexError;
+use quipu_model::ModelError;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::reply::json;
+
+/// Kinds of failure; each has one HTTP status and one word for programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// The request cannot be understood.
+    Invalid,
+    /// No key, or one that is not known.
+    Unauthorized,
+    /// The key may not do this.
+    Forbidden,
+    /// No such workspace, method, entity or address.
+    NotFound,
+    /// The address does not take this verb.
+    WrongVerb,
+    /// No format that the client takes.
+    NotAcceptable,
+    /// The request did not come in time.
+    Slow,
+    /// The request is too large.
+    TooLarge,
+    /// The body is of a kind that the address does not take.
+    WrongType,
+    /// Too much at once, or the key's budget is used up.
+    Busy,
+    /// The language model or the endpoint of a graph fails.
+    Upstream,
+    /// What the request needs is not there: no model, a workspace that cannot be opened.
+    Unavailable,
+    /// The time of the request is over.
+    TimedOut,
+    /// Something of ours is broken.
+    Internal,
+}
+
+impl Kind {
+    fn status(self) -> StatusCode {
+        match self {
+            Self::Invalid => StatusCode::BAD_REQUEST,
+            Self::Unauthorized => StatusCode::UNAUTHORIZED,
+            Self::Forbidden => StatusCode::FORBIDDEN,
+            Self::NotFound => StatusCode::NOT_FOUND,
+            Self::WrongVerb => StatusCode::METHOD_NOT_ALLOWED,
+            Self::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
+            Self::Slow => StatusCode::REQUEST_TIMEOUT,
+            Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::WrongType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::Busy => StatusCode::TOO_MANY_REQUESTS,
+            Self::Upstream => StatusCode::BAD_GATEWAY,
+            Self::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+            Self::TimedOut => StatusCode::GATEWAY_TIMEOUT,
+            Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+
+    /// As OpenAI's API names its errors.
+    fn type_name(self) -> &'static str {
+        match self {
+            Self::Unauthorized => "authentication_error",
+            Self::Forbidden => "permission_error",
+            Self::Busy => "rate_limit_error",
+            Self::Upstream | Self::Unavailable | Self::TimedOut | Self::Internal => "server_error",
+            _ => "invalid_request_error",
+        }
+    }
+}
+
+/// A failed request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ApiError {
+    pub(crate) kind: Kind,
+    /// For programs: `workspace_not_found`.
+    pub(crate) code: &'static str,
+    /// For people: what happened and what to do.
+    pub(crate) message: String,
+    /// Seconds after which trying again makes sense.
+    pub(crate) retry_after: Option<u64>,
+}
+
+/// The body of a failed request.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ErrorBody {
+    /// What failed.
+    pub(crate) error: ErrorDetail,
+}
+
+/// What failed.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ErrorDetail {
+    /// What happened and what to do, for people.
+    message: String,
+    /// The class of the error, as OpenAI's API names it.
+    r#type: &'static str,
+    /// Always null; OpenAI's clients expect it.
+    param: Option<String>,
+    /// What happened, for programs.
+    code: &'static str,
+}
+
+impl ApiError {
+    pub(crate) fn new(kind: Kind, code: &'static str, message: impl Into<String>) -> Self {
+        Self { kind, code, message: message.into(), retry_after: None }
+    }
+
+    pub(crate) fn invalid(message: impl Into<String>) -> Self {
+        Self::new(Kind::Invalid, "invalid_request", message)
+    }
+
+    pub(crate) fn after(mut self, seconds: u64) -> Self {
+        self.retry_after = Some(seconds.max(1));
+        self
+    }
+
+    pub(crate) fn body(&self) -> ErrorBody {
+        let (message, code) = (self.message.clone(), self.code);
+        ErrorBody { error: ErrorDetail { message, r#type: self.kind.type_name(), param: None, code } }
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let mut response = json(self.kind.status(), &self.body());
+        if let Some(seconds) = self.retry_after {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        if self.kind == Kind::Unauthorized {
+            let scheme = HeaderValue::from_static("Bearer");
+            response.headers_mut().insert(header::WWW_AUTHENTICATE, scheme);
+        }
+        response
+    }
+}
+
+impl From<AnswerError> for ApiError {
+    fn from(error: AnswerError) -> Self {
+        match error {
+            AnswerError::Usage(message) => Self::invalid(message),
+            AnswerError::Graph(error) => error.into(),
+            AnswerError::Index(error) => error.into(),
+            AnswerError::Model(error) => error.into(),
+            AnswerError::Exhausted(limit) => Self::new(Kind::TimedOut, "limit_reached", limit.to_string()),
+            error => Self::new(Kind::Internal, "internal_error", error.to_string()),
+        }
+    }
+}
+
+impl From<GraphError> for ApiError {
+    fn from(error: GraphError) -> Self {
+        let kind = match error {
+            GraphError::Endpoint { .. } => Kind::Upstream,
+            ref error => kind_of(error.class()),
+        };
+        Self::new(kind, "graph_error", error.to_string())
+    }
+}
+
+impl From<IndexError> for ApiError {
+    fn from(error: IndexError) -> Self {
+        match error {
+            IndexError::Graph(error) => error.into(),
+            IndexError::Model(error) => error.into(),
+            error => Self::new(kind_of(error.class()), "index_error", error.to_string()),
+        }
+    }
+}
+
+impl From<ModelError> for ApiError {
+    fn from(error: ModelError) -> Self {
+        let kind = match &error {
+            ModelError::Missing { .. } => Kind::Unavailable,
+            ModelError::TimedOut { .. } => Kind::TimedOut,
+            ModelError::Unreachable { .. } | ModelError::Refused { .. } | ModelError::Unreadable { .. } => {
+                Kind::Upstream
+            }
+            ModelError::TooLong { .. } => Kind::Invalid,
+            _ => Kind::Internal,
+        };
+        Self::new(kind, "model_error", error.to_string())
+    }
+}
+
+fn kind_of(class: ErrorClass) -> Kind {
+    match class {
+        ErrorClass::User => Kind::Invalid,
+        ErrorClass::Transient => Kind::Unavailable,
+        ErrorClass::Cancelled => Kind::TimedOut,
+        ErrorClass::Permanent | ErrorClass::Corrupt => Kind::Internal,
+    }
+}

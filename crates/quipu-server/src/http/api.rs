@@ -1,0 +1,220 @@
+//! `/api/v1/ask` and `/api/v1/status`.
+
+use axum::extract::{FromRequest as _, Request, State};
+use axum::routing::{get, post};
+use quipu_answer::{Conversation, Method, Speaker, TimedEvent, Turn};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::Answered;
+use super::extract::{Json, names_type};
+use super::operations::{Operations, text};
+use super::stream::{self, Protocol, event};
+use crate::access::Client;
+use crate::app::{App, Ask, Reply};
+use crate::error::{ApiError, Kind};
+use crate::reply::ok;
+
+pub(super) fn operations(operations: &mut Operations) {
+    let (body, reply) = (operations.schema::<AskRequest>(), operations.schema::<Reply>());
+    let ask = Operations::describe("post", "/api/v1/ask", "Questions", "Answer a question, with evidence")
+        .details(
+            "With `Accept: text/event-stream` the answer comes as server-sent events: `trace` for each thing that happens on the \
+             way, then `answer` or `error`.",
+        )
+        .body(&[("application/json", body)])
+        .replies("The answer", &[("application/json", reply), ("text/event-stream", text())]);
+    operations.add(ask, Some(post(answer)));
+    let reply = operations.schema::<ServerStatus>();
+    let status = Operations::describe(
+        "get",
+        "/api/v1/status",
+        "Questions",
+        "What can be asked, with which methods and model",
+    )
+    .replies("The server's state", &[("application/json", reply)]);
+    operations.add(status, Some(get(status_of)));
+}
+
+/// A question.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AskRequest {
+    /// The question.
+    #[schemars(length(min = 1))]
+    question: String,
+    /// The workspace; the first one where it is left out.
+    #[serde(default)]
+    workspace: Option<String>,
+    /// The method; the server's where it is left out.
+    #[serde(default)]
+    method: Option<String>,
+    /// Entities to start from, by id or name; linking then looks for no others.
+    #[serde(default)]
+    #[schemars(length(max = 20))]
+    anchors: Vec<String>,
+    /// When the question is asked (RFC 3339), for "yesterday" and "last year"; now where it is left out.
+    #[serde(default)]
+    asked_at: Option<String>,
+    /// Most seconds.
+    #[serde(default)]
+    timeout: Option<u64>,
+    /// When the answer is of no more use (RFC 3339).
+    #[serde(default)]
+    deadline: Option<String>,
+    /// Most model calls.
+    #[serde(default)]
+    max_llm_calls: Option<u32>,
+    /// Whether the answer carries the story of how it came about.
+    #[serde(default)]
+    trace: bool,
+    /// What was said before, oldest first.
+    #[serde(default)]
+    conversation: Vec<TurnRequest>,
+}
+
+/// Something that was said before the question.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct TurnRequest {
+    /// By whom.
+    speaker: SpeakerRequest,
+    /// What.
+    text: String,
+}
+
+/// Who said something.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum SpeakerRequest {
+    /// The person who asks.
+    Person,
+    /// Quipu.
+    Answer,
+}
+
+impl AskRequest {
+    /// # Errors
+    /// A method that there is not.
+    pub(super) fn into_ask(self) -> Result<Ask, ApiError> {
+        let method = self.method.as_deref().map(read_method).transpose()?;
+        let turns = self.conversation.into_iter().map(|turn| {
+            let speaker = match turn.speaker {
+                SpeakerRequest::Person => Speaker::Person,
+                SpeakerRequest::Answer => Speaker::Answer,
+            };
+            Turn { speaker, text: turn.text }
+        });
+        Ok(Ask {
+            conversation: Conversation { turns: turns.collect(), ..Conversation::default() },
+            question: self.question,
+            workspace: self.workspace,
+            method,
+            anchors: self.anchors,
+            asked_at: self.asked_at,
+            timeout: self.timeout,
+            deadline: self.deadline,
+            max_llm_calls: self.max_llm_calls,
+            trace: self.trace,
+        })
+    }
+}
+
+/// # Errors
+/// A method that there is not.
+pub(crate) fn read_method(name: &str) -> Result<Method, ApiError> {
+    name.parse().map_err(|error: quipu_answer::AnswerError| {
+        ApiError::new(Kind::NotFound, "method_not_found", error.to_string())
+    })
+}
+
+async fn answer(State(app): State<App>, client: Client, request: Request) -> Answered {
+    let streamed = names_type(request.headers(), "text/event-stream");
+    let Json(request) = Json::<AskRequest>::from_request(request, &app).await?;
+    let ask = request.into_ask()?;
+    if streamed {
+        return Ok(stream::respond(app, client, ask, Story));
+    }
+    Ok(ok(&app.ask(&client, &ask, None).await?))
+}
+
+/// The events of `/api/v1/ask`.
+struct Story;
+
+impl Protocol for Story {
+    fn happened(&self, happened: &TimedEvent) -> String {
+        event(Some("trace"), &json!(happened).to_string())
+    }
+
+    fn close(&self, outcome: Result<Reply, ApiError>) -> String {
+        match outcome {
+            Ok(reply) => event(Some("answer"), &json!(reply).to_string()),
+            Err(error) => event(Some("error"), &json!(error.body()).to_string()),
+        }
+    }
+}
+
+/// What can be asked.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ServerStatus {
+    /// Quipu's version.
+    version: &'static str,
+    /// The workspaces that are open to the client.
+    workspaces: Vec<WorkspaceStatus>,
+    /// The methods.
+    methods: Vec<&'static str>,
+    /// The method that is taken where none is named.
+    method: &'static str,
+    /// The language model; null without one.
+    llm: Option<String>,
+    /// Why there is no language model, and what to do.
+    llm_problem: Option<String>,
+    /// Whether feedback is kept.
+    feedback: bool,
+}
+
+/// A workspace and what it holds.
+#[derive(Debug, Serialize, JsonSchema)]
+struct WorkspaceStatus {
+    /// Its name.
+    name: String,
+    /// Number of triples.
+    triples: u64,
+    /// Number of entities.
+    entities: u64,
+    /// Number of relations.
+    relations: u64,
+    /// Number of documents.
+    documents: u64,
+    /// Why it cannot be asked, where it cannot.
+    problem: Option<String>,
+}
+
+async fn status_of(State(app): State<App>, client: Client) -> Answered {
+    let models = app.workspaces.models();
+    let mut workspaces = Vec::new();
+    for name in app.workspaces.names().filter(|name| client.may_ask(name)) {
+        let (graph, problem) = match app.workspaces.engine(name).await {
+            Ok(engine) => (engine.workspace().graph().describe().clone(), None),
+            Err(error) => (quipu_graph::GraphDescription::default(), Some(error.message)),
+        };
+        workspaces.push(WorkspaceStatus {
+            name: name.to_owned(),
+            triples: graph.triples,
+            entities: graph.entities,
+            relations: graph.relations,
+            documents: graph.documents,
+            problem,
+        });
+    }
+    Ok(ok(&ServerStatus {
+        version: env!("CARGO_PKG_VERSION"),
+        workspaces,
+        methods: Method::ALL.map(Method::name).to_vec(),
+        method: app.method.name(),
+        llm: models.model.as_ref().map(|model| model.name().to_owned()),
+        llm_problem: if models.model.is_some() { None } else { models.problem.clone() },
+        feedback: app.config.feedback,
+    }))
+}

@@ -1,0 +1,96 @@
+//! `/api/v1/feedback`: what people say of answers, kept where it is switched on.
+
+use std::io::Write as _;
+
+use axum::extract::State;
+use axum::routing::post;
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Answered;
+use super::extract::Json;
+use super::operations::Operations;
+use crate::access::Client;
+use crate::app::App;
+use crate::error::{ApiError, Kind};
+use crate::reply::ok;
+
+/// File of a workspace that feedback is added to, a JSON object a line.
+const FILE: &str = "feedback.jsonl";
+/// Bytes of that file, beyond which no more is taken.
+const MOST_KEPT: u64 = 64 << 20;
+
+pub(super) fn operations(operations: &mut Operations) {
+    let (body, reply) = (operations.schema::<Feedback>(), operations.schema::<Kept>());
+    let feedback = Operations::describe("post", "/api/v1/feedback", "Questions", "Say whether an answer was right")
+        .details("Kept in the workspace's `feedback.jsonl`, one JSON object a line, where the configuration says `feedback = true`.")
+        .body(&[("application/json", body)])
+        .replies("It was kept", &[("application/json", reply)]);
+    operations.add(feedback, Some(post(keep)));
+}
+
+/// What someone says of an answer.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Feedback {
+    /// The question.
+    #[schemars(length(min = 1, max = 4096))]
+    question: String,
+    /// The workspace; the first one where it is left out.
+    #[serde(default)]
+    workspace: Option<String>,
+    /// The method that answered.
+    #[serde(default)]
+    method: Option<String>,
+    /// Whether the answer was right.
+    right: bool,
+    /// The answers that were given.
+    #[serde(default)]
+    answers: Vec<String>,
+    /// The answers that would have been right.
+    #[serde(default)]
+    expected: Vec<String>,
+    /// Anything else.
+    #[serde(default)]
+    comment: Option<String>,
+}
+
+/// The feedback was kept.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Kept {
+    /// True.
+    kept: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Line<'a> {
+    at: String,
+    client: &'a str,
+    #[serde(flatten)]
+    feedback: &'a Feedback,
+}
+
+async fn keep(State(app): State<App>, client: Client, Json(feedback): Json<Feedback>) -> Answered {
+    if !app.config.feedback {
+        let message =
+            "feedback is not kept here; `feedback = true` in the server's configuration switches it on";
+        return Err(ApiError::new(Kind::Forbidden, "feedback_off", message));
+    }
+    let name = app.workspace(&client, feedback.workspace.as_deref())?;
+    let engine = app.workspaces.engine(&name).await?;
+    let path = engine.path().join(FILE);
+    let line = Line { at: Timestamp::now().to_string(), client: client.name(), feedback: &feedback };
+    let mut line = serde_json::to_vec(&line).map_err(|error| ApiError::invalid(error.to_string()))?;
+    line.push(b'\n');
+    let add = move || {
+        let mut file = std::fs::File::options().create(true).append(true).open(path)?;
+        let full = file.metadata()?.len() >= MOST_KEPT;
+        // One write, so that lines of two requests do not mix.
+        if full { Err(std::io::ErrorKind::StorageFull.into()) } else { file.write_all(&line) }
+    };
+    let written = tokio::task::spawn_blocking(add).await.map_err(std::io::Error::other).flatten();
+    written
+        .map_err(|error| ApiError::new(Kind::Unavailable, "feedback_not_kept", format!("{FILE}: {error}")))?;
+    Ok(ok(&Kept { kept: true }))
+}

@@ -1,0 +1,150 @@
+//! What every request passes: security headers, request ids and logs, the check of hosts and keys.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::{HeaderName, HeaderValue, Method, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use tracing::Instrument as _;
+
+use crate::access::Client;
+use crate::app::App;
+use crate::error::{ApiError, Kind};
+
+/// The page loads from its own server alone, runs no script but its own and is shown in no frame.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+/// Longest request id that is taken over from a client.
+const LONGEST_ID: usize = 64;
+
+/// Paths that need no key: the page, descriptions and signs of life hold nothing of the graph.
+const OPEN: [&str; 8] =
+    ["/", "/page/{*file}", "/favicon.ico", "/docs", "/docs.css", "/openapi.json", "/healthz", "/readyz"];
+
+/// Sets the headers that browsers keep to.
+pub(super) async fn harden(request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::X_FRAME_OPTIONS, "DENY"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+        (HeaderName::from_static("permissions-policy"), "camera=(), geolocation=(), microphone=()"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+/// Gives the request an id, logs it without its content, counts it.
+pub(super) async fn observe(State(app): State<App>, request: Request, next: Next) -> Response {
+    let started = Instant::now();
+    let id = request_id(&request);
+    let route = request.extensions().get::<MatchedPath>().map_or("other", MatchedPath::as_str).to_owned();
+    let verb = request.method().clone();
+    let span = tracing::info_span!(target: "quipu", "request", id = %id);
+    let mut response = next.run(request).instrument(span.clone()).await;
+    let (status, seconds) = (response.status().as_u16(), started.elapsed().as_secs_f64());
+    app.metrics.request(&route, status, seconds);
+    let _entered = span.enter();
+    if response.status().is_server_error() {
+        tracing::warn!(target: "quipu", %verb, route, status, seconds, "request");
+    } else {
+        tracing::info!(target: "quipu", %verb, route, status, seconds, "request");
+    }
+    if let Ok(id) = HeaderValue::from_str(&id) {
+        response.headers_mut().insert(REQUEST_ID, id);
+    }
+    response
+}
+
+/// Lets in whom host and key allow.
+pub(super) async fn admit(State(app): State<App>, mut request: Request, next: Next) -> Response {
+    if let Err(error) = check_host(&app, &request) {
+        return error.into_response();
+    }
+    let route = request.extensions().get::<MatchedPath>().map_or("", MatchedPath::as_str);
+    let client = if OPEN.contains(&route) || request.method() == Method::OPTIONS {
+        Ok(Client::default())
+    } else {
+        app.access.client(request.headers())
+    };
+    match client {
+        Ok(client) => {
+            tracing::debug!(target: "quipu", client = client.name(), "admitted");
+            request.extensions_mut().insert(client);
+            next.run(request).await
+        }
+        Err(error) => error.into_response(),
+    }
+}
+
+/// A page of another site must not reach a server of this machine by giving its own name this machine's address.
+fn check_host(app: &App, request: &Request) -> Result<(), ApiError> {
+    let config = &app.config;
+    let named = request.headers().get(header::HOST).and_then(|value| value.to_str().ok());
+    let host = named.or_else(|| request.uri().host()).map_or("", host_name);
+    let allowed = if !config.allowed_hosts.is_empty() {
+        config.allowed_hosts.iter().any(|name| name.eq_ignore_ascii_case(host))
+    } else if config.host.is_loopback() {
+        ["localhost", "127.0.0.1", "::1"].iter().any(|name| name.eq_ignore_ascii_case(host))
+    } else {
+        true
+    };
+    if allowed {
+        return Ok(());
+    }
+    let message =
+        "this server does not answer to that host name; `allowed_hosts` in its configuration says to which";
+    Err(ApiError::new(Kind::Forbidden, "host_forbidden", message))
+}
+
+/// The host without its port.
+fn host_name(authority: &str) -> &str {
+    match authority.strip_prefix('[') {
+        Some(rest) => rest.split(']').next().unwrap_or_default(),
+        None => authority.rsplit_once(':').map_or(authority, |(host, _)| host),
+    }
+}
+
+/// The client's own id where it is a plain word, else a new one.
+fn request_id(request: &Request) -> String {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let given = request.headers().get(REQUEST_ID).and_then(|value| value.to_str().ok());
+    let plain = |id: &&str| {
+        let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.');
+        !id.is_empty() && id.len() <= LONGEST_ID && id.bytes().all(plain)
+    };
+    given.filter(plain).map_or_else(
+        || {
+            let nanos = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+            let number = NEXT.fetch_add(1, Ordering::Relaxed);
+            let seed = [nanos.to_le_bytes().as_slice(), number.to_le_bytes().as_slice()].concat();
+            format!("{:016x}", xxhash_rust::xxh3::xxh3_64(&seed))
+        },
+        str::to_owned,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_are_read_without_their_port() {
+        for (authority, host) in [
+            ("localhost:7979", "localhost"),
+            ("[::1]:7979", "::1"),
+            ("quipu.example", "quipu.example"),
+            ("", ""),
+        ] {
+            assert_eq!(host_name(authority), host);
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! The addresses of the API and their description (OpenAPI 3.1), written down together so that neither is without the other.
+
+use std::collections::BTreeMap;
+
+use axum::Router;
+use axum::routing::MethodRouter;
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, SchemaGenerator};
+use serde_json::{Map, Value, json};
+
+use crate::app::App;
+use crate::error::ErrorBody;
+
+/// Statuses that a failed request may have, for all operations, but for what is wrong with the server itself.
+const FAILURES: [(&str, &str); 13] = [
+    ("400", "The request cannot be understood"),
+    ("401", "A key is needed"),
+    ("403", "The key may not do this"),
+    ("404", "No such workspace, method or entity"),
+    ("406", "No format that the client takes"),
+    ("408", "The request did not come in time"),
+    ("413", "The request is too large"),
+    ("415", "The body's type is not taken"),
+    ("429", "Too much at once; Retry-After says when to come back"),
+    ("500", "Something is broken here"),
+    ("502", "The language model or an endpoint fails"),
+    ("503", "No language model, or the workspace cannot be opened"),
+    ("504", "The time was over"),
+];
+
+/// Gathers operations.
+pub(super) struct Operations {
+    router: Router<App>,
+    schemas: SchemaGenerator,
+    paths: BTreeMap<String, Map<String, Value>>,
+}
+
+/// One operation as the description tells it.
+pub(super) struct Operation {
+    verb: &'static str,
+    path: &'static str,
+    value: Map<String, Value>,
+    responses: Map<String, Value>,
+    open: bool,
+}
+
+impl Operations {
+    pub(super) fn new() -> Self {
+        let settings = SchemaSettings::draft2020_12().with(|settings| {
+            settings.definitions_path = "/components/schemas".into();
+            settings.meta_schema = None;
+        });
+        Self { router: Router::new(), schemas: settings.into_generator(), paths: BTreeMap::new() }
+    }
+
+    /// Describes an operation; [`Operation::parameter`] and the like add to it.
+    pub(super) fn describe(verb: &'static str, path: &'static str, tag: &str, summary: &str) -> Operation {
+        let words: Vec<&str> = path.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).collect();
+        let id = format!("{verb}_{}", words.join("_"));
+        let value = json!({ "tags": [tag], "summary": summary, "operationId": id, "parameters": [] });
+        let Value::Object(value) = value else { return Self::describe(verb, path, tag, summary) };
+        Operation { verb, path, value, responses: Map::new(), open: false }
+    }
+
+    /// Adds an operation; the path's handlers are given with its first one.
+    pub(super) fn add(&mut self, operation: Operation, handlers: Option<MethodRouter<App>>) {
+        let Operation { verb, path, mut value, mut responses, open } = operation;
+        let failure = self.schemas.subschema_for::<ErrorBody>();
+        for (status, description) in FAILURES {
+            let body = json!({ "description": description, "content": { "application/json": { "schema": failure } } });
+            responses.entry(status).or_insert(body);
+        }
+        value.insert("responses".into(), responses.into());
+        if open {
+            value.insert("security".into(), json!([]));
+        }
+        self.paths.entry(path.to_owned()).or_default().insert(verb.into(), value.into());
+        if let Some(handlers) = handlers {
+            self.router = std::mem::take(&mut self.router).route(path, handlers);
+        }
+    }
+
+    /// The schema of a type, as a reference into the description.
+    pub(super) fn schema<T: JsonSchema>(&mut self) -> Value {
+        self.schemas.subschema_for::<T>().to_value()
+    }
+
+    /// The routes, and their description.
+    pub(super) fn finish(mut self) -> (Router<App>, Value) {
+        let description = json!({
+            "openapi": "3.1.0",
+            "info": {
+                "title": "Quipu",
+                "version": env!("CARGO_PKG_VERSION"),
+                "summary": "Ask knowledge graphs questions, and see the evidence of every answer.",
+                "license": { "name": "Apache-2.0", "identifier": "Apache-2.0" },
+            },
+            "paths": self.paths,
+            "components": {
+                "schemas": self.schemas.take_definitions(true),
+                "securitySchemes": {
+                    "bearer": { "type": "http", "scheme": "bearer" },
+                    "key": { "type": "apiKey", "in": "header", "name": "X-API-Key" },
+                },
+            },
+            "security": [{}, { "bearer": [] }, { "key": [] }],
+        });
+        (self.router, description)
+    }
+}
+
+impl Operation {
+    /// Adds what the operation's summary leaves out.
+    pub(super) fn details(mut self, text: &str) -> Self {
+        self.value.insert("description".into(), text.into());
+        self
+    }
+
+    /// Needs no key.
+    pub(super) fn open(mut self) -> Self {
+        self.open = true;
+        self
+    }
+
+    /// Adds a parameter of the query or the path.
+    pub(super) fn parameter(
+        mut self,
+        name: &str,
+        place: &str,
+        required: bool,
+        text: &str,
+        schema: Value,
+    ) -> Self {
+        let mut parameter = json!({ "name": name, "in": place, "required": required, "description": text });
+        if let Value::Object(fields) = &mut parameter {
+            fields.insert("schema".into(), schema);
+        }
+        if let Some(Value::Array(parameters)) = self.value.get_mut("parameters") {
+            parameters.push(parameter);
+        }
+        self
+    }
+
+    /// Adds the body that the operation takes, by content type.
+    pub(super) fn body(mut self, content: &[(&str, Value)]) -> Self {
+        let content: Map<String, Value> =
+            content.iter().map(|(kind, schema)| ((*kind).to_owned(), json!({ "schema": schema }))).collect();
+        self.value.insert("requestBody".into(), json!({ "required": true, "content": content }));
+        self
+    }
+
+    /// Adds the response of a success, by content type.
+    pub(super) fn replies(mut self, description: &str, content: &[(&str, Value)]) -> Self {
+        let content: Map<String, Value> =
+            content.iter().map(|(kind, schema)| ((*kind).to_owned(), json!({ "schema": schema }))).collect();
+        self.responses.insert("200".into(), json!({ "description": description, "content": content }));
+        self
+    }
+}
+
+/// The schema of a text.
+pub(super) fn text() -> Value {
+    json!({ "type": "string" })
+}
+
+/// The schema of a number from 1 to `most`.
+pub(super) fn count(most: usize) -> Value {
+    json!({ "type": "integer", "minimum": 1, "maximum": most })
+}

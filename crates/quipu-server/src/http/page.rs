@@ -1,0 +1,51 @@
+//! The page: files that `make page` builds and that are part of the binary; without them, a word on how to get it.
+
+use axum::Router;
+use axum::extract::Path;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::get;
+
+use super::not_found;
+use crate::app::App;
+use crate::reply::with_type;
+
+include!(concat!(env!("OUT_DIR"), "/page_files.rs"));
+
+const INDEX: &str = "index.html";
+const WITHOUT: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Quipu</title><main><h1>Quipu runs</h1>\
+<p>This build has no page: it was built without Node. To have it, type <code>make page</code> (needs Node and npm) and build again.</p>\
+<p>Everything else is here: <a href=\"/docs\">the API</a>.</p></main></html>";
+
+pub(super) fn routes() -> Router<App> {
+    Router::new()
+        .route(
+            "/",
+            get(async || {
+                file(INDEX).unwrap_or_else(|| with_type(StatusCode::OK, "text/html; charset=utf-8", WITHOUT))
+            }),
+        )
+        .route("/page/{*file}", get(one_file))
+        .route("/favicon.ico", get(async || StatusCode::NO_CONTENT))
+}
+
+async fn one_file(Path(name): Path<String>) -> Response {
+    match file(&name) {
+        Some(response) => response,
+        None => not_found().await.into_response(),
+    }
+}
+
+fn file(name: &str) -> Option<Response> {
+    let (_, bytes) = PAGE_FILES.iter().find(|(known, _)| *known == name)?;
+    let kind = match name.rsplit_once('.').map(|(_, extension)| extension) {
+        Some("html") => "text/html; charset=utf-8",
+        Some("js") => "text/javascript; charset=utf-8",
+        Some("css") => "text/css; charset=utf-8",
+        Some("svg") => "image/svg+xml",
+        _ => "application/octet-stream",
+    };
+    let mut response = with_type(StatusCode::OK, kind, *bytes);
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    Some(response)
+}

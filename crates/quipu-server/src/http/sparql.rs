@@ -1,0 +1,262 @@
+//! `/sparql`: the SPARQL 1.1 protocol, for queries alone, within limits of time, rows and bytes.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use axum::extract::{RawQuery, Request, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::routing::get;
+use quipu_answer::Engine;
+use quipu_graph::{GraphError, QueryFormat, QueryKind, QueryOptions, query_kind};
+
+use super::Answered;
+use super::extract::{media_type, read_body};
+use super::operations::{Operations, text};
+use crate::access::Client;
+use crate::app::App;
+use crate::error::{ApiError, Kind};
+use crate::reply::with_type;
+
+const FORM: &str = "application/x-www-form-urlencoded";
+const QUERY: &str = "application/sparql-query";
+/// What an evaluation that keeps to its time is allowed beyond it.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// Formats of rows and of yes and no, the preferred first.
+const ROWS: [(&str, QueryFormat); 5] = [
+    ("application/sparql-results+json", QueryFormat::Json),
+    ("application/json", QueryFormat::Json),
+    ("text/csv", QueryFormat::Csv),
+    ("text/tab-separated-values", QueryFormat::Tsv),
+    ("application/sparql-results+xml", QueryFormat::Xml),
+];
+/// Formats of triples.
+const TRIPLES: [(&str, QueryFormat); 2] =
+    [("application/n-triples", QueryFormat::NTriples), ("text/turtle", QueryFormat::NTriples)];
+
+pub(super) fn operations(operations: &mut Operations) {
+    let replies = || ROWS.iter().chain(&TRIPLES).map(|(name, _)| (*name, text())).collect::<Vec<_>>();
+    let ask = |verb| {
+        Operations::describe(verb, "/sparql", "SPARQL", "Run a SPARQL 1.1 query")
+            .details("Queries alone: nothing can be changed. The result's format follows `Accept`.")
+            .parameter(
+                "workspace",
+                "query",
+                false,
+                "The workspace; the first one where it is left out",
+                text(),
+            )
+            .replies("The result", &replies())
+    };
+    let by_get = ask("get").parameter("query", "query", true, "The query", text());
+    let form = serde_json::json!({ "type": "object", "properties": { "query": text(), "workspace": text() }, "required": ["query"] });
+    operations.add(by_get, Some(get(from_url).post(from_body)));
+    operations.add(ask("post").body(&[(FORM, form), (QUERY, text())]), None);
+}
+
+/// What the parameters of a request say.
+#[derive(Debug, Default)]
+struct Asked {
+    query: Option<String>,
+    workspace: Option<String>,
+    update: bool,
+}
+
+impl Asked {
+    fn read(mut self, encoded: &[u8]) -> Self {
+        for (name, value) in form_urlencoded::parse(encoded) {
+            match &*name {
+                "query" => self.query = Some(value.into_owned()),
+                "workspace" => self.workspace = Some(value.into_owned()),
+                "update" => self.update = true,
+                _ => {}
+            }
+        }
+        self
+    }
+}
+
+async fn from_url(
+    State(app): State<App>,
+    client: Client,
+    headers: HeaderMap,
+    RawQuery(query): RawQuery,
+) -> Answered {
+    answer(&app, &client, &headers, Asked::default().read(query.unwrap_or_default().as_bytes())).await
+}
+
+async fn from_body(State(app): State<App>, client: Client, request: Request) -> Answered {
+    let headers = request.headers().clone();
+    let asked = Asked::default().read(request.uri().query().unwrap_or_default().as_bytes());
+    let kind = media_type(&headers);
+    if kind != FORM && kind != QUERY {
+        let message = format!("the body must be {FORM} or {QUERY}; there are no updates");
+        return Err(ApiError::new(Kind::WrongType, "unsupported_media_type", message));
+    }
+    let body = read_body(request, &app).await?;
+    let asked = if kind == FORM {
+        asked.read(&body)
+    } else {
+        let query =
+            String::from_utf8(body.into()).map_err(|_| ApiError::invalid("the query must be UTF-8"))?;
+        Asked { query: Some(query), ..asked }
+    };
+    answer(&app, &client, &headers, asked).await
+}
+
+async fn answer(app: &App, client: &Client, headers: &HeaderMap, asked: Asked) -> Answered {
+    if asked.update {
+        return Err(ApiError::new(
+            Kind::Forbidden,
+            "read_only",
+            "this endpoint is read-only: it takes no updates",
+        ));
+    }
+    let query = asked.query.ok_or_else(|| ApiError::invalid("the parameter `query` is missing"))?;
+    let offered: &[(&'static str, QueryFormat)] = match query_kind(&query)? {
+        QueryKind::Rows => &ROWS,
+        QueryKind::Triples => &TRIPLES,
+    };
+    let (content_type, format) = negotiate(headers, offered)?;
+    let (_, engine) = app.engine(client, asked.workspace.as_deref()).await?;
+    let bytes = run(app, engine, query, format).await?;
+    Ok(with_type(StatusCode::OK, content_type, bytes))
+}
+
+/// Runs a query within the server's limits. A client that leaves stops it.
+///
+/// # Errors
+/// A bad query, or one that needs more than the limits allow.
+pub(crate) async fn run(
+    app: &App,
+    engine: Engine,
+    query: String,
+    format: QueryFormat,
+) -> Result<Vec<u8>, ApiError> {
+    let limits = &app.config.sparql;
+    let time = Duration::from_secs(limits.timeout);
+    let permit = app.sparql.enter(time).await?;
+    let stop = StopWhenDropped(Arc::default());
+    let options =
+        QueryOptions { format, timeout: Some(time), cancel: stop.0.clone(), rows: Some(limits.rows) };
+    let most = limits.bytes;
+    let work = move || {
+        // Held as long as the evaluation runs, even past its time: so many, and no more, can be under way.
+        let _permit = permit;
+        let mut out = Bounded { bytes: Vec::new(), most };
+        let workspace = engine.workspace();
+        let done = match workspace.endpoint() {
+            Some(graph) => {
+                tokio::runtime::Handle::current().block_on(graph.query(&query, &options, &mut out))
+            }
+            None => workspace.embedded().map_or(Ok(0), |graph| graph.query(&query, &options, &mut out)),
+        };
+        done.map(|_| out.bytes)
+    };
+    match tokio::time::timeout(time + GRACE, tokio::task::spawn_blocking(work)).await {
+        Ok(Ok(done)) => done.map_err(|error| explain(error, most)),
+        Ok(Err(_)) => Err(ApiError::new(Kind::Internal, "internal_error", "the query ended without a word")),
+        Err(_) => {
+            let message = format!("the query took longer than {} s; narrow it", time.as_secs());
+            Err(ApiError::new(Kind::Invalid, "query_timeout", message))
+        }
+    }
+}
+
+fn explain(error: GraphError, most: usize) -> ApiError {
+    match error {
+        GraphError::Io { source, .. } if source.kind() == io::ErrorKind::FileTooLarge => {
+            let message = format!("the result is larger than {most} bytes; add a LIMIT");
+            ApiError::new(Kind::Invalid, "result_too_large", message)
+        }
+        error => error.into(),
+    }
+}
+
+/// Sets the flag of a query that nobody waits for any more.
+struct StopWhenDropped(Arc<AtomicBool>);
+
+impl Drop for StopWhenDropped {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Takes so many bytes and no more.
+struct Bounded {
+    bytes: Vec<u8>,
+    most: usize,
+}
+
+impl Write for Bounded {
+    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+        if self.bytes.len() + buffer.len() > self.most {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.bytes.extend_from_slice(buffer);
+        Ok(buffer.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The offered format that the client likes best; the first one where it says nothing.
+fn negotiate<T: Copy>(
+    headers: &HeaderMap,
+    offered: &[(&'static str, T)],
+) -> Result<(&'static str, T), ApiError> {
+    let accepted: Vec<&str> =
+        headers.get_all(header::ACCEPT).iter().filter_map(|v| v.to_str().ok()).collect();
+    let mut best: Option<(f32, (&'static str, T))> = None;
+    if accepted.is_empty() {
+        best = offered.first().map(|offer| (1.0, *offer));
+    }
+    for part in accepted.iter().flat_map(|value| value.split(',')) {
+        let mut parts = part.split(';').map(str::trim);
+        let range = parts.next().unwrap_or_default();
+        let weight = parts.find_map(|p| p.strip_prefix("q=")).and_then(|q| q.parse().ok()).unwrap_or(1.0_f32);
+        let found = offered.iter().find(|(name, _)| fits(range, name));
+        if let Some(offer) = found.filter(|_| weight > 0.0 && best.is_none_or(|(most, _)| weight > most)) {
+            best = Some((weight, *offer));
+        }
+    }
+    best.map(|(_, offer)| offer).ok_or_else(|| {
+        let names: Vec<&str> = offered.iter().map(|(name, _)| *name).collect();
+        let message = format!("the result can be had as {}", names.join(", "));
+        ApiError::new(Kind::NotAcceptable, "not_acceptable", message)
+    })
+}
+
+fn fits(range: &str, name: &str) -> bool {
+    match range.split_once('/') {
+        Some(("*", "*")) => true,
+        Some((kind, "*")) => name.split('/').next().is_some_and(|own| own.eq_ignore_ascii_case(kind)),
+        _ => range.eq_ignore_ascii_case(name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(accept: Option<&str>, expected: Option<&str>) {
+        let headers = accept.map(|value| (header::ACCEPT, value.parse().unwrap()));
+        let headers: HeaderMap = headers.into_iter().collect();
+        assert_eq!(negotiate(&headers, &ROWS).ok().map(|(name, _)| name), expected, "{accept:?}");
+    }
+
+    #[test]
+    fn the_format_follows_what_the_client_likes() {
+        check(None, Some("application/sparql-results+json"));
+        check(Some("*/*"), Some("application/sparql-results+json"));
+        check(Some("text/csv"), Some("text/csv"));
+        check(Some("text/csv;q=0.5, application/sparql-results+xml"), Some("application/sparql-results+xml"));
+        check(Some("text/*"), Some("text/csv"));
+        check(Some("image/png"), None);
+        check(Some("text/csv;q=0"), None);
+    }
+}

@@ -1,0 +1,44 @@
+//! Quipu as a server: an HTTP API that OpenAI's clients speak, one of its own, SPARQL, MCP, and the page.
+//!
+//! | module | what it does |
+//! | --- | --- |
+//! | `app` | a question with its limits in, an answer with its citations out: what all surfaces stand on |
+//! | `workspaces` | opened when first asked, replaced as a whole after a new import |
+//! | `gate`, `access` | who comes in, and how many at once |
+//! | `http` | addresses, one file for each group; their description stands beside them |
+//! | `mcp` | the tools of the Model Context Protocol, over HTTP and over standard input and output |
+//! | `listen` | connections, their limits, the orderly end |
+//!
+//! ```no_run
+//! use quipu_server::{Models, Server, ServerConfig};
+//!
+//! # async fn run() -> Result<(), quipu_server::ServerError> {
+//! let config = ServerConfig { port: 0, ..ServerConfig::default() };
+//! let server = Server::new(config, &["films".into()], Models::default(), Default::default())?;
+//! let listening = server.bind().await?;
+//! println!("http://{}", listening.address());
+//! listening.serve_until(async { let _ = tokio::signal::ctrl_c().await; }).await;
+//! # Ok(())
+//! # }
+//! ```
+
+mod access;
+mod app;
+mod cite;
+mod config;
+mod error;
+mod gate;
+mod http;
+mod listen;
+mod mcp;
+mod metrics;
+mod reply;
+mod server;
+mod views;
+mod workspaces;
+
+pub use access::key_hash;
+pub use config::{KeyConfig, ServerConfig, SparqlConfig};
+pub use listen::Listening;
+pub use server::{Server, ServerError};
+pub use workspaces::Models;

@@ -1,0 +1,190 @@
+//! What the tools give, short enough for a model to read.
+
+use quipu_answer::{Evidence, EvidenceContent, Status};
+use quipu_graph::{Graph, RelationRole};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::app::Reply;
+use crate::cite::Citation;
+use crate::views::{CandidateView, DirectionView, RelationView};
+
+/// Rows of a query's result; more are counted and left out.
+const MOST_ROWS: usize = 200;
+/// Characters of one cell.
+const LONGEST_CELL: usize = 300;
+
+/// An answer.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Answered {
+    /// The answer with `[1]` after what is cited.
+    answer: String,
+    /// What the numbers stand for.
+    citations: Vec<Citation>,
+    /// How it ended.
+    status: Status,
+    /// Why there is no answer, when there is none.
+    reason: Option<String>,
+    /// The bare values, best first.
+    values: Vec<String>,
+    /// Whether code found every value in the evidence.
+    grounded: bool,
+    /// From 0 to 1.
+    confidence: f64,
+    /// The workspace that was asked.
+    workspace: String,
+    /// The method that answered.
+    method: String,
+    /// Calls to the language model behind it.
+    model_calls: u32,
+    /// Their tokens.
+    tokens: u64,
+    /// Seconds.
+    seconds: f64,
+}
+
+impl From<Reply> for Answered {
+    fn from(Reply { workspace, cited, answer, .. }: Reply) -> Self {
+        Self {
+            answer: cited.text,
+            citations: cited.citations,
+            status: answer.status,
+            reason: answer.reason,
+            values: answer.answers,
+            grounded: answer.grounded,
+            confidence: answer.confidence,
+            workspace,
+            method: answer.method,
+            model_calls: answer.usage.llm_calls,
+            tokens: answer.usage.prompt_tokens + answer.usage.completion_tokens,
+            seconds: answer.usage.seconds,
+        }
+    }
+}
+
+/// Entities of a name.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Entities {
+    /// Best first.
+    pub(super) entities: Vec<CandidateView>,
+}
+
+/// Neighbours of an entity.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Neighbours {
+    /// The entity's id.
+    pub(super) id: String,
+    /// Its relations with some neighbours.
+    pub(super) relations: Vec<RelationView>,
+}
+
+/// Relations.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Relations {
+    /// Those of the most triples first.
+    pub(super) relations: Vec<Relation>,
+}
+
+/// A relation.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Relation {
+    /// Its id.
+    id: String,
+    /// Its name.
+    name: String,
+    /// Which way it leads from the entity; null where no entity was named.
+    direction: Option<DirectionView>,
+    /// Number of triples.
+    triples: u64,
+}
+
+/// The relations of a graph that say something about the world.
+pub(super) fn catalogue(graph: &dyn Graph, most: usize) -> Vec<Relation> {
+    let ordinary = graph.relations().iter().filter(|info| info.role == RelationRole::Ordinary);
+    let mut relations: Vec<Relation> = ordinary
+        .map(|info| Relation {
+            id: info.key.clone(),
+            name: info.name.clone(),
+            direction: None,
+            triples: info.triples,
+        })
+        .collect();
+    relations.sort_by_key(|relation| std::cmp::Reverse(relation.triples));
+    relations.truncate(most);
+    relations
+}
+
+/// The relations of an entity without its neighbours.
+pub(super) fn relations_of(views: Vec<RelationView>) -> Vec<Relation> {
+    let relation = |view: RelationView| Relation {
+        id: view.id,
+        name: view.relation,
+        direction: Some(view.direction),
+        triples: view.fan_out,
+    };
+    views.into_iter().map(relation).collect()
+}
+
+/// Passages.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Passages {
+    /// Best first.
+    passages: Vec<Passage>,
+}
+
+/// A passage.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Passage {
+    /// Name of the entity whose document it is from.
+    entity: String,
+    /// The passage.
+    passage: String,
+}
+
+impl From<Vec<Evidence>> for Passages {
+    fn from(evidence: Vec<Evidence>) -> Self {
+        let passage = |piece: Evidence| match piece.content {
+            EvidenceContent::Passage { entity, passage } => Some(Passage { entity, passage }),
+            EvidenceContent::Triple { .. } | EvidenceContent::Calculation { .. } => None,
+        };
+        Self { passages: evidence.into_iter().filter_map(passage).collect() }
+    }
+}
+
+/// The result of a query.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Rows {
+    /// Yes or no, for ASK.
+    truth: Option<bool>,
+    /// Names of the columns.
+    columns: Vec<String>,
+    /// The rows; a cell is empty where nothing is bound.
+    rows: Vec<Vec<String>>,
+    /// Rows that were left out.
+    left_out: usize,
+}
+
+impl Rows {
+    /// Reads SPARQL's results in JSON.
+    ///
+    /// # Errors
+    /// Something else, as triples.
+    pub(super) fn read(json: &[u8]) -> Result<Self, String> {
+        let value: Value =
+            serde_json::from_slice(json).map_err(|_| "the query must be SELECT or ASK".to_owned())?;
+        let truth = value.get("boolean").and_then(Value::as_bool);
+        let names = value.pointer("/head/vars").and_then(Value::as_array);
+        let columns: Vec<String> =
+            names.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect();
+        let bindings = value.pointer("/results/bindings").and_then(Value::as_array);
+        let bindings: Vec<&Value> = bindings.into_iter().flatten().collect();
+        let cell = |row: &Value, name: &String| {
+            let text = row.get(name).and_then(|term| term.get("value")).and_then(Value::as_str);
+            text.unwrap_or_default().chars().take(LONGEST_CELL).collect()
+        };
+        let row = |row: &&Value| columns.iter().map(|name| cell(row, name)).collect();
+        let rows = bindings.iter().take(MOST_ROWS).map(row).collect();
+        Ok(Self { truth, rows, left_out: bindings.len().saturating_sub(MOST_ROWS), columns })
+    }
+}

@@ -1,0 +1,133 @@
+//! What the tools are called with.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::app::Ask;
+use crate::error::ApiError;
+use crate::http::read_method;
+
+/// Seconds that a tool call may take, unless it says less; hosts give up about then.
+const USUAL_SECONDS: u64 = 120;
+
+/// A question.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AskQuestion {
+    /// The question, so that it stands alone.
+    question: String,
+    /// The workspace; the first one where it is left out.
+    #[serde(default)]
+    workspace: Option<String>,
+    /// The method, as `paths` or `kerag`; the server's where it is left out.
+    #[serde(default)]
+    method: Option<String>,
+    /// Ids of entities to start from, where the question's names may mean others.
+    #[serde(default)]
+    #[schemars(length(max = 20))]
+    anchors: Vec<String>,
+    /// Most seconds.
+    #[serde(default)]
+    timeout: Option<u64>,
+}
+
+impl AskQuestion {
+    pub(super) fn into_ask(self) -> Result<Ask, ApiError> {
+        Ok(Ask {
+            method: self.method.as_deref().map(read_method).transpose()?,
+            question: self.question,
+            workspace: self.workspace,
+            anchors: self.anchors,
+            timeout: Some(self.timeout.unwrap_or(USUAL_SECONDS)),
+            ..Ask::default()
+        })
+    }
+}
+
+/// A name.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FindEntities {
+    /// The name, however written.
+    #[schemars(length(min = 1, max = 200))]
+    pub(super) name: String,
+    /// The workspace; the first one where it is left out.
+    #[serde(default)]
+    pub(super) workspace: Option<String>,
+    /// Most entities (10).
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 50))]
+    pub(super) limit: Option<usize>,
+}
+
+/// An entity.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct GetEntity {
+    /// Its id.
+    pub(super) id: String,
+    /// The workspace; the first one where it is left out.
+    #[serde(default)]
+    pub(super) workspace: Option<String>,
+    /// Most neighbours of a relation (10).
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 50))]
+    pub(super) limit: Option<usize>,
+}
+
+/// A graph, or one entity of it.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ListRelations {
+    /// Id of an entity, for its relations alone.
+    #[serde(default)]
+    pub(super) id: Option<String>,
+    /// The workspace; the first one where it is left out.
+    #[serde(default)]
+    pub(super) workspace: Option<String>,
+}
+
+/// An entity and where to go from it.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Expand {
+    /// Id of the entity.
+    pub(super) id: String,
+    /// Id of the relation to follow; all where it is left out.
+    #[serde(default)]
+    pub(super) relation: Option<String>,
+    /// The workspace; the first one where it is left out.
+    #[serde(default)]
+    pub(super) workspace: Option<String>,
+    /// Most neighbours of a relation (10).
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 50))]
+    pub(super) limit: Option<usize>,
+}
+
+/// What is sought in documents.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SearchDocuments {
+    /// Words or a question.
+    #[schemars(length(min = 1, max = 4096))]
+    pub(super) query: String,
+    /// The workspace; the first one where it is left out.
+    #[serde(default)]
+    pub(super) workspace: Option<String>,
+    /// Most passages (10).
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 50))]
+    pub(super) limit: Option<usize>,
+}
+
+/// A query.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RunSparql {
+    /// SELECT or ASK.
+    pub(super) query: String,
+    /// The workspace; the first one where it is left out.
+    #[serde(default)]
+    pub(super) workspace: Option<String>,
+}

@@ -1,0 +1,81 @@
+//! The server as a whole: set up, bound to an address, or spoken to over standard input and output.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use axum::Router;
+use quipu_answer::Method;
+use tokio::net::TcpListener;
+
+use crate::app::App;
+use crate::config::ServerConfig;
+use crate::http;
+use crate::listen::Listening;
+use crate::mcp;
+use crate::workspaces::{Models, Workspaces};
+
+/// Why the server cannot start.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServerError {
+    /// The configuration cannot be worked with.
+    #[error("{0}")]
+    Usage(String),
+    /// The address cannot be listened on.
+    #[error("cannot listen on {address}: {source}; choose another with --port")]
+    Bind {
+        /// The address.
+        address: SocketAddr,
+        /// The system's word.
+        source: std::io::Error,
+    },
+    /// The conversation over standard input and output broke off.
+    #[error("MCP over standard input and output: {0}")]
+    Mcp(String),
+}
+
+/// A server that is set up and not yet bound.
+pub struct Server {
+    app: App,
+}
+
+impl Server {
+    /// Sets up a server over workspaces, named by their folders; the first is the one that is asked where none is named. They are
+    /// opened when they are first asked. `method` is how questions are answered that do not say.
+    ///
+    /// # Errors
+    /// [`ServerError::Usage`]: workspaces of the same name, or keys that cannot be read.
+    pub fn new(
+        config: ServerConfig,
+        workspaces: &[PathBuf],
+        models: Models,
+        method: Method,
+    ) -> Result<Self, ServerError> {
+        let workspaces = Workspaces::new(workspaces, models).map_err(ServerError::Usage)?;
+        Ok(Self { app: App::new(config, workspaces, method).map_err(ServerError::Usage)? })
+    }
+
+    /// All addresses of the server, without a listener: for tests, and to put it behind another one.
+    pub fn router(&self) -> Router {
+        http::router(&self.app)
+    }
+
+    /// Listens on the configured address.
+    ///
+    /// # Errors
+    /// [`ServerError::Bind`].
+    pub async fn bind(self) -> Result<Listening, ServerError> {
+        let address = SocketAddr::new(self.app.config.host, self.app.config.port);
+        let listener =
+            TcpListener::bind(address).await.map_err(|source| ServerError::Bind { address, source })?;
+        Listening::new(listener, self.app).map_err(|source| ServerError::Bind { address, source })
+    }
+
+    /// Speaks MCP over standard input and output until they are closed.
+    ///
+    /// # Errors
+    /// [`ServerError::Mcp`].
+    pub async fn serve_stdio(self) -> Result<(), ServerError> {
+        mcp::serve_stdio(self.app).await.map_err(ServerError::Mcp)
+    }
+}

@@ -1,0 +1,81 @@
+//! The page in a real Chromium: `ui/tests/page.mjs` drives it, against servers of this process.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test ends where something fails"
+)]
+
+mod support;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use quipu_model::{Scripted, ScriptedModel};
+use quipu_server::{KeyConfig, Models, ServerConfig, key_hash};
+use support::{FILMS, config, import, import_twins, no_model, run, scripted, serve, serve_workspaces};
+
+/// What starts Chromium on the usual systems.
+const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
+
+/// Where the page's tests can run; else a word on what is missing.
+fn browser(ui: &Path) -> Result<PathBuf, &'static str> {
+    if !ui.join("dist/page.js").exists() || !ui.join("node_modules/playwright-core").exists() {
+        return Err("the page is not built: `make page` does it, with Node");
+    }
+    let finds = |name: &&str| {
+        Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success())
+    };
+    BROWSERS
+        .iter()
+        .find(|name| finds(name))
+        .map(PathBuf::from)
+        .ok_or("there is no Chromium: `make setup` installs it")
+}
+
+fn model() -> ScriptedModel {
+    let restated = r#"{"question": "where was Boudewijn Koole born?"}"#;
+    ScriptedModel::new()
+        .always("plan.restate", restated)
+        .always("compose.io", r#"{"answers": ["Somebody Else"]}"#)
+        .when(
+            // Whatever else is asked takes its time.
+            |_| Some(Scripted::Late(Duration::from_secs(30), "{}".into())),
+        )
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_page_does_what_it_should_in_a_real_browser() {
+    let ui = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ui");
+    let browser = match browser(&ui) {
+        Ok(browser) => browser,
+        Err(reason) => return eprintln!("skipped: the page is not tested: {reason}"),
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let workspaces = [import(folder.path(), "films", FILMS).await, import_twins(folder.path()).await];
+    let open = serve_workspaces(folder, config(), scripted(model()).await, &workspaces).await;
+    let keys = vec![KeyConfig {
+        name: "ana".into(),
+        hash: key_hash("s3cret"),
+        workspaces: Vec::new(),
+        per_minute: None,
+        tokens_per_day: None,
+    }];
+    let keyed = serve(ServerConfig { keys, ..config() }, scripted(model()).await).await;
+    let problem = Some("model x is not on this machine; fetch it with `quipu models pull x`".into());
+    let without = serve(config(), Models { problem, ..no_model().await }).await;
+    let mut command = Command::new("node");
+    command.arg(ui.join("tests/page.mjs")).args([&open.base, &keyed.base, &without.base]);
+    if let Some(folder) = std::env::var_os("QUIPU_SCREENSHOTS") {
+        command.arg(folder);
+    }
+    command.env("CHROMIUM", which(&browser));
+    println!("{}", run(command).await);
+}
+
+/// The full path of a command, which Playwright wants.
+fn which(command: &Path) -> PathBuf {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).map(|folder| folder.join(command)).find(|file| file.exists()).unwrap()
+}

@@ -1,0 +1,53 @@
+//! What other people's clients say of the server: MCP's own client over HTTP, and schemathesis, which fuzzes the description.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test ends where something fails"
+)]
+
+mod support;
+
+use quipu_model::ScriptedModel;
+use support::{config, python, run, run_python, scripted, serve};
+
+fn model() -> ScriptedModel {
+    ScriptedModel::new()
+        .always("compose.io", r#"{"answers": ["x"]}"#)
+        .always("plan.restate", r#"{"question": "who directed Kauwboy?"}"#)
+        .when(|_| Some("{}".into()))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn mcps_own_client_is_content() {
+    let Some(python) = python("the test with MCP's client") else { return };
+    let server = serve(config(), scripted(model()).await).await;
+    run_python(&python, "mcp_client.py", &["http", &format!("{}/mcp", server.base)]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_description_withstands_schemathesis() {
+    let Some(python) = python("the test with schemathesis") else { return };
+    let server = serve(config(), scripted(model()).await).await;
+    let mut command = std::process::Command::new(python.with_file_name("schemathesis"));
+    let url = format!("{}/openapi.json", server.base);
+    command.args([
+        "run",
+        &url,
+        "--checks",
+        "not_a_server_error,status_code_conformance,response_schema_conformance",
+    ]);
+    command.args([
+        "--max-examples",
+        "25",
+        "--seed",
+        "7",
+        "--generation-database",
+        "none",
+        "--no-shrink",
+        "--no-color",
+    ]);
+    command.current_dir(server.folder.path());
+    let told = run(command).await;
+    assert!(told.contains("API calls") || told.contains("Test cases"), "{told}");
+}

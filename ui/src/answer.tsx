@@ -1,0 +1,261 @@
+// One question's outcome: the answer with its numbers, how sure it is, what it cost, and what to do where there is none.
+
+import { useState } from "preact/hooks";
+import { type Mention, type Question, type Reply, type Status, feedback } from "./api";
+import { Evidences } from "./evidence";
+import { Graph } from "./graph";
+import { permalink } from "./history";
+import { Progress } from "./progress";
+import { type Run, anchorsOf, useRun } from "./run";
+
+interface Shown {
+  run: Run & { stop: () => void; stopped: boolean };
+  status: Status;
+  again: (question: Question) => void;
+  explore: (id: string) => void;
+}
+
+export function RunView(props: Omit<Shown, "run"> & { question: Question; done: (run: Run) => void }) {
+  const run = useRun(props.question, props.done);
+  const { reply, failure, stopped } = run;
+  const working = !reply && !failure && !stopped;
+  return (
+    <article class="run" aria-busy={working}>
+      <h2 class="question">
+        {props.question.question} <span class="faint">{props.question.method}</span>
+      </h2>
+      {working && (
+        <button type="button" class="stop" onClick={run.stop}>
+          Stop
+        </button>
+      )}
+      {stopped && <p class="badge unsure">Stopped. The work at the server ended too.</p>}
+      {failure && <FailureView run={run} {...props} />}
+      {reply && <Outcome run={run} reply={reply} {...props} />}
+      <Progress events={run.events} working={working} />
+    </article>
+  );
+}
+
+function FailureView({ run, status }: Shown) {
+  const { message, code } = run.failure!;
+  const advice: Record<string, string> = {
+    model_missing: status.llm_problem ?? "Start the server with a language model: quipu serve WORKSPACE --llm NAME.",
+    server_busy: "Many questions are being worked on. Try again in a moment.",
+    timeout: "Ask for less at once, or give the question more time.",
+    workspace_gone: "Import the workspace again; the server takes it up by itself.",
+    model_error: "The language model fails. See whether its server runs.",
+    invalid_api_key: "The key is not known here. Reload the page to enter another.",
+  };
+  return (
+    <div class="failure" role="alert">
+      <p class="badge failed">Failed</p>
+      <p>{message}</p>
+      {advice[code] && <p class="faint">{advice[code]}</p>}
+    </div>
+  );
+}
+
+function Outcome({ run, reply, status, again, explore }: Shown & { reply: Reply }) {
+  const [lit, setLit] = useState<string | null>(null);
+  const anchors = anchorsOf(run.events);
+  return (
+    <div class="outcome">
+      {reply.question !== run.question.question && <p class="faint">Understood as: {reply.question}</p>}
+      <Verdict reply={reply} />
+      <p class="answer" data-testid="answer">
+        {reply.status === "answered" ? <CitedText reply={reply} lit={lit} setLit={setLit} /> : reply.answer}
+      </p>
+      {reply.status !== "answered" && <Tried run={run} />}
+      <Meant run={run} again={again} explore={explore} />
+      <div class="beside">
+        <Evidences reply={reply} lit={lit} setLit={setLit} explore={explore} />
+        <Graph reply={reply} anchors={anchors} lit={lit} setLit={setLit} explore={explore} />
+      </div>
+      <Cost reply={reply} />
+      <Actions run={run} reply={reply} keepsFeedback={status.feedback} />
+    </div>
+  );
+}
+
+/** How the question ended, in a word and a sentence. */
+function Verdict({ reply }: { reply: Reply }) {
+  const sure = Math.round(reply.confidence * 100);
+  if (reply.status === "abstained") {
+    return (
+      <p class="badge unsure">
+        No answer: {reply.reason ?? "the evidence holds none"}. Quipu does not guess.
+      </p>
+    );
+  }
+  if (reply.status === "invalid_question") {
+    return <p class="badge unsure">The question assumes something that the evidence does not bear out. {reply.reason}</p>;
+  }
+  if (!reply.grounded) {
+    return (
+      <p class="badge unsure">
+        Not grounded: this is what the model says; the graph's evidence does not confirm it. Confidence {sure} %.
+      </p>
+    );
+  }
+  return <p class="badge good">Grounded: every value stands in the evidence below. Confidence {sure} %.</p>;
+}
+
+export interface Lighting {
+  lit: string | null;
+  setLit: (id: string | null) => void;
+}
+
+/** The text with its numbers as buttons. */
+function CitedText({ reply, lit, setLit }: Lighting & { reply: Reply }) {
+  const { text, citations } = reply.cited;
+  const parts = text.split(/(\[\d+\])/);
+  return (
+    <>
+      {parts.map((part, at) => {
+        const number = /^\[(\d+)\]$/.exec(part)?.[1];
+        const citation = citations.find((known) => String(known.number) === number);
+        if (!citation) return part;
+        return (
+          <button
+            key={at}
+            type="button"
+            class={`citation ${lit === citation.id ? "lit" : ""}`}
+            aria-label={`Citation ${number}: ${citation.sentence}`}
+            aria-pressed={lit === citation.id}
+            onClick={() => setLit(citation.id)}
+            onMouseEnter={() => setLit(citation.id)}
+          >
+            {number}
+          </button>
+        );
+      })}
+    </>
+  );
+}
+
+/** What was tried where there is no answer. */
+function Tried({ run }: { run: Run }) {
+  const ranked = run.events.filter((event) => event.event === "ranked");
+  const phrases = ranked.flatMap((event) => (event.paths as { phrase: string }[]).map((path) => path.phrase));
+  const anchors = anchorsOf(run.events);
+  return (
+    <div class="tried">
+      <p>What was tried:</p>
+      <ul>
+        <li>{anchors.length ? `Started from ${anchors.join(", ")}` : "Nothing in the question names an entity of the graph"}</li>
+        {phrases.slice(0, 3).map((phrase) => (
+          <li key={phrase}>Considered {phrase}</li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** Which entity was taken for each name, and which others bear it. */
+function Meant({ run, again, explore }: Pick<Shown, "run" | "again" | "explore">) {
+  const chosen = run.question.anchors ?? [];
+  const mentions = run.mentions.filter((mention) => mention.chosen);
+  if (!mentions.length) return null;
+  const taken = (mention: Mention) =>
+    mention.candidates.find((candidate) => chosen.includes(candidate.id)) ?? mention.candidates[0];
+  const instead = (mention: Mention, id: string) => {
+    const others = mentions.filter((other) => other !== mention).map((other) => taken(other).id);
+    again({ ...run.question, anchors: [id, ...others], conversation: undefined, question: run.reply!.question });
+  };
+  return (
+    <div role="group" class="meant" aria-label="Which entities were meant">
+      {mentions.map((mention) => {
+        const best = taken(mention);
+        const others = mention.candidates.filter((candidate) => candidate !== best);
+        const why = chosen.includes(best.id) ? "you chose it" : best.reason;
+        return (
+          <details key={mention.text}>
+            <summary>
+              “{mention.text}” was taken for <b>{best.name}</b> {about(best)} ({why})
+              {others.length > 0 && `; ${others.length} other${others.length > 1 ? "s" : ""} could be meant`}
+            </summary>
+            <button type="button" class="plain" onClick={() => explore(best.id)}>
+              Look at {best.name}
+            </button>
+            <ul>
+              {others.map((candidate) => (
+                <li key={candidate.id}>
+                  <button type="button" onClick={() => instead(mention, candidate.id)}>
+                    Ask about {candidate.name} {about(candidate)}
+                  </button>{" "}
+                  <span class="faint">
+                    {candidate.reason}, {candidate.triples} triples
+                  </span>
+                </li>
+              ))}
+            </ul>
+          </details>
+        );
+      })}
+    </div>
+  );
+}
+
+function about({ types, description, id, name }: Mention["candidates"][number]): string {
+  const known = description ?? types.join(", ");
+  return known ? `— ${known}` : id === name ? "" : `— ${id}`;
+}
+
+function Cost({ reply }: { reply: Reply }) {
+  const { llm_calls, prompt_tokens, completion_tokens, seconds, by_stage } = reply.usage;
+  const stages = by_stage.map((stage) => `${stage.stage} ${stage.seconds.toFixed(2)} s`).join(" · ");
+  return (
+    <p class="cost faint" data-testid="cost">
+      {llm_calls} model call{llm_calls === 1 ? "" : "s"} · {prompt_tokens + completion_tokens} tokens ·{" "}
+      {seconds.toFixed(2)} s ({stages}) · {reply.method} · {reply.llm}
+    </p>
+  );
+}
+
+function Actions({ run, reply, keepsFeedback }: { run: Run; reply: Reply; keepsFeedback: boolean }) {
+  const [said, setSaid] = useState("");
+  const copy = (what: string, text: string) =>
+    navigator.clipboard.writeText(text).then(
+      () => setSaid(`${what} copied`),
+      () => setSaid("The browser does not let the page copy"),
+    );
+  const judge = (right: boolean) =>
+    feedback({ question: reply.question, workspace: reply.workspace, method: reply.method, right, answers: reply.answers }).then(
+      () => setSaid("Thank you"),
+      (error) => setSaid(error.message),
+    );
+  const link = () => location.origin + location.pathname + permalink(run.question);
+  return (
+    <div class="actions">
+      <button type="button" onClick={() => copy("Markdown", markdown(reply))}>
+        Copy as Markdown
+      </button>
+      <button type="button" onClick={() => copy("JSON", JSON.stringify(reply, null, 2))}>
+        Copy as JSON
+      </button>
+      <button type="button" onClick={() => copy("Link", link())}>
+        Copy link
+      </button>
+      {keepsFeedback && (
+        <>
+          <button type="button" onClick={() => judge(true)}>
+            Right
+          </button>
+          <button type="button" onClick={() => judge(false)}>
+            Wrong
+          </button>
+        </>
+      )}
+      <span role="status" class="faint">
+        {said}
+      </span>
+    </div>
+  );
+}
+
+/** The answer for a document. */
+export function markdown({ question, cited }: Reply): string {
+  const notes = cited.citations.map(({ number, sentence }) => `[${number}]: ${sentence}`);
+  return [`**${question}**`, cited.text, notes.join("  \n")].filter(Boolean).join("\n\n") + "\n";
+}

@@ -1,0 +1,196 @@
+// The server's API: types of what it says, requests with the key, and the stream of a question.
+
+export interface Status {
+  version: string;
+  workspaces: { name: string; triples: number; entities: number; documents: number; problem: string | null }[];
+  methods: string[];
+  method: string;
+  llm: string | null;
+  llm_problem: string | null;
+  feedback: boolean;
+}
+
+export interface Node {
+  id: string | null;
+  name: string;
+}
+
+export interface Candidate {
+  id: string;
+  name: string;
+  types: string[];
+  description: string | null;
+  triples: number;
+  score: number;
+  reason: string;
+}
+
+export interface Mention {
+  text: string;
+  chosen: boolean;
+  candidates: Candidate[];
+}
+
+export interface Relation {
+  id: string;
+  relation: string;
+  direction: "forward" | "backward";
+  fan_out: number;
+  neighbours: Node[];
+}
+
+export interface Entity {
+  id: string;
+  name: string;
+  aliases: string[];
+  types: Node[];
+  description: string | null;
+  triples: number;
+  relations: Relation[];
+}
+
+export type Evidence = { id: string; source: string } & (
+  | { kind: "triple"; head: string; relation: string; tail: string; keys?: [string, string, string] }
+  | { kind: "passage"; entity: string; passage: string }
+  | { kind: "calculation"; operation: string; result: string; from: string[] }
+);
+
+export interface StageUsage {
+  stage: string;
+  llm_calls: number;
+  seconds: number;
+  model_seconds: number;
+}
+
+export interface Reply {
+  workspace: string;
+  cited: { text: string; citations: { number: number; id: string; sentence: string }[] };
+  sentences: string[];
+  question: string;
+  status: "answered" | "abstained" | "invalid_question";
+  answer: string;
+  answers: string[];
+  grounded: boolean;
+  confidence: number;
+  method: string;
+  llm: string;
+  evidence: Evidence[];
+  citations: string[];
+  reason?: string;
+  usage: {
+    llm_calls: number;
+    prompt_tokens: number;
+    completion_tokens: number;
+    seconds: number;
+    by_stage: StageUsage[];
+  };
+}
+
+export interface Happened {
+  stage: string;
+  at: number;
+  event: string;
+  [field: string]: unknown;
+}
+
+export interface Question {
+  question: string;
+  workspace?: string;
+  method?: string;
+  anchors?: string[];
+  conversation?: { speaker: "person" | "answer"; text: string }[];
+}
+
+/** What the server says when something fails. */
+export class Failure extends Error {
+  constructor(
+    message: string,
+    readonly code: string,
+    readonly status: number,
+  ) {
+    super(message);
+  }
+}
+
+const KEY = "quipu-key";
+
+export function setKey(key: string) {
+  sessionStorage.setItem(KEY, key);
+}
+
+function headers(more: Record<string, string>): Record<string, string> {
+  const key = sessionStorage.getItem(KEY);
+  return key ? { ...more, authorization: `Bearer ${key}` } : more;
+}
+
+async function request(path: string, init: RequestInit = {}): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(path, init);
+  } catch (error) {
+    if (init.signal?.aborted) throw error;
+    throw new Failure("The server cannot be reached. Does `quipu serve` still run?", "unreachable", 0);
+  }
+  if (response.ok) return response;
+  const body = await response.json().catch(() => null);
+  const { message, code } = body?.error ?? { message: response.statusText, code: "unknown" };
+  throw new Failure(message, code, response.status);
+}
+
+async function get<T>(path: string, query: Record<string, string | undefined> = {}): Promise<T> {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const search = new URLSearchParams(given).toString();
+  const response = await request(search ? `${path}?${search}` : path, { headers: headers({}) });
+  return response.json();
+}
+
+async function post(path: string, body: unknown, more: Record<string, string>, signal?: AbortSignal) {
+  const init = { method: "POST", body: JSON.stringify(body), signal };
+  return request(path, { ...init, headers: headers({ "content-type": "application/json", ...more }) });
+}
+
+export const status = () => get<Status>("/api/v1/status");
+
+export const entity = (id: string, workspace?: string) =>
+  get<Entity>(`/api/v1/entities/${encodeURIComponent(id)}`, { workspace });
+
+export const entities = (name: string, workspace?: string) =>
+  get<{ entities: Candidate[] }>("/api/v1/entities", { name, workspace });
+
+export const neighbourhood = (id: string, workspace?: string) =>
+  get<{ relations: Relation[] }>("/api/v1/neighbourhood", { id, workspace, limit: "4" });
+
+export async function link(text: string, workspace?: string): Promise<Mention[]> {
+  const response = await post("/api/v1/link", { text, workspace }, {});
+  return (await response.json()).mentions;
+}
+
+export async function feedback(body: Record<string, unknown>) {
+  await post("/api/v1/feedback", body, {});
+}
+
+/** Asks, hears what happens on the way, and gives the answer. */
+export async function ask(
+  question: Question,
+  signal: AbortSignal,
+  happened: (event: Happened) => void,
+): Promise<Reply> {
+  const response = await post("/api/v1/ask", question, { accept: "text/event-stream" }, signal);
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) throw new Failure("The answer broke off on its way. Ask again.", "broken_off", 0);
+    const blocks = (rest + value).split("\n\n");
+    rest = blocks.pop()!;
+    for (const block of blocks) {
+      const field = (name: string) => block.split("\n").find((line) => line.startsWith(name))?.slice(name.length);
+      const [name, data] = [field("event: "), field("data: ")];
+      if (!data) continue;
+      const body = JSON.parse(data);
+      if (name === "trace") happened(body);
+      if (name === "answer") return body;
+      if (name === "error") throw new Failure(body.error.message, body.error.code, 200);
+    }
+  }
+}
