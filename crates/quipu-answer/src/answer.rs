@@ -71,6 +71,64 @@ pub struct RankedEntity {
     pub paths: Vec<String>,
 }
 
+/// A remark about how an answer came about, for whoever reads it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "note", rename_all = "snake_case")]
+pub enum Note {
+    /// The answer rests on what the model knows; the graph held none.
+    ModelAlone,
+    /// A limit of the question was reached, and this is the best that was found until then.
+    Limit {
+        /// Which limit.
+        reason: String,
+    },
+    /// Several entities bear the name that the question mentions.
+    Homonyms {
+        /// The words of the question.
+        mention: String,
+        /// The entity chosen: its name and key.
+        chosen: NamedKey,
+        /// Why this one.
+        reason: String,
+        /// The others; `--anchor KEY` starts from one of them.
+        others: Vec<NamedKey>,
+    },
+    /// A source could not be asked; the answer rests on the others.
+    SourceDown {
+        /// The source.
+        source: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Sources say different things.
+    Contradiction {
+        /// What they speak of: `Peru | population`.
+        about: String,
+        /// What each says.
+        claims: Vec<Claim>,
+    },
+}
+
+/// An entity by name and key.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct NamedKey {
+    /// What people call it.
+    pub name: String,
+    /// Its key in the graph (an IRI, or the name where names are ids).
+    pub key: String,
+}
+
+/// What one source says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Claim {
+    /// The source.
+    pub source: String,
+    /// When the source was read: `2024-02-28`; empty where that is not known.
+    pub date: String,
+    /// The value.
+    pub value: String,
+}
+
 /// The answer to a question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Answer {
@@ -99,6 +157,9 @@ pub struct Answer {
     pub citations: Vec<String>,
     /// What it cost.
     pub usage: AnswerUsage,
+    /// What the reader should know besides.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<Note>,
     /// Why there is no answer, when there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,

@@ -5,20 +5,23 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
-use quipu_graph::Graph;
+use quipu_graph::{Graph, Step};
 use quipu_index::Workspace;
 use quipu_model::{
-    Abilities, ChatReply, ChatRequest, Embedder, Embeddings, LanguageModel, ModelError, ScoreReply,
-    ScoreRequest, Tool, ToolCall, ask_json, ask_tool,
+    ChatReply, ChatRequest, Embedder, Embeddings, LanguageModel, ScoreReply, ScoreRequest, Tool, ToolCall,
+    ask_json, ask_tool,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::error::{AnswerError, Exhausted};
-use crate::methods::{EXPERIENCES_FILE, Experiences};
-use crate::plan::{CARDS_FILE, Cards, MEANINGS_FILE, Meanings, StepSamples};
+use crate::link::RelationVectors;
+use crate::meter::Metered;
+use crate::methods::{EXPERIENCES_FILE, Experiences, Outcome};
+use crate::plan::{CARDS_FILE, Cards, MEANINGS_FILE, Meanings, SOLVED_FILE, SolvedExamples, StepSamples};
 use crate::retrieve::{Page, TripleSentences};
-use crate::trace::{Event, Stage, Trace};
+use crate::sources::{Source, read_on};
+use crate::trace::{Stage, Trace};
 
 /// What one question may cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,14 +30,16 @@ pub struct Limits {
     pub llm_calls: u32,
     /// Most wall-clock time.
     pub time: Duration,
+    /// Most tokens of all prompts and replies together.
+    pub tokens: u64,
     /// Most tokens of evidence in one prompt.
     pub evidence_tokens: usize,
 }
 
 impl Default for Limits {
-    /// 16 calls (Think-on-Graph's 14 and two repairs), 5 minutes, 3,000 tokens of evidence.
+    /// 16 calls (Think-on-Graph's 14 and two repairs), 5 minutes, any number of tokens, 3,000 tokens of evidence in one prompt.
     fn default() -> Self {
-        Self { llm_calls: 16, time: Duration::from_secs(300), evidence_tokens: 3000 }
+        Self { llm_calls: 16, time: Duration::from_secs(300), tokens: u64::MAX, evidence_tokens: 3000 }
     }
 }
 
@@ -51,10 +56,14 @@ pub struct Learnt {
     pub sentences: TripleSentences,
     /// What was wrong with earlier actions of the hybrid method.
     pub experiences: Experiences,
+    /// The meaning of relations.
+    pub relations: RelationVectors,
+    /// Solved questions.
+    pub solved: SolvedExamples,
 }
 
 /// Files of a workspace that hold what was learnt about it while it was asked.
-pub const LEARNT_FILES: [&str; 3] = [CARDS_FILE, MEANINGS_FILE, EXPERIENCES_FILE];
+pub const LEARNT_FILES: [&str; 4] = [CARDS_FILE, MEANINGS_FILE, EXPERIENCES_FILE, SOLVED_FILE];
 
 impl Learnt {
     /// Reads what was learnt from the files in `folder`.
@@ -64,7 +73,8 @@ impl Learnt {
     pub fn open(folder: &Path) -> Result<Arc<Self>, AnswerError> {
         let (cards, meanings) = (Cards::open(folder)?, Meanings::open(folder)?);
         let experiences = Experiences::open(folder)?;
-        Ok(Arc::new(Self { cards, meanings, experiences, ..Self::default() }))
+        let solved = SolvedExamples::open(folder)?;
+        Ok(Arc::new(Self { cards, meanings, experiences, solved, ..Self::default() }))
     }
 }
 
@@ -85,6 +95,10 @@ pub struct Context<'a> {
     pub sentences: &'a TripleSentences,
     /// What was wrong with earlier actions of the hybrid method.
     pub experiences: &'a Experiences,
+    /// The meaning of relations.
+    pub relations: &'a RelationVectors,
+    /// Solved questions.
+    pub solved: &'a SolvedExamples,
     /// What the question may cost.
     pub limits: Limits,
     /// What happened so far.
@@ -93,6 +107,21 @@ pub struct Context<'a> {
     pub anchors: &'a [String],
     /// Pages that the question was given with.
     pub pages: &'a [Page],
+    /// The sources to ask besides.
+    others: &'a [Source],
+    best: Mutex<Option<Outcome>>,
+    /// The plan of the answer: where the anchor is mentioned, the steps from there, in words.
+    plan: Mutex<Option<Planned>>,
+}
+
+/// A plan that led to an answer.
+pub(crate) struct Planned {
+    /// Where the question mentions the anchor, in bytes.
+    pub span: std::ops::Range<usize>,
+    /// The steps from there.
+    pub steps: Vec<Step>,
+    /// The way in words.
+    pub way: String,
 }
 
 impl<'a> Context<'a> {
@@ -105,7 +134,7 @@ impl<'a> Context<'a> {
         limits: Limits,
         trace: &'a Trace,
     ) -> Self {
-        let Learnt { cards, meanings, samples, sentences, experiences } = learnt;
+        let Learnt { cards, meanings, samples, sentences, experiences, relations, solved } = learnt;
         let (anchors, pages) = (&[], &[]);
         Self {
             workspace,
@@ -116,11 +145,83 @@ impl<'a> Context<'a> {
             samples,
             sentences,
             experiences,
+            relations,
+            solved,
             limits,
             trace,
             anchors,
             pages,
+            others: &[],
+            best: Mutex::new(None),
+            plan: Mutex::new(None),
         }
+    }
+
+    /// Keeps the plan that led to the answer, to be learnt from.
+    pub(crate) fn keep_plan(&self, plan: Planned) {
+        *self.plan.lock() = Some(plan);
+    }
+
+    /// The plan kept last.
+    pub(crate) fn kept_plan(&self) -> Option<Planned> {
+        self.plan.lock().take()
+    }
+
+    /// Sets the sources to ask besides.
+    pub(crate) fn with_others(self, others: &'a [Source]) -> Self {
+        Self { others, ..self }
+    }
+
+    /// The surroundings of every source: this one first.
+    pub(crate) fn sources(&self) -> Vec<Self> {
+        let mut sources = vec![self.alone()];
+        sources.extend(self.others.iter().map(|source| {
+            let Learnt { cards, meanings, samples, sentences, documents, relations, solved } =
+                &*source.learnt;
+            Self {
+                workspace: &source.workspace,
+                cards,
+                meanings,
+                samples,
+                sentences,
+                documents,
+                relations,
+                solved,
+                ..self.alone()
+            }
+        }));
+        sources
+    }
+
+    /// This source alone.
+    pub(crate) fn alone(&self) -> Self {
+        Self { others: &[], best: Mutex::new(None), plan: Mutex::new(None), ..*self }
+    }
+
+    /// The day on which the source was read.
+    pub(crate) fn read_on(&self) -> Option<jiff::civil::Date> {
+        read_on(self.workspace)
+    }
+
+    /// The same surroundings with `calls` fewer model calls, which are kept for what comes after.
+    pub(crate) fn sparing(&self, calls: u32) -> Self {
+        let limits = Limits { llm_calls: self.limits.llm_calls.saturating_sub(calls), ..self.limits };
+        Self { limits, best: Mutex::new(None), plan: Mutex::new(None), ..*self }
+    }
+
+    /// The same surroundings without a model.
+    pub(crate) fn without_model(&self) -> Self {
+        Self { model: None, best: Mutex::new(None), plan: Mutex::new(None), ..*self }
+    }
+
+    /// Keeps an answer for the case that a limit ends the work before a better one is found.
+    pub(crate) fn propose(&self, outcome: Outcome) {
+        *self.best.lock() = Some(outcome);
+    }
+
+    /// The answer kept last.
+    pub(crate) fn proposed(&self) -> Option<Outcome> {
+        self.best.lock().take()
     }
 
     /// Sets the entities to start from, by key or name.
@@ -220,7 +321,7 @@ impl<'a> Context<'a> {
 
     fn metered(&self, stage: Stage) -> Result<Metered<'_>, AnswerError> {
         let model = self.model()?;
-        Ok(Metered { model, trace: self.trace, limits: self.limits, stage, exhausted: Mutex::new(None) })
+        Ok(Metered::new(model, self.trace, self.limits, stage))
     }
 
     /// The embedder, where there is one.
@@ -242,106 +343,5 @@ impl<'a> Context<'a> {
         let embeddings = embedder.embed(texts).await?;
         self.trace.count_embedding(stage, started.elapsed());
         Ok(embeddings)
-    }
-}
-
-/// The model of one question: every call is held against the limits, counted and reported, the repairs that
-/// [`ask_json`] makes among them.
-struct Metered<'a> {
-    model: &'a dyn LanguageModel,
-    trace: &'a Trace,
-    limits: Limits,
-    stage: Stage,
-    exhausted: Mutex<Option<Exhausted>>,
-}
-
-impl Metered<'_> {
-    /// The time left for one more call.
-    fn allowance(&self) -> Result<Duration, Exhausted> {
-        if self.trace.model_calls() >= self.limits.llm_calls {
-            return Err(Exhausted::Calls(self.limits.llm_calls));
-        }
-        let left = self.limits.time.saturating_sub(self.trace.elapsed());
-        if left.is_zero() { Err(Exhausted::Seconds(self.limits.time.as_secs())) } else { Ok(left) }
-    }
-
-    /// The time left; where there is none, or no call, that is noted as the cause.
-    fn time_left(&self) -> Result<Duration, ModelError> {
-        self.allowance().map_err(|exhausted| {
-            *self.exhausted.lock() = Some(exhausted);
-            ModelError::Cancelled
-        })
-    }
-
-    /// A call that ran past the question's time, not past its own, ends the question.
-    fn in_time<T>(&self, own_limit: bool, reply: Result<T, ModelError>) -> Result<T, ModelError> {
-        match reply {
-            Err(ModelError::TimedOut { .. }) if !own_limit => {
-                *self.exhausted.lock() = Some(Exhausted::Seconds(self.limits.time.as_secs()));
-                Err(ModelError::Cancelled)
-            }
-            reply => reply,
-        }
-    }
-
-    /// The error to show: the limit, where one was the reason.
-    fn cause(&self, error: ModelError) -> AnswerError {
-        match *self.exhausted.lock() {
-            Some(exhausted) => AnswerError::Exhausted(exhausted),
-            None => AnswerError::Model(error),
-        }
-    }
-}
-
-#[async_trait::async_trait]
-impl LanguageModel for Metered<'_> {
-    fn name(&self) -> &str {
-        self.model.name()
-    }
-
-    fn abilities(&self) -> Abilities {
-        self.model.abilities()
-    }
-
-    fn count_tokens(&self, text: &str) -> usize {
-        self.model.count_tokens(text)
-    }
-
-    async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, ModelError> {
-        let left = self.time_left()?;
-        let mut request = request.clone();
-        let own_limit = request.timeout <= left;
-        request.timeout = request.timeout.min(left);
-        let reply = self.in_time(own_limit, self.model.chat(&request).await)?;
-        self.trace.count_model_call(self.stage, &reply.usage);
-        let event = Event::ModelCalled {
-            request: request.stage.clone(),
-            prompt: request.messages.last().map(|m| m.content.clone()).unwrap_or_default(),
-            reply: reply.text.clone(),
-            usage: reply.usage,
-        };
-        self.trace.report(self.stage, event);
-        Ok(reply)
-    }
-
-    async fn score(&self, request: &ScoreRequest) -> Result<ScoreReply, ModelError> {
-        let left = self.time_left()?;
-        let mut request = request.clone();
-        let own_limit = request.timeout <= left;
-        request.timeout = request.timeout.min(left);
-        let reply = self.in_time(own_limit, self.model.score(&request).await)?;
-        self.trace.count_model_call(self.stage, &reply.usage);
-        let scored = request.continuations.iter().zip(&reply.scores);
-        let event = Event::ModelCalled {
-            request: request.stage.clone(),
-            prompt: request.messages.last().map(|m| m.content.clone()).unwrap_or_default(),
-            reply: scored
-                .map(|(text, (score, _))| format!("{score:.2} {text}"))
-                .collect::<Vec<_>>()
-                .join("\n"),
-            usage: reply.usage,
-        };
-        self.trace.report(self.stage, event);
-        Ok(reply)
     }
 }

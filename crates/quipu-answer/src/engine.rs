@@ -9,16 +9,20 @@ use quipu_index::Workspace;
 use quipu_model::{Embedder, LanguageModel};
 
 use crate::AnswerError;
-use crate::answer::{Answer, Status};
-use crate::context::{Context, Learnt, Limits};
+use crate::answer::{Answer, Note, Status};
+use crate::context::{Context, Learnt, Limits, Planned};
 use crate::conversation::{Conversation, restate};
+use crate::error::Exhausted;
 use crate::evidence::Evidence;
 use crate::ground::{Grounding, ground};
 use crate::link::{Mentioned, mentions};
 use crate::methods::{Experience, HybridConfig, Method, MethodConfig, Outcome, balanced, experiences_of};
-use crate::plan::{Features, RelationCard, WalkConfig, follow, rank, reword, write_card};
+use crate::plan::{
+    Features, RelationCard, SolvedExample, WalkConfig, follow, plan_keys, rank, reword, write_card,
+};
 use crate::question::Question;
 use crate::retrieve::{Page, retrieve_passages};
+use crate::sources::{Source, ask_each};
 use crate::trace::{Event, EventSink, Stage, Trace};
 
 /// What to answer with and how, for one question.
@@ -33,6 +37,8 @@ pub struct AskOptions {
     /// Entities to start from, by key or name; linking then takes these and looks for no others. Empty is the open
     /// setting, in which the question alone says what it is about.
     pub anchors: Vec<String>,
+    /// Whether plans of grounded answers are kept as solved examples.
+    pub learn: bool,
     /// What was said before the question; a follow-up is first said so that it stands alone, by one model call.
     pub conversation: Conversation,
     /// Pages that the question comes with, for the methods that read pages.
@@ -50,10 +56,18 @@ pub struct Engine {
     model: Option<Arc<dyn LanguageModel>>,
     embedder: Option<Arc<dyn Embedder>>,
     learnt: Arc<Learnt>,
+    others: Vec<Source>,
+    down: Vec<Note>,
 }
 
 /// Nobody waits for a card that is written ahead; a model that takes longer than this is stuck.
 const CARD_AHEAD_TIMEOUT: Duration = Duration::from_secs(600);
+
+/// From this confidence on, an answer's plan is worth learning from.
+const SURE: f64 = 0.8;
+
+/// What a method may take beyond its time to end by itself, with what it has; then it is ended.
+const GRACE: Duration = Duration::from_millis(100);
 
 /// A path that planning considered.
 #[derive(Debug, Clone, PartialEq)]
@@ -77,7 +91,20 @@ impl Engine {
         embedder: Option<Arc<dyn Embedder>>,
     ) -> Result<Self, AnswerError> {
         let learnt = Learnt::open(workspace.folder())?;
-        Ok(Self { workspace, model, embedder, learnt })
+        Ok(Self { workspace, model, embedder, learnt, others: Vec::new(), down: Vec::new() })
+    }
+
+    /// Asks other sources too. A method that reads several looks into all of them at once; for any other one each source is asked, and
+    /// the answer of the most confidence is given.
+    pub fn with_sources(mut self, others: Vec<Source>) -> Self {
+        self.others = others;
+        self
+    }
+
+    /// Sources that cannot be opened, with what is wrong: every answer says so.
+    pub fn without_sources(mut self, down: impl IntoIterator<Item = (String, String)>) -> Self {
+        self.down = down.into_iter().map(|(source, reason)| Note::SourceDown { source, reason }).collect();
+        self
     }
 
     /// Reads what was learnt ([`LEARNT_FILES`](crate::LEARNT_FILES)) from `folder`, and keeps what is new there, instead of in the
@@ -127,19 +154,71 @@ impl Engine {
             self.model.as_ref(),
             self.embedder.as_ref(),
             &self.learnt,
-            options.limits,
+            Limits { time: options.limits.time.saturating_sub(kept_back(options)), ..options.limits },
             &trace,
         )
         .with_anchors(&options.anchors)
-        .with_pages(&options.pages);
-        let restated = restate(&context, question, &options.conversation).await?;
+        .with_pages(&options.pages)
+        .with_others(&self.others);
+        self.down.iter().for_each(|note| trace.note(note.clone()));
+        let restated = match restate(&context, question, &options.conversation).await {
+            // What comes after says so too.
+            Err(AnswerError::Exhausted(_)) => None,
+            restated => restated?,
+        };
         let question = restated.as_ref().unwrap_or(question);
-        let outcome = match options.method.run(&context, question, &options.config).await {
-            Err(AnswerError::Exhausted(limit)) => Outcome::abstain(limit.to_string(), Vec::new()),
+        let (method, config) = (options.method, &options.config);
+        let run = async {
+            if self.others.is_empty() || method.reads_several() {
+                method.run(&context, question, config).await
+            } else {
+                ask_each(&context, question, method, config).await
+            }
+        };
+        let over = Exhausted::Seconds(options.limits.time.as_secs());
+        let outcome = tokio::time::timeout(context.limits.time.saturating_add(GRACE), run).await;
+        let outcome = match outcome.unwrap_or(Err(AnswerError::Exhausted(over))) {
+            Err(AnswerError::Exhausted(Exhausted::Seconds(_))) => {
+                best_so_far(&context, question, options, over).await?
+            }
+            Err(AnswerError::Exhausted(limit)) => best_so_far(&context, question, options, limit).await?,
             outcome => outcome?,
         };
-        let (outcome, grounding) = held_against_evidence(outcome, options.method, &trace);
-        Ok(self.answer(question, options, outcome, &grounding, &trace))
+        let grounds = options.method.must_be_grounded() && !trace.notes().contains(&Note::ModelAlone);
+        let (outcome, grounding) = held_against_evidence(outcome, grounds, &trace);
+        let plan = context.kept_plan();
+        let answer = self.answer(question, options, outcome, &grounding, &trace);
+        if let Some(plan) = plan.filter(|_| options.learn && answer.grounded && answer.confidence >= SURE) {
+            self.learn(question, plan, &answer)?;
+        }
+        Ok(answer)
+    }
+
+    /// Keeps the plan of an answer as a solved example.
+    fn learn(&self, question: &Question, plan: Planned, answer: &Answer) -> Result<(), AnswerError> {
+        let text = question.text();
+        let (Some(before), Some(behind)) = (text.get(..plan.span.start), text.get(plan.span.end..)) else {
+            return Ok(());
+        };
+        let masked = [before, "X", behind].concat().split_whitespace().collect::<Vec<_>>().join(" ");
+        let example = SolvedExample {
+            question: text.to_owned(),
+            masked,
+            plan: plan_keys(self.workspace.graph().as_ref(), &plan.steps),
+            way: plan.way,
+            answers: answer.answers.clone(),
+            learnt: true,
+        };
+        self.learnt.solved.add(self.workspace.generation_name(), example)
+    }
+
+    pub(crate) fn learnt(&self) -> &Learnt {
+        &self.learnt
+    }
+
+    /// The surroundings of work without a language model.
+    pub(crate) fn context<'a>(&'a self, limits: Limits, trace: &'a Trace) -> Context<'a> {
+        Context::new(&self.workspace, None, self.embedder.as_ref(), &self.learnt, limits, trace)
     }
 
     /// The `k` passages of the graph's documents that fit a text best, best first; none where it has no documents.
@@ -287,14 +366,43 @@ impl Engine {
             evidence: outcome.evidence,
             ranked: trace.take_ranking(),
             usage: trace.usage(),
+            notes: trace.notes(),
             reason: outcome.reason,
             trace: options.keep_trace.then(|| trace.events()),
         }
     }
 }
 
+/// Time kept back from a method for what stands in for it where its time ends: a tenth, two seconds at the most.
+fn kept_back(options: &AskOptions) -> Duration {
+    const MOST: Duration = Duration::from_secs(2);
+    if options.method.falls_back() { (options.limits.time / 10).min(MOST) } else { Duration::ZERO }
+}
+
+/// The best grounded answer that was found before a limit ended the work, marked; else an abstention.
+async fn best_so_far(
+    context: &Context<'_>,
+    question: &Question,
+    options: &AskOptions,
+    limit: Exhausted,
+) -> Result<Outcome, AnswerError> {
+    let mut best = context.proposed();
+    if best.is_none() && options.method.falls_back() {
+        let alone = context.without_model();
+        let left = options.limits.time.saturating_sub(context.trace.elapsed());
+        let run = tokio::time::timeout(left, Method::fall_back(&alone, question, &options.config));
+        best = match run.await {
+            Err(_) | Ok(Err(AnswerError::Exhausted(_) | AnswerError::Usage(_))) => None,
+            Ok(outcome) => Some(outcome?).filter(|outcome| outcome.status == Status::Answered),
+        };
+    }
+    let Some(outcome) = best else { return Ok(Outcome::abstain(limit.to_string(), Vec::new())) };
+    context.trace.note(Note::Limit { reason: limit.to_string() });
+    Ok(outcome)
+}
+
 /// Grounds the values; those without support are taken out, and with none left there is no answer.
-fn held_against_evidence(mut outcome: Outcome, method: Method, trace: &Trace) -> (Outcome, Grounding) {
+fn held_against_evidence(mut outcome: Outcome, must: bool, trace: &Trace) -> (Outcome, Grounding) {
     if outcome.status != Status::Answered {
         return (outcome, Grounding::default());
     }
@@ -303,7 +411,7 @@ fn held_against_evidence(mut outcome: Outcome, method: Method, trace: &Trace) ->
     let supported: Vec<String> = grounding.supported.iter().map(|(value, _)| value.clone()).collect();
     let event = Event::Grounded { supported: supported.clone(), unsupported: grounding.unsupported.clone() };
     trace.report(Stage::Ground, event);
-    if method.must_be_grounded() && !grounding.unsupported.is_empty() {
+    if must && !grounding.unsupported.is_empty() {
         if supported.is_empty() {
             let values = outcome.answers.join(", ");
             let reason = format!("the evidence does not hold the proposed answer ({values})");

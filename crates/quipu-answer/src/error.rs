@@ -39,6 +39,9 @@ pub enum Exhausted {
     /// No model call is left.
     #[error("the limit of {0} model calls was reached")]
     Calls(u32),
+    /// No further call fits into the tokens.
+    #[error("the limit of {0} tokens was reached")]
+    Tokens(u64),
     /// The time is over.
     #[error("the time limit of {0} s was reached")]
     Seconds(u64),

@@ -8,11 +8,14 @@ mod calculate;
 mod compose;
 mod context;
 mod conversation;
+mod cypher;
 mod engine;
 mod error;
 mod evidence;
+mod examples;
 mod ground;
 mod link;
+mod meter;
 mod methods;
 mod plan;
 mod prompts;
@@ -20,32 +23,39 @@ mod prune;
 mod question;
 mod records;
 mod retrieve;
+mod sources;
 mod time;
 mod trace;
 mod values;
 
-pub use answer::{Answer, AnswerUsage, RankedEntity, StageUsage, Status};
+pub use answer::{Answer, AnswerUsage, Claim, NamedKey, Note, RankedEntity, StageUsage, Status};
 pub use calculate::{Calculation, CalculationError, Operation, calculate};
 pub use context::{LEARNT_FILES, Limits};
 pub use conversation::{Conversation, Speaker, Turn};
+pub use cypher::{PseudoGraph, PseudoTail, PseudoTriple};
 pub use engine::{AskOptions, Engine, PlannedPath};
 pub use error::{AnswerError, Exhausted};
 pub use evidence::{Evidence, EvidenceContent, Operand, PassagePlace};
+pub use examples::same_names;
 pub use ground::{Grounding, ground};
 pub use methods::{
-    CorrectiveConfig, CriticKind, ErrorKind, Experience, Experiences, HybridConfig, KeragConfig, Method,
-    MethodConfig, Modules, PathsConfig, QuestionMatchConfig, RelationFilter, RoundsConfig,
-    SelfConsistencyConfig, TextConfig, TogConfig, VerifyConfig,
+    AnchorConfig, AnchorGrounding, CorrectiveConfig, CriticKind, ErrorKind, Experience, Experiences, Guide,
+    HybridConfig, KeragConfig, Method, MethodConfig, Modules, PathsConfig, Predictor, PseudoConfig,
+    QuestionMatchConfig, RelationFilter, RoundsConfig, SelfConsistencyConfig, TextConfig, TogConfig,
+    Verification, VerifyConfig,
 };
 pub use plan::{
-    FEATURE_NAMES, Features, RelationCard, RequirementConfig, WalkConfig, domain_by_names, domain_by_rules,
+    FEATURE_NAMES, Features, RelationCard, RequirementConfig, SolvedExample, WalkConfig, domain_by_names,
+    domain_by_rules,
 };
 pub use prompts::prompt_templates;
 pub use question::{MAX_QUESTION_BYTES, Question};
 pub use records::{RecordContent, RecordField};
 pub use retrieve::Page;
+pub use sources::Source;
 pub use time::{TimeFrame, time_frames};
 pub use trace::{
-    CandidateEvent, Event, EventSink, MentionEvent, PathEvent, Refinement, Stage, TimedEvent, Trace,
+    CandidateEvent, EditEvent, Event, EventSink, MentionEvent, PathEvent, Refinement, Stage, TimedEvent,
+    Trace,
 };
 pub use values::{format_number, same_value, value_of};

@@ -58,6 +58,20 @@ pub enum Prompt {
     CorrectiveJudge,
     /// Corrective RAG: which relations the question needs.
     CorrectiveRelations,
+    /// AnchorRAG's predictor: names to look up, proof-read.
+    AnchorKeywords,
+    /// AnchorRAG's retrievers: which neighbours to go on from.
+    AnchorEntities,
+    /// AnchorRAG's retrievers: which facts bear on the question.
+    AnchorTriples,
+    /// Pseudo-graph: what the model believes, as Cypher.
+    PseudoGraph,
+    /// Pseudo-graph: beliefs corrected after facts.
+    PseudoVerify,
+    /// Pseudo-graph: an open question told in sentences with their evidence.
+    PseudoTell,
+    /// Solved questions before what is asked; no message of its own.
+    Solved,
     /// A follow-up question, said so that it stands alone.
     Restate,
     /// Self-verification: the field of a question and the names to look up.
@@ -93,6 +107,13 @@ impl Prompt {
             Self::HybridComment => "hybrid_comment",
             Self::CorrectiveJudge => "corrective_judge",
             Self::CorrectiveRelations => "corrective_relations",
+            Self::AnchorKeywords => "anchor_keywords",
+            Self::AnchorEntities => "anchor_entities",
+            Self::AnchorTriples => "anchor_triples",
+            Self::PseudoGraph => "pseudo_graph",
+            Self::PseudoVerify => "pseudo_verify",
+            Self::PseudoTell => "pseudo_tell",
+            Self::Solved => "solved",
             Self::Restate => "restate",
             Self::VerifySubject => "verify_subject",
             Self::VerifyCheck => "verify_check",
@@ -124,6 +145,13 @@ impl Prompt {
             Self::HybridComment => include_str!("prompts/hybrid_comment.jinja"),
             Self::CorrectiveJudge => include_str!("prompts/corrective_judge.jinja"),
             Self::CorrectiveRelations => include_str!("prompts/corrective_relations.jinja"),
+            Self::AnchorKeywords => include_str!("prompts/anchor_keywords.jinja"),
+            Self::AnchorEntities => include_str!("prompts/anchor_entities.jinja"),
+            Self::AnchorTriples => include_str!("prompts/anchor_triples.jinja"),
+            Self::PseudoGraph => include_str!("prompts/pseudo_graph.jinja"),
+            Self::PseudoVerify => include_str!("prompts/pseudo_verify.jinja"),
+            Self::PseudoTell => include_str!("prompts/pseudo_tell.jinja"),
+            Self::Solved => include_str!("prompts/solved.jinja"),
             Self::Restate => include_str!("prompts/restate.jinja"),
             Self::VerifySubject => include_str!("prompts/verify_subject.jinja"),
             Self::VerifyCheck => include_str!("prompts/verify_check.jinja"),
@@ -154,6 +182,13 @@ impl Prompt {
         Self::HybridComment,
         Self::CorrectiveJudge,
         Self::CorrectiveRelations,
+        Self::AnchorKeywords,
+        Self::AnchorEntities,
+        Self::AnchorTriples,
+        Self::PseudoGraph,
+        Self::PseudoVerify,
+        Self::PseudoTell,
+        Self::Solved,
         Self::Restate,
         Self::VerifySubject,
         Self::VerifyCheck,
@@ -279,6 +314,28 @@ mod tests {
             Prompt::CorrectiveRelations,
             json!({ "most": 6, "start": "Kauwboy", "relations": relations, "question": question }),
         );
+    }
+
+    #[test]
+    fn prompts_of_the_open_world_are_what_was_agreed() {
+        let question = "where was the director of Kauwboy born?";
+        check(Prompt::AnchorKeywords, json!({ "candidates": ["Kauwboy", "Cowboy"], "question": question }));
+        check(
+            Prompt::AnchorEntities,
+            json!({ "most": 3, "question": question, "at": "Kauwboy", "relation": "starred actors", "entities": ["Rick Lens", "Loek Peters"] }),
+        );
+        check(
+            Prompt::AnchorTriples,
+            json!({ "question": question, "facts": ["Kauwboy - directed by -> Boudewijn Koole", "Kauwboy - release year -> 2012"] }),
+        );
+        check(Prompt::PseudoGraph, json!({ "question": question }));
+        let facts =
+            "### Kauwboy\n| id | relation | value |\n|---|---|---|\n| E0 | directed by | Boudewijn Koole |\n";
+        let beliefs = ["Kauwboy | directed by | Paula van der Oest"];
+        check(Prompt::PseudoVerify, json!({ "facts": facts, "beliefs": beliefs, "question": question }));
+        let solved = json!({ "question": "who directed X?", "way": "the directors of X" });
+        check(Prompt::Solved, json!({ "examples": [solved] }));
+        check(Prompt::PseudoTell, json!({ "facts": facts, "question": "What should I know about Kauwboy?" }));
     }
 
     #[test]

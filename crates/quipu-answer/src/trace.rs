@@ -9,7 +9,9 @@ use quipu_model::Usage;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::answer::{AnswerUsage, RankedEntity, StageUsage};
+use crate::answer::{AnswerUsage, Note, RankedEntity, StageUsage};
+use crate::context::Limits;
+use crate::error::Exhausted;
 
 /// The stages of a question's way (DESIGN §3), as events, usage and errors name them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -125,6 +127,20 @@ pub enum Refinement {
     },
 }
 
+/// A change of a pseudo-graph: a belief kept or replaced (both), deleted (`before` alone) or something added (`after` alone).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct EditEvent {
+    /// The triple as the model believed it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+    /// The triple as a source states it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+    /// Id of the evidence that caused the change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+}
+
 /// Something that happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "snake_case")]
@@ -223,6 +239,33 @@ pub enum Event {
         /// What it cost.
         usage: Usage,
     },
+    /// Candidates of the question's mentions were held against their relations.
+    Scored {
+        /// Name and score of each, best first.
+        candidates: Vec<CandidateEvent>,
+    },
+    /// A retriever went one hop further.
+    Explored {
+        /// From 1.
+        hop: u32,
+        /// The anchor that the retriever started from.
+        anchor: String,
+        /// Triples that bear on the question, as lines.
+        found: Vec<String>,
+        /// Why it goes no further, where it does not.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        stopped: Option<String>,
+    },
+    /// The model wrote down what it believes.
+    Believed {
+        /// Triples as lines.
+        triples: Vec<String>,
+    },
+    /// What the model believes was corrected after the sources.
+    Corrected {
+        /// The changes.
+        edits: Vec<EditEvent>,
+    },
     /// A stage fell back to something less; the reason says what and why.
     Degraded {
         /// What happened and what was done instead.
@@ -258,6 +301,10 @@ struct State {
     stages: Vec<StageUsage>,
     total: Usage,
     ranking: Vec<RankedEntity>,
+    notes: Vec<Note>,
+    /// Calls that run now, and the tokens that they may cost.
+    running_calls: u32,
+    running_tokens: u64,
 }
 
 impl Trace {
@@ -332,6 +379,46 @@ impl Trace {
         std::mem::take(&mut self.state.lock().ranking)
     }
 
+    /// Takes the place of one more call of `prompt` tokens; gives how many tokens its reply may have, `wanted` or fewer.
+    ///
+    /// # Errors
+    /// The limit that calls made and running leave no room under, not even for a reply of `least` tokens.
+    pub(crate) fn reserve(
+        &self,
+        limits: Limits,
+        prompt: u64,
+        least: u32,
+        wanted: u32,
+    ) -> Result<(Reservation<'_>, u32), Exhausted> {
+        let mut state = self.state.lock();
+        if state.total.llm_calls + state.total.cached_calls + state.running_calls >= limits.llm_calls {
+            return Err(Exhausted::Calls(limits.llm_calls));
+        }
+        let used = state.total.prompt_tokens + state.total.completion_tokens + state.running_tokens;
+        let left = limits.tokens.saturating_sub(used).saturating_sub(prompt);
+        let reply = u32::try_from(left).map_or(wanted, |left| left.min(wanted));
+        if reply < least || (limits.tokens != u64::MAX && left == 0) {
+            return Err(Exhausted::Tokens(limits.tokens));
+        }
+        let tokens = prompt + u64::from(reply);
+        state.running_calls += 1;
+        state.running_tokens += tokens;
+        Ok((Reservation { trace: self, tokens }, reply))
+    }
+
+    /// Keeps a remark for whoever reads the answer; each once.
+    pub fn note(&self, note: Note) {
+        let mut state = self.state.lock();
+        if !state.notes.contains(&note) {
+            state.notes.push(note);
+        }
+    }
+
+    /// The remarks so far.
+    pub fn notes(&self) -> Vec<Note> {
+        self.state.lock().notes.clone()
+    }
+
     /// The events so far.
     pub fn events(&self) -> Vec<TimedEvent> {
         self.state.lock().events.clone()
@@ -346,6 +433,20 @@ impl State {
         });
         #[expect(clippy::indexing_slicing, reason = "the position was just found or pushed")]
         &mut self.stages[position]
+    }
+}
+
+/// The place of a running call; see [`Trace::reserve`].
+pub(crate) struct Reservation<'a> {
+    trace: &'a Trace,
+    tokens: u64,
+}
+
+impl Drop for Reservation<'_> {
+    fn drop(&mut self) {
+        let mut state = self.trace.state.lock();
+        state.running_calls = state.running_calls.saturating_sub(1);
+        state.running_tokens = state.running_tokens.saturating_sub(self.tokens);
     }
 }
 

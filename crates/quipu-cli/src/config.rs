@@ -29,6 +29,12 @@ pub(crate) struct Settings {
     pub(crate) max_llm_calls: Option<u32>,
     /// Seconds for one question.
     pub(crate) timeout: Option<u64>,
+    /// Workspaces to ask besides, as paths from this workspace's folder.
+    pub(crate) sources: Option<Vec<PathBuf>>,
+    /// Whether plans of sure and grounded answers are kept as solved examples.
+    pub(crate) learn: Option<bool>,
+    /// Most tokens for one question.
+    pub(crate) max_tokens: Option<u64>,
     /// The server: the table `[server]`, taken as a whole from the uppermost file that has one.
     pub(crate) server: Option<ServerConfig>,
 }
@@ -71,6 +77,9 @@ impl Settings {
             max_hops: self.max_hops.or(lower.max_hops),
             max_llm_calls: self.max_llm_calls.or(lower.max_llm_calls),
             timeout: self.timeout.or(lower.timeout),
+            sources: self.sources.or(lower.sources),
+            learn: self.learn.or(lower.learn),
+            max_tokens: self.max_tokens.or(lower.max_tokens),
             server: self.server.or(lower.server),
         }
     }
@@ -94,6 +103,9 @@ impl Settings {
             max_hops: number("QUIPU_MAX_HOPS", &variable)?,
             max_llm_calls: number("QUIPU_MAX_LLM_CALLS", &variable)?,
             timeout: number("QUIPU_TIMEOUT", &variable)?,
+            sources: None,
+            learn: None,
+            max_tokens: number("QUIPU_MAX_TOKENS", &variable)?,
             server: None,
         })
     }

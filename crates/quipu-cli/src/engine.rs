@@ -1,10 +1,10 @@
 //! From settings to models, and to an engine.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context as _, Result};
-use quipu_answer::Engine;
+use anyhow::{Context as _, Result, bail};
+use quipu_answer::{AnswerError, Engine, Source};
 use quipu_index::Workspace;
 use quipu_model::{
     Embedder, LanguageModel, ModelError, ModelKind, OpenOptions, default_model_name, open_embedder,
@@ -27,6 +27,39 @@ pub(crate) async fn open(folder: &Path, settings: &Settings, options: OpenOption
     };
     let model = load_model(settings, options).await?;
     Ok(Engine::new(workspace, model, embedder)?)
+}
+
+/// Opens a workspace with others to ask besides; those of the settings where none is named. What cannot be opened is told of in every answer,
+/// as long as one can.
+pub(crate) async fn open_several(
+    folder: &Path,
+    others: &[PathBuf],
+    settings: &Settings,
+    options: OpenOptions,
+) -> Result<Engine> {
+    let mut folders = vec![folder.to_owned()];
+    if others.is_empty() {
+        // As the file has them: beside the workspace.
+        folders.extend(settings.sources.iter().flatten().map(|other| folder.join(other)));
+    } else {
+        folders.extend_from_slice(others);
+    }
+    let mut sources = Vec::new();
+    let mut down = Vec::new();
+    for folder in &folders {
+        match Workspace::open(folder).map_err(AnswerError::from).and_then(|w| Source::open(Arc::new(w))) {
+            Ok(source) => sources.push((folder, source)),
+            Err(error) if folders.len() > 1 => down.push((folder.display().to_string(), error.to_string())),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    if sources.is_empty() {
+        let reasons: Vec<String> = down.into_iter().map(|(_, reason)| reason).collect();
+        bail!("no source can be asked: {}", reasons.join("; "));
+    }
+    let (first, _) = sources.remove(0);
+    let engine = open(first, settings, options).await?;
+    Ok(engine.with_sources(sources.into_iter().map(|(_, source)| source).collect()).without_sources(down))
 }
 
 /// The language model of the settings, else the default one; loading takes a second.

@@ -56,6 +56,6 @@ pub use normalise::{Word, is_article, normalise, words};
 pub use vectors::{VectorBuilder, VectorHit, VectorIndex, VectorProgress, exact_top_k};
 pub use workspace::{
     AddedDocument, Aligned, ApiReport, ApiRequest, DocumentsInfo, EndpointInfo, ImportRequest, NamedEntity,
-    SourceConfig, SourceReport, SourceRequest, VectorsInfo, Workspace, WorkspaceInfo, WorkspaceProgress,
-    WorkspaceProgressSink,
+    SourceConfig, SourceReport, SourceRequest, TripleHit, VectorsInfo, Workspace, WorkspaceInfo,
+    WorkspaceProgress, WorkspaceProgressSink,
 };

@@ -2,4 +2,4 @@
 
 mod reason;
 
-pub use reason::{Composed, compose, compose_plain, compose_with};
+pub use reason::{Composed, compose, compose_plain, compose_with, row_positions};

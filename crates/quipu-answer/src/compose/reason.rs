@@ -291,7 +291,7 @@ fn operands(rows: &[String], evidence: &[Evidence]) -> Vec<Operand> {
 }
 
 /// `E3` is 3; `E4-E7` and `E4-7` are 4 to 7; a column behind a point is left out.
-fn row_positions(row: &str) -> Vec<usize> {
+pub fn row_positions(row: &str) -> Vec<usize> {
     let row = row.split_once('.').map_or(row, |(row, _)| row);
     let number = |text: &str| text.trim().trim_start_matches(['E', 'e']).parse::<usize>().ok();
     match row.split_once('-') {

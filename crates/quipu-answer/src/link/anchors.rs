@@ -14,7 +14,7 @@ use crate::trace::{CandidateEvent, MentionEvent};
 /// Candidates kept of each mention.
 pub(super) const CANDIDATES: usize = 5;
 /// A name that a model gave must match at least this well to be an anchor (1: exactly).
-const GOOD_MATCH: f64 = 0.6;
+pub(super) const GOOD_MATCH: f64 = 0.6;
 
 /// An entity that the work may start from.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,7 +59,7 @@ impl Mentioned {
         MentionEvent { text: self.text.clone(), candidates: self.candidates.iter().map(candidate).collect() }
     }
 
-    fn from_mention(mention: Mention) -> Self {
+    fn from_mention(mention: Mention, k: usize) -> Self {
         let span = mention.span;
         let anchor = |candidate: quipu_index::Candidate| Anchor {
             node: candidate.node,
@@ -70,7 +70,7 @@ impl Mentioned {
         };
         Self {
             text: mention.text,
-            candidates: mention.candidates.into_iter().take(CANDIDATES).map(anchor).collect(),
+            candidates: mention.candidates.into_iter().take(k).map(anchor).collect(),
             span: span.clone(),
             score: mention.score,
             chosen: mention.chosen,
@@ -97,12 +97,24 @@ fn describe(reason: &MatchReason, matched: &str) -> String {
 /// # Errors
 /// The index's and the embedder's.
 pub async fn mentions(context: &Context<'_>, text: &str) -> Result<Vec<Mentioned>, AnswerError> {
+    mentions_with(context, text, CANDIDATES).await
+}
+
+/// The same with at most `k` candidates of each mention.
+///
+/// # Errors
+/// As [`mentions`].
+pub async fn mentions_with(
+    context: &Context<'_>,
+    text: &str,
+    k: usize,
+) -> Result<Vec<Mentioned>, AnswerError> {
     if !context.anchors.is_empty() {
         return given(context, text).await;
     }
     let found = match context.embedder() {
-        Some(embedder) => context.workspace.link_with(text, CANDIDATES, embedder).await?,
-        None => context.workspace.link(text, CANDIDATES).await?,
+        Some(embedder) => context.workspace.link_with(text, k, embedder).await?,
+        None => context.workspace.link(text, k).await?,
     };
     let named = found.into_iter().filter(|m| m.chosen && !m.candidates.is_empty());
     let (mut mentioned, mut exact, mut vague) = (Vec::new(), Vec::new(), Vec::new());
@@ -110,7 +122,7 @@ pub async fn mentions(context: &Context<'_>, text: &str) -> Result<Vec<Mentioned
         let by_meaning = mention.candidates.iter().all(|c| matches!(c.reason, MatchReason::Dense { .. }));
         let by_name =
             mention.candidates.first().map(|c| matches!(c.reason, MatchReason::Exact | MatchReason::Alias));
-        let mention = Mentioned::from_mention(mention);
+        let mention = Mentioned::from_mention(mention, k);
         let kind = !mention.text.contains(char::is_uppercase) && is_type(context, &mention).await?;
         if by_meaning || kind {
             vague.push(mention);
@@ -150,13 +162,26 @@ pub async fn anchors_for_names(
     text: &str,
     names: &[String],
 ) -> Result<Vec<Mentioned>, AnswerError> {
+    named(context, text, names, CANDIDATES).await
+}
+
+/// The same with at most `k` candidates of each name.
+///
+/// # Errors
+/// As [`anchors_for_names`].
+pub async fn named(
+    context: &Context<'_>,
+    text: &str,
+    names: &[String],
+    k: usize,
+) -> Result<Vec<Mentioned>, AnswerError> {
     if !context.anchors.is_empty() {
         return given(context, text).await;
     }
     let names: Vec<&str> = names.iter().map(String::as_str).filter(|n| !n.trim().is_empty()).collect();
-    let found = context.workspace.candidates_for(text, &names, CANDIDATES, context.embedder()).await?;
+    let found = context.workspace.candidates_for(text, &names, k, context.embedder()).await?;
     let good = |m: &Mentioned| m.best().is_some_and(|best| best.score >= GOOD_MATCH);
-    Ok(found.into_iter().map(Mentioned::from_mention).filter(good).collect())
+    Ok(found.into_iter().map(|mention| Mentioned::from_mention(mention, k)).filter(good).collect())
 }
 
 /// The question without the words that mention the anchors (KERAG App. E: "the query with the main entity removed").

@@ -2,6 +2,10 @@
 
 mod anchors;
 mod given;
+mod grounding;
+mod keywords;
 mod values;
 
-pub use anchors::{Anchor, Mentioned, anchors_for_names, mask, mentions, without};
+pub use anchors::{Anchor, Mentioned, anchors_for_names, mask, mentions, mentions_with, named, without};
+pub use grounding::{RelationVectors, relation_scores};
+pub use keywords::{keywords, merge};

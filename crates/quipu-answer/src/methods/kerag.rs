@@ -259,7 +259,8 @@ async fn plan_hops(
         let steps: Vec<Step> = kept.iter().map(|k| k.step).collect();
         frontier.advance(graph, &steps).await?;
         plan.scope.hops.push(steps);
-        if verdict == Verdict::Enough {
+        // The last call is the composition's.
+        if verdict == Verdict::Enough || context.calls_left() <= 1 {
             break;
         }
     }

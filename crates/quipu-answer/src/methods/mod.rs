@@ -1,9 +1,11 @@
 //! The methods: each answers a question with the stages, and reads like the algorithm of its paper.
 
+mod anchor;
 mod baselines;
 mod hybrid;
 mod kerag;
 mod paths;
+mod pseudo;
 mod verify;
 
 use std::str::FromStr;
@@ -14,6 +16,7 @@ use crate::context::Context;
 use crate::evidence::Evidence;
 use crate::question::Question;
 
+pub use anchor::{AnchorConfig, Grounding as AnchorGrounding, Guide, Predictor};
 pub use baselines::{
     CorrectiveConfig, QuestionMatchConfig, RoundsConfig, SelfConsistencyConfig, TextConfig, TogConfig,
 };
@@ -21,6 +24,7 @@ pub use hybrid::{CriticKind, EXPERIENCES_FILE, ErrorKind, Experience, Experience
 pub(crate) use hybrid::{balanced, experiences_of};
 pub use kerag::{KeragConfig, RelationFilter};
 pub use paths::PathsConfig;
+pub use pseudo::{PseudoConfig, Verification};
 pub use verify::VerifyConfig;
 
 /// The methods that can be asked for.
@@ -35,6 +39,10 @@ pub enum Method {
     Hybrid,
     /// Self-verification: the graph or an API first, else given pages after a check that they can answer.
     Verify,
+    /// AnchorRAG: find the anchors, explore from each, judge after each round.
+    Anchor,
+    /// Pseudo-graphs: what the model believes, corrected after one or several sources.
+    Pseudo,
     /// Baseline: the model alone, without the graph.
     Io,
     /// Baseline: the model alone, step by step.
@@ -62,6 +70,8 @@ impl Method {
     pub const ALL: &'static [Self] = &[
         Self::Paths,
         Self::Kerag,
+        Self::Anchor,
+        Self::Pseudo,
         Self::Hybrid,
         Self::Verify,
         Self::Io,
@@ -83,6 +93,8 @@ impl Method {
             Self::Kerag => "kerag",
             Self::Hybrid => "hybrid",
             Self::Verify => "verify",
+            Self::Anchor => "anchor",
+            Self::Pseudo => "pseudo",
             Self::Io => "io",
             Self::Cot => "cot",
             Self::SelfConsistency => "self_consistency",
@@ -94,6 +106,26 @@ impl Method {
             Self::React => "react",
             Self::Corrective => "corrective",
         }
+    }
+
+    /// Whether the method looks into several sources at once.
+    pub(crate) fn reads_several(self) -> bool {
+        matches!(self, Self::Pseudo)
+    }
+
+    /// Whether the best that path planning finds without a model stands in where a limit ends the work. Not for baselines, which it
+    /// would make better than they are.
+    pub(crate) fn falls_back(self) -> bool {
+        matches!(self, Self::Kerag | Self::Anchor | Self::Pseudo)
+    }
+
+    /// The same by whole-path planning, which may ask no model here.
+    pub(crate) async fn fall_back(
+        context: &Context<'_>,
+        question: &Question,
+        config: &MethodConfig,
+    ) -> Result<Outcome, AnswerError> {
+        paths::run(context, question, &config.paths).await
     }
 
     /// Whether every answer must be found in the evidence. The baselines without a graph have none.
@@ -112,6 +144,8 @@ impl Method {
             Self::Kerag => kerag::run(context, question, &config.kerag).await,
             Self::Hybrid => hybrid::run(context, question, &config.hybrid).await,
             Self::Verify => verify::run(context, question, &config.verify).await,
+            Self::Anchor => anchor::run(context, question, &config.anchor).await,
+            Self::Pseudo => pseudo::run(context, question, &config.pseudo).await,
             Self::Io => baselines::io::run(context, question).await,
             Self::Cot => baselines::cot::run(context, question).await,
             Self::SelfConsistency => {
@@ -146,6 +180,10 @@ impl FromStr for Method {
 pub struct MethodConfig {
     /// Of `kerag`.
     pub kerag: KeragConfig,
+    /// Of `anchor`.
+    pub anchor: AnchorConfig,
+    /// Of `pseudo`.
+    pub pseudo: PseudoConfig,
     /// Of `paths`.
     pub paths: PathsConfig,
     /// Of `hybrid`.

@@ -10,15 +10,16 @@ mod operation;
 mod paths;
 mod requirements;
 mod scope;
+mod solved;
 mod subject;
 mod topic;
 
 pub use calls::{PlannedCall, align_names, fit_of_operations, plan_calls, shared_words};
 pub use cards::{CARDS_FILE, Cards, RelationCard, write_card};
 pub use condition::{Condition, condition};
-pub(crate) use learnt::LearntFile;
 pub(crate) use domain::plain_words;
 pub use domain::{domain_by_names, domain_by_rules};
+pub(crate) use learnt::LearntFile;
 pub use meanings::{MEANINGS_FILE, Meanings};
 pub use operation::{Wanted, is_extreme, wanted};
 pub use paths::{
@@ -27,5 +28,6 @@ pub use paths::{
 };
 pub use requirements::{NamedPart, Requirement, RequirementConfig, requirements};
 pub use scope::{Frontier, OfferedRelation, Scope};
+pub use solved::{SOLVED_FILE, SolvedExample, SolvedExamples, plan_keys, with_solved};
 pub use subject::{OTHER, Subject, domain_of, read_subject};
 pub use topic::{Topic, read_topic};

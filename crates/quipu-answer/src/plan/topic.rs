@@ -8,6 +8,7 @@ use serde_json::json;
 use crate::AnswerError;
 use crate::calculate::Operation;
 use crate::context::Context;
+use crate::plan::with_solved;
 use crate::prompts::Prompt;
 use crate::question::Question;
 use crate::time::{TimeFrame, time_frames};
@@ -46,7 +47,8 @@ pub async fn read_topic(
     names: &[String],
 ) -> Result<Topic, AnswerError> {
     let values = json!({ "domains": domains, "candidates": names, "question": question.text() });
-    let request = ChatRequest::new("plan.topic", Prompt::KeragPlan.render(values)?).with_max_tokens(200);
+    let messages = with_solved(context, question.text(), Prompt::KeragPlan.render(values)?).await?;
+    let request = ChatRequest::new("plan.topic", messages).with_max_tokens(200);
     let mut allowed: Vec<&str> = domains.iter().map(String::as_str).collect();
     allowed.push("other");
     let schema = json!({

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::AnswerError;
 use crate::context::Context;
-use crate::plan::OfferedRelation;
+use crate::plan::{OfferedRelation, with_solved};
 use crate::prompts::Prompt;
 use crate::trace::Stage;
 
@@ -56,8 +56,8 @@ pub async fn filter_by_model(
 ) -> Result<(Vec<usize>, Verdict), AnswerError> {
     let relations: Vec<String> = offered.iter().map(OfferedRelation::describe).collect();
     let values = json!({ "start": start, "taken": taken, "relations": relations, "question": question });
-    let request =
-        ChatRequest::new("prune.relations", Prompt::KeragFilter.render(values)?).with_max_tokens(200);
+    let messages = with_solved(context, question, Prompt::KeragFilter.render(values)?).await?;
+    let request = ChatRequest::new("prune.relations", messages).with_max_tokens(200);
     let schema = json!({
         "type": "object",
         "properties": {
@@ -113,6 +113,7 @@ pub async fn judge_scope(
     let words: HashMap<&str, Verdict> = ["enough", "more", "wrong"].into_iter().zip(options).collect();
     let messages =
         Prompt::KeragBoundary.render(json!({ "start": start, "hops": hops, "question": question }))?;
+    let messages = with_solved(context, question, messages).await?;
     let request = ChatRequest::new("critique.scope", messages)
         .with_constraint(Constraint::Choice(vec!["enough".into(), "more".into(), "wrong".into()]))
         .with_max_tokens(4);

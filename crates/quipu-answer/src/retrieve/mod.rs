@@ -16,4 +16,4 @@ pub use passages::{Documents, retrieve_passages};
 pub use scope::{Retrieved, retrieve_scope};
 pub use sentences::{TripleSentences, sentence};
 pub use toolbox::{Observation, Toolbox};
-pub use triples::{Walked, triples_to_evidence};
+pub use triples::{Walked, triples_to_evidence, with_evidence};

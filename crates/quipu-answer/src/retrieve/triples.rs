@@ -17,13 +17,25 @@ pub async fn triples_to_evidence(
     graph: &dyn Graph,
     walked: &[(NodeId, Step, NodeId)],
 ) -> Result<Vec<Evidence>, GraphError> {
+    Ok(with_evidence(graph, walked).await?.into_iter().map(|(_, evidence)| evidence).collect())
+}
+
+/// The same with each triple beside its evidence.
+///
+/// # Errors
+/// The graph's.
+pub async fn with_evidence(
+    graph: &dyn Graph,
+    walked: &[Walked],
+) -> Result<Vec<(Walked, Evidence)>, GraphError> {
     let mut nodes: Vec<NodeId> = walked.iter().flat_map(|(from, _, to)| [*from, *to]).collect();
     nodes.sort_unstable();
     nodes.dedup();
     let summaries = graph.summaries(&nodes).await?;
     let summaries: HashMap<NodeId, NodeSummary> = nodes.into_iter().zip(summaries).collect();
     let mut seen = HashSet::new();
-    Ok(walked.iter().filter(|t| seen.insert(**t)).filter_map(|t| triple(graph, &summaries, *t)).collect())
+    let once = walked.iter().filter(|walked| seen.insert(**walked));
+    Ok(once.filter_map(|walked| Some((*walked, triple(graph, &summaries, *walked)?))).collect())
 }
 
 /// One triple by name; `None` only for a node or relation that the graph does not hold.

@@ -67,16 +67,25 @@ pub struct Setting {
 
 /// Imports `triples` (tab-separated).
 pub async fn setting(triples: &str) -> Setting {
-    setting_from("films.tsv", triples).await
+    import("films", "films.tsv", triples).await
+}
+
+/// The same under another name.
+pub async fn setting_named(name: &str, triples: &str) -> Setting {
+    import(name, "films.tsv", triples).await
 }
 
 /// Imports a file; its name says what is in it.
-pub async fn setting_from(name: &str, triples: &str) -> Setting {
+pub async fn setting_from(file: &str, triples: &str) -> Setting {
+    import("films", file, triples).await
+}
+
+async fn import(name: &str, file: &str, triples: &str) -> Setting {
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join(name);
+    let file = folder.path().join(file);
     std::fs::File::create(&file).unwrap().write_all(triples.as_bytes()).unwrap();
     let path = folder.path().join("workspace");
-    let graph = ImportConfig::new("films", vec![Input::File(file)]);
+    let graph = ImportConfig::new(name, vec![Input::File(file)]);
     Workspace::import(&path, &ImportRequest { graph, embedder: None, progress: None }).await.unwrap();
     let workspace = Arc::new(Workspace::open(&path).unwrap());
     Setting { folder, workspace }
@@ -143,4 +152,40 @@ pub async fn run(
 /// What the model was told last before call `at`.
 pub fn told(model: &ScriptedModel, at: usize) -> String {
     model.requests()[at].messages.last().unwrap().content.clone()
+}
+
+/// An embedder that remembers how many texts each call had.
+pub struct CountingEmbedder {
+    inner: Arc<dyn Embedder>,
+    texts: std::sync::Mutex<Vec<usize>>,
+}
+
+impl CountingEmbedder {
+    pub fn new(inner: Arc<dyn Embedder>) -> Self {
+        Self { inner, texts: std::sync::Mutex::default() }
+    }
+
+    pub fn texts(&self) -> Vec<usize> {
+        self.texts.lock().unwrap().clone()
+    }
+}
+
+#[async_trait::async_trait]
+impl Embedder for CountingEmbedder {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn fingerprint(&self) -> &str {
+        self.inner.fingerprint()
+    }
+
+    fn dimensions(&self) -> usize {
+        self.inner.dimensions()
+    }
+
+    async fn embed(&self, texts: &[&str]) -> Result<quipu_model::Embeddings, quipu_model::ModelError> {
+        self.texts.lock().unwrap().push(texts.len());
+        self.inner.embed(texts).await
+    }
 }

@@ -22,6 +22,9 @@ pub(super) struct Arguments {
     workspace: PathBuf,
     /// The question
     question: String,
+    /// Ask this workspace too; may be given several times. What cannot be asked is named, and the rest answers
+    #[arg(long, value_name = "WORKSPACE")]
+    source: Vec<PathBuf>,
     #[command(flatten)]
     how: How,
     /// When it is asked, for "yesterday" and "last year"; else now
@@ -30,6 +33,12 @@ pub(super) struct Arguments {
     /// Pages to answer from where the graph has nothing (method verify): a file, or a folder of files (HTML, text, Markdown, PDF)
     #[arg(long, value_name = "DIR|FILE")]
     pages: Vec<PathBuf>,
+    /// Start from this entity, by key or name, whatever the question's words may mean besides; may be given several times
+    #[arg(long, value_name = "ID")]
+    anchor: Vec<String>,
+    /// Keep the plan of a sure and grounded answer as a solved example
+    #[arg(long)]
+    learn: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -41,7 +50,7 @@ pub(super) struct Arguments {
 /// How questions are answered: what `ask` and `eval run` have in common.
 #[derive(Debug, Clone, Args)]
 pub(super) struct How {
-    /// How it is answered: paths, kerag, verify, or a baseline: io, cot, self_consistency, question_match, graph, text, tool_use,
+    /// How it is answered: paths, kerag, anchor, pseudo, hybrid, verify, or a baseline: io, cot, self_consistency, question_match, graph, text, tool_use,
     /// tog, react, corrective
     #[arg(long, value_name = "NAME")]
     method: Option<String>,
@@ -57,6 +66,9 @@ pub(super) struct How {
     /// Seconds for one question
     #[arg(long, value_name = "S")]
     timeout: Option<u64>,
+    /// Most tokens of prompts and replies for one question
+    #[arg(long, value_name = "N")]
+    max_tokens: Option<u64>,
     /// Keep the model's replies in this folder, and take from there those that it has
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
@@ -95,8 +107,15 @@ impl Arguments {
         let settings = Settings::load(self.how.as_settings(), &self.workspace)?;
         let question = Question::new(&self.question, self.asked_at.unwrap_or_else(Zoned::now))?;
         let pages = pages::read(&self.pages)?.into();
-        let options = AskOptions { keep_trace: self.explain, pages, ..self.how.options(&settings)? };
-        let engine = engine::open(&self.workspace, &settings, self.how.open_options()).await?;
+        let options = AskOptions {
+            keep_trace: self.explain,
+            pages,
+            anchors: self.anchor,
+            learn: self.learn || settings.learn.unwrap_or(false),
+            ..self.how.options(&settings)?
+        };
+        let engine =
+            engine::open_several(&self.workspace, &self.source, &settings, self.how.open_options()).await?;
         let watch = progress::QuestionWatch::new();
         let options = AskOptions { sink: Some(watch.sink()), ..options };
         let answer = engine.ask(&question, &options).await;
@@ -124,6 +143,9 @@ impl How {
             max_hops: self.max_hops,
             max_llm_calls: self.max_llm_calls,
             timeout: self.timeout,
+            max_tokens: self.max_tokens,
+            sources: None,
+            learn: None,
             server: None,
         }
     }
@@ -140,6 +162,7 @@ impl How {
         let limits = Limits {
             llm_calls: settings.max_llm_calls.unwrap_or(defaults.limits.llm_calls),
             time: settings.timeout.map_or(defaults.limits.time, Duration::from_secs),
+            tokens: settings.max_tokens.unwrap_or(defaults.limits.tokens),
             ..defaults.limits
         };
         Ok(AskOptions { method, config: self.method_config(settings), limits, ..defaults })
@@ -169,6 +192,7 @@ impl How {
         config.verify.check = !self.no_self_verification;
         if let Some(max_hops) = max_hops {
             config.tog.depth = max_hops;
+            config.anchor.depth = max_hops;
             config.corrective.radius = config.corrective.radius.min(max_hops as usize);
         }
         config

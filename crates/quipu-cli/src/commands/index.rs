@@ -29,6 +29,11 @@ pub(super) enum Command {
         #[arg(long)]
         no_embeddings: bool,
     },
+    /// Build the vectors by which triples are found by meaning (method pseudo); slow and large: one vector for each triple
+    Triples {
+        /// The workspace's folder
+        workspace: PathBuf,
+    },
     /// Write what people call each relation, one model call each, so that no question waits for it
     Relations {
         /// The workspace's folder
@@ -47,6 +52,7 @@ impl Command {
         match self {
             Self::Vectors { workspace } => vectors(workspace).await,
             Self::Documents { workspace, no_embeddings } => documents(workspace, no_embeddings).await,
+            Self::Triples { workspace } => triples(workspace).await,
             Self::Relations { workspace, limit, llm } => relations(&workspace, limit, llm).await,
         }
     }
@@ -79,6 +85,21 @@ async fn documents(workspace: PathBuf, no_embeddings: bool) -> Result<()> {
     .await;
     bar.finish();
     outcome
+}
+
+async fn triples(workspace: PathBuf) -> Result<()> {
+    let embedder = engine::load_embedder(&Settings::load(Settings::default(), &workspace)?).await?;
+    let bar = progress::ImportBar::new();
+    let sink = bar.sink();
+    let cancel = Arc::new(AtomicBool::new(false));
+    let flag = cancel.clone();
+    let outcome = stoppable(cancel, move |handle| {
+        handle.block_on(Workspace::index_triples(&workspace, embedder.as_ref(), Some(sink), &flag))
+    })
+    .await;
+    bar.finish();
+    eprintln!("{} triples can be found by meaning", outcome?);
+    Ok(())
 }
 
 async fn relations(workspace: &Path, limit: usize, llm: Option<String>) -> Result<()> {

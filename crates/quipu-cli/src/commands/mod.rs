@@ -6,6 +6,7 @@ mod doctor;
 mod documents;
 mod entity;
 mod eval;
+mod examples;
 mod experience;
 mod generate;
 mod import;
@@ -60,6 +61,9 @@ enum Command {
     Query(query::Arguments),
     /// Answer a question, with evidence
     Ask(ask::Arguments),
+    /// Solved questions of a workspace, by which new ones are planned
+    #[command(subcommand)]
+    Examples(examples::Command),
     /// Serve workspaces: the page, an API that OpenAI clients speak, SPARQL, MCP
     Serve(serve::Serve),
     /// Speak MCP over standard input and output, for MCP hosts
@@ -116,6 +120,7 @@ async fn run_async(command: Command) -> Result<()> {
         Command::Documents(command) => command.run().await,
         Command::Query(arguments) => arguments.run().await,
         Command::Ask(arguments) => interrupt::or_interrupted(arguments.run()).await,
+        Command::Examples(command) => interrupt::or_interrupted(command.run()).await,
         Command::Serve(arguments) => arguments.run().await,
         Command::Mcp(arguments) => interrupt::or_interrupted(arguments.run()).await,
         Command::Doctor(arguments) => interrupt::or_interrupted(arguments.run()).await,

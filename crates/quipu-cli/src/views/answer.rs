@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
-use quipu_answer::{Answer, AnswerUsage, Evidence, EvidenceContent, Status};
+use quipu_answer::{Answer, AnswerUsage, Evidence, EvidenceContent, Note, Status};
 
 use crate::output::{Align, FAINT, STRONG, Table, counted, visible};
 
@@ -27,7 +27,10 @@ fn print_words(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
     if let Some(reason) = &answer.reason {
         writeln!(out, "{FAINT}why: {}{FAINT:#}", visible(reason))?;
     }
-    if answer.status == Status::Answered && !answer.grounded {
+    for note in &answer.notes {
+        writeln!(out, "{CAUTION}{}{CAUTION:#}", visible(&note_line(note)))?;
+    }
+    if answer.status == Status::Answered && !answer.grounded && !answer.notes.contains(&Note::ModelAlone) {
         writeln!(out, "{CAUTION}Not all of this is in the evidence: take it with care.{CAUTION:#}")?;
     }
     Ok(())
@@ -49,6 +52,31 @@ fn print_ranking(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
         )?;
     }
     Ok(())
+}
+
+fn note_line(note: &Note) -> String {
+    match note {
+        Note::ModelAlone => "This is what the model believes: no source holds it.".into(),
+        Note::Limit { reason } => format!("The best that was found before {reason}."),
+        Note::Homonyms { mention, chosen, reason, others } => {
+            let others: Vec<String> = others.iter().map(|o| format!("--anchor '{}'", o.key)).collect();
+            format!(
+                "“{mention}” was taken for {} ({}): {reason}. Others: {}",
+                chosen.name,
+                chosen.key,
+                others.join(", ")
+            )
+        }
+        Note::SourceDown { source, reason } => format!("{source} could not be asked: {reason}"),
+        Note::Contradiction { about, claims } => {
+            let said = claims.iter().map(|claim| {
+                let date =
+                    if claim.date.is_empty() { String::new() } else { format!(", read on {}", claim.date) };
+                format!("{} ({}{date})", claim.value, claim.source)
+            });
+            format!("Sources differ on {about}: {}", said.collect::<Vec<_>>().join("; "))
+        }
+    }
 }
 
 fn print_evidence(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
@@ -138,6 +166,7 @@ mod tests {
                 ..AnswerUsage::default()
             },
             reason: None,
+            notes: Vec::new(),
             trace: None,
         }
     }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use quipu_answer::{Event, Refinement, TimedEvent};
+use quipu_answer::{EditEvent, Event, Refinement, TimedEvent};
 
 use crate::output::{FAINT, STRONG, counted, cut, visible};
 
@@ -27,6 +27,20 @@ pub(crate) fn print_explanation(events: &[TimedEvent], out: &mut impl Write) -> 
     }
     Ok(())
 }
+
+/// `-` and `+` as in any other diff, with the evidence that caused the change.
+fn edit_line(edit: &EditEvent) -> String {
+    let by = edit.by.as_deref().map(|id| format!("  ({id})")).unwrap_or_default();
+    match (&edit.before, &edit.after) {
+        (Some(before), Some(after)) => format!("- {}  + {}{by}", visible(before), visible(after)),
+        (Some(before), None) => format!("- {}", visible(before)),
+        (None, Some(after)) => format!("+ {}{by}", visible(after)),
+        (None, None) => String::new(),
+    }
+}
+
+/// Candidates of a grounding that are shown.
+const SHOWN_CANDIDATES: usize = 6;
 
 fn lines(event: &Event) -> Vec<String> {
     match event {
@@ -73,6 +87,23 @@ fn lines(event: &Event) -> Vec<String> {
             ]
         }
         Event::Refined { round, step } => refinement_lines(*round, step),
+        Event::Scored { candidates } => candidates
+            .iter()
+            .take(SHOWN_CANDIDATES)
+            .map(|c| format!("{} {:.2} ({})", visible(&c.name), c.score, visible(&c.reason)))
+            .collect(),
+        Event::Explored { hop, anchor, found, stopped } => {
+            let stopped = stopped
+                .iter()
+                .map(|why| format!("hop {hop}, from {}: ends, {}", visible(anchor), visible(why)));
+            let found =
+                found.iter().map(|line| format!("hop {hop}, from {}: {}", visible(anchor), visible(line)));
+            found.chain(stopped).collect()
+        }
+        Event::Believed { triples } => {
+            triples.iter().map(|line| format!("believes: {}", visible(line))).collect()
+        }
+        Event::Corrected { edits } => edits.iter().map(edit_line).collect(),
         Event::Degraded { reason } => vec![format!("falls back: {}", visible(reason))],
     }
 }

@@ -100,6 +100,27 @@ fn words(event: &Event) -> String {
                 usage.prompt_tokens, usage.completion_tokens
             )
         }
+        Event::Scored { candidates } => {
+            let best = candidates.iter().take(3).map(|c| format!("{} ({:.2})", c.name, c.score));
+            format!(
+                "held {} candidates against their relations: {}",
+                candidates.len(),
+                best.collect::<Vec<_>>().join(", ")
+            )
+        }
+        Event::Explored { hop, anchor, found, stopped } => match stopped {
+            Some(why) => format!("hop {hop} from {anchor}: {} facts, and no further: {why}", found.len()),
+            None => format!("hop {hop} from {anchor}: {} facts", found.len()),
+        },
+        Event::Believed { triples } => format!("believed {} things: {}", triples.len(), list(triples)),
+        Event::Corrected { edits } => {
+            let deleted = edits.iter().filter(|edit| edit.after.is_none()).count();
+            let added = edits.iter().filter(|edit| edit.before.is_none()).count();
+            format!(
+                "corrected: {} kept or replaced, {deleted} deleted, {added} added",
+                edits.len() - deleted - added
+            )
+        }
         Event::Degraded { reason } => format!("made do with less: {reason}"),
     }
 }

@@ -8,6 +8,7 @@
 //!   apis/NAME/           openapi.json and manifest.toml of an API, as they were when it was added
 //!   gen-NNNN/            one import's result, never changed afterwards but for vectors added later
 //!     graph/  names.qix  vectors/  documents/
+//!     triples/           vectors of triples, where they were asked for
 //!     catalogue.json     what is known of an endpoint's graph; `graph/` then holds the names gathered from it
 //!   cache/               results of the endpoint, for some hours
 //!   harvest.building/    names gathered so far, which the next reading of the endpoint goes on with
@@ -25,6 +26,7 @@ mod import;
 mod link;
 mod search;
 mod source;
+mod triples;
 
 #[cfg(test)]
 mod tests;
@@ -42,6 +44,9 @@ use source::Source;
 pub use api::{Aligned, ApiReport, ApiRequest};
 pub use documents::{AddedDocument, NamedEntity};
 pub use endpoint::{SourceReport, SourceRequest};
+pub use triples::TripleHit;
+use triples::TripleIndex;
+
 pub use import::{ImportRequest, WorkspaceProgress, WorkspaceProgressSink};
 pub use source::SourceConfig;
 
@@ -49,6 +54,7 @@ const CONFIGURATION: &str = "quipu.toml";
 const NAMES: &str = "names.qix";
 const VECTORS: &str = "vectors";
 const DOCUMENTS: &str = "documents";
+const TRIPLES: &str = "triples";
 
 /// What a workspace without vectors cannot do.
 const WITHOUT_VECTORS: &str = "no vectors: entities are found by exact names, aliases, typing errors and parts of names, \
@@ -73,6 +79,7 @@ pub struct Workspace {
     names: NameIndex,
     vectors: Option<VectorIndex>,
     documents: Option<DocumentIndex>,
+    triples: Option<TripleIndex>,
     vocabulary: Vocabulary,
 }
 
@@ -166,6 +173,7 @@ impl Workspace {
         if documents.exists() {
             workspace.documents = Some(DocumentIndex::open(&documents)?);
         }
+        workspace.triples = TripleIndex::open(&workspace.generation.join(TRIPLES))?;
         Ok(workspace)
     }
 
@@ -192,6 +200,7 @@ impl Workspace {
             names,
             vectors: None,
             documents: None,
+            triples: None,
             vocabulary,
         })
     }
@@ -245,6 +254,24 @@ impl Workspace {
     /// The index of the entities' documents; `None` where there are no documents.
     pub fn documents(&self) -> Option<&DocumentIndex> {
         self.documents.as_ref()
+    }
+
+    /// The triples whose sentences are nearest to a unit vector, best first; none where no triple index was built.
+    ///
+    /// # Errors
+    /// [`IndexError`] when the index is damaged or the vector is of another length.
+    pub fn nearest_triples(&self, vector: &[f32], k: usize) -> Result<Vec<TripleHit>, IndexError> {
+        self.triples.as_ref().map_or(Ok(Vec::new()), |triples| triples.search(vector, k))
+    }
+
+    /// Name of the generation that is open: another one after every import.
+    pub fn generation_name(&self) -> &str {
+        self.generation.file_name().and_then(|name| name.to_str()).unwrap_or_default()
+    }
+
+    /// When the graph was read: the time of the generation that is open; `None` where the system cannot tell.
+    pub fn read_at(&self) -> Option<std::time::SystemTime> {
+        std::fs::metadata(self.generation.join(NAMES)).and_then(|file| file.modified()).ok()
     }
 
     /// The words that the graph's relations are named with.

@@ -9,7 +9,7 @@ pub(super) mod question_match;
 pub(super) mod react;
 mod rounds;
 pub(super) mod self_consistency;
-mod steps;
+pub(super) mod steps;
 pub(super) mod text;
 pub(super) mod tog;
 pub(super) mod tool_use;

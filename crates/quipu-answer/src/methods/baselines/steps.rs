@@ -21,7 +21,7 @@ const MOST_CANDIDATES: usize = 2;
 const CLOSE: f64 = 0.02;
 
 /// Why there is no answer where nothing was linked.
-pub(super) const NOTHING_LINKED: &str = "no entity of the graph was recognised in the question";
+pub(in crate::methods) const NOTHING_LINKED: &str = "no entity of the graph was recognised in the question";
 
 /// The entities that the question names, by the indexes alone.
 pub(in crate::methods) async fn link(
@@ -62,7 +62,7 @@ pub(in crate::methods) fn times(question: &Question) -> Vec<TimeFrame> {
 }
 
 /// Composes the answer: one call, or an abstention without a call where there is no evidence.
-pub(super) async fn answer_from(
+pub(in crate::methods) async fn answer_from(
     context: &Context<'_>,
     question: &Question,
     (mut evidence, left_out): (Vec<Evidence>, usize),

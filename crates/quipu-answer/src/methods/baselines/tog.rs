@@ -21,7 +21,7 @@ use crate::context::Context;
 use crate::evidence::{Evidence, cell, to_markdown};
 use crate::link::{Anchor, Mentioned, anchors_for_names, mentions};
 use crate::methods::Outcome;
-use crate::plan::{Frontier, OfferedRelation, Topic, read_topic};
+use crate::plan::{Frontier, OfferedRelation, Topic, read_topic, with_solved};
 use crate::prompts::Prompt;
 use crate::prune::{filter_by_similarity, pick_numbers, similarities};
 use crate::question::Question;
@@ -201,7 +201,8 @@ async fn pick(
     let values = json!({
         "most": most, "question": question.text(), "at": end.name, "way": end.way, "relations": relations,
     });
-    let request = ChatRequest::new("prune.tog", Prompt::TogRelations.render(values)?);
+    let messages = with_solved(context, question.text(), Prompt::TogRelations.render(values)?).await?;
+    let request = ChatRequest::new("prune.tog", messages);
     let picked = pick_numbers(context, Stage::Prune, request, offered.len(), most..=most).await?;
     if !picked.is_empty() || context.embedder().is_none() {
         return Ok(if picked.is_empty() { (0..offered.len().min(width)).collect() } else { picked });

@@ -9,7 +9,7 @@ use super::{Asking, Choice, MOST_EVIDENCE, PathsConfig, is_measure};
 use crate::AnswerError;
 use crate::answer::Status;
 use crate::calculate::Operation;
-use crate::context::Context;
+use crate::context::{Context, Planned};
 use crate::evidence::Evidence;
 use crate::methods::Outcome;
 use crate::retrieve::triples_to_evidence;
@@ -55,6 +55,10 @@ pub(super) async fn answer(
             calculated(context, operation, &choice, &ends, evidence).await
         }
         _ => {
+            if let [run] = choice.runs.as_slice() {
+                let (span, steps) = (run.anchor.span.clone(), run.path.steps.clone());
+                context.keep_plan(Planned { span, steps, way: run.path.phrase.clone() });
+            }
             let answers = by_support(&ends, &choice);
             Ok(answered(answers, None, evidence, choice.confidence))
         }

@@ -119,6 +119,29 @@ pub(super) async fn run(
 ) -> Result<Outcome, AnswerError> {
     let condition = condition(question.text());
     let mentioned = link(context, question, condition.as_ref(), config).await?;
+    run_linked(context, question, mentioned, condition, config).await
+}
+
+/// The same for mentions that were linked elsewhere, the surest first.
+pub(super) async fn run_from(
+    context: &Context<'_>,
+    question: &Question,
+    mut mentioned: Vec<Mentioned>,
+    config: &PathsConfig,
+) -> Result<Outcome, AnswerError> {
+    let condition = condition(question.text());
+    mentioned.retain(|m| outside(m, condition.as_ref()));
+    few(question, &mut mentioned, config);
+    run_linked(context, question, mentioned, condition, config).await
+}
+
+async fn run_linked(
+    context: &Context<'_>,
+    question: &Question,
+    mentioned: Vec<Mentioned>,
+    condition: Option<Condition>,
+    config: &PathsConfig,
+) -> Result<Outcome, AnswerError> {
     // "First Light" asks for no extreme, nor does a "highest point" that the graph knows: what names things does not say what to do
     // with them.
     let spans = mentioned.iter().map(|m| m.span.clone()).chain(condition.as_ref().map(|c| c.span.clone()));
@@ -234,6 +257,19 @@ async fn plan(
     Ok(runs)
 }
 
+/// Keeps as many mentions as are planned for; all of a list.
+fn few(question: &Question, mentioned: &mut Vec<Mentioned>, config: &PathsConfig) {
+    if listed(question.text(), mentioned).is_none() {
+        mentioned.truncate(config.mentions);
+    }
+    mentioned.truncate(MOST_LISTED);
+}
+
+/// The "1990" of "before 1990" is a value, not a thing to start from.
+fn outside(mention: &Mentioned, condition: Option<&Condition>) -> bool {
+    condition.is_none_or(|c| mention.span.end <= c.span.start || c.span.end <= mention.span.start)
+}
+
 async fn link(
     context: &Context<'_>,
     question: &Question,
@@ -242,12 +278,8 @@ async fn link(
 ) -> Result<Vec<Mentioned>, AnswerError> {
     let _timer = context.trace.enter(Stage::Link);
     let mut mentioned = mentions(context, question.text()).await?;
-    // The "1990" of "before 1990" is a value, not a thing to start from.
-    mentioned.retain(|m| condition.is_none_or(|c| m.span.end <= c.span.start || c.span.end <= m.span.start));
-    if listed(question.text(), &mentioned).is_none() {
-        mentioned.truncate(config.mentions);
-    }
-    mentioned.truncate(MOST_LISTED);
+    mentioned.retain(|m| outside(m, condition));
+    few(question, &mut mentioned, config);
     context
         .trace
         .report(Stage::Link, Event::Linked { mentions: mentioned.iter().map(Mentioned::to_event).collect() });

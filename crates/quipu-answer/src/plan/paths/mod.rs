@@ -21,6 +21,7 @@ use quipu_graph::{NodeId, Step};
 
 use crate::AnswerError;
 use crate::context::Context;
+use crate::plan::solved::solved_plans;
 use crate::trace::{Event, PathEvent, Stage};
 
 pub(super) use asked::is_function_word;
@@ -143,6 +144,14 @@ pub async fn rank(
             }
         })
         .collect();
+    for (steps, solved) in solved_plans(context, &asked.masked).await? {
+        for path in paths.iter_mut().filter(|path| path.steps == steps) {
+            path.score += solved.weight;
+            // An example explains a question as its words would.
+            path.features.alignment = path.features.alignment.max(solved.like);
+            path.features.least_covered = path.features.least_covered.max(solved.like);
+        }
+    }
     paths.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.steps.cmp(&b.steps)));
     set_probabilities(&mut paths);
     report(context, &paths);

@@ -5,7 +5,10 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use anyhow::Result;
-use quipu_answer::{AskOptions, CriticKind, Modules, RelationFilter};
+use quipu_answer::{
+    AnchorConfig, AnchorGrounding, AskOptions, CriticKind, Guide, HybridConfig, MethodConfig, Modules,
+    Predictor, PseudoConfig, RelationFilter, Verification,
+};
 use quipu_eval::AnchorSetting;
 
 use crate::commands::ask::{KEPT_BY_SIMILARITY, KEPT_PATHS};
@@ -14,7 +17,14 @@ use crate::failure::WrongUsage;
 /// Keys with what they set, for the help and for messages.
 pub(super) const KEYS: &str = "anchors=open|gold, key_prefix=TEXT, max_hops=N, multi_hop=yes|no, llm_calls=N, seconds=N, \
 evidence_tokens=N, kerag.max_hops=N, kerag.filter=model|similarity[:N]|paths[:N]|off, kerag.reasoning=yes|no, paths.max_hops=N, \
-paths.mentions=N, paths.candidates=N, paths.run=N, paths.new_cards=N, paths.meet=N, paths.sure=X, paths.least_confidence=X, text.mode=hybrid|bm25|dense, text.compose=yes|no, hybrid.rounds=N, \
+paths.mentions=N, paths.candidates=N, paths.run=N, paths.new_cards=N, paths.meet=N, paths.sure=X, paths.least_confidence=X, tokens=N, \
+anchor.anchors=N, anchor.relations_scored=N, anchor.width=N, anchor.depth=N, anchor.candidates=N, anchor.shown=N, \
+anchor.predictor=model|index, anchor.grounding=fused|relations|off, anchor.guide=paths|similarity|model, anchor.parallel=yes|no, \
+pseudo.nearest=N, pseudo.least_similarity=X, pseudo.verification=model|similarity|off, \
+pseudo.sources=all|one, pseudo.most_triples=N, pseudo.around=N, pseudo.whole=N, anchor.triple_filter=yes|no, anchor.model_alone=yes|no, tog.width=N, tog.depth=N, question_match.k=N, question_match.whole=N, \
+question_match.nearby=N, text.passages=N, tool_use.rounds=N, react.rounds=N, self_consistency.samples=N, \
+self_consistency.temperature=X, corrective.passages=N, corrective.relations=N, corrective.radius=N, \
+text.mode=hybrid|bm25|dense, text.compose=yes|no, hybrid.rounds=N, \
 hybrid.modules=both|text|graph, hybrid.critic=model|off|oracle, hybrid.context=yes|no, hybrid.experiences=N, hybrid.read=N, \
 hybrid.accept=X, hybrid.radius=N, hybrid.likelihood=yes|no, hybrid.compose=yes|no";
 
@@ -84,6 +94,7 @@ fn set(options: &mut AskOptions, key: &str, value: &str) -> Result<()> {
                 config.paths.walk.max_hops = 1;
             }
         }
+        "tokens" => limits.tokens = parse(key, value)?,
         "llm_calls" => limits.llm_calls = parse(key, value)?,
         "seconds" => limits.time = Duration::from_secs(parse(key, value)?),
         "evidence_tokens" => limits.evidence_tokens = parse(key, value)?,
@@ -98,21 +109,10 @@ fn set(options: &mut AskOptions, key: &str, value: &str) -> Result<()> {
         "paths.meet" => config.paths.meet = parse(key, value)?,
         "paths.sure" => config.paths.sure = parse(key, value)?,
         "paths.least_confidence" => config.paths.least_confidence = parse(key, value)?,
-        "text.mode" => {
-            config.text.mode = value.parse().map_err(|error| WrongUsage(format!("--set {key}={error}")))?
-        }
-        "text.compose" => config.text.compose = yes_or_no(key, value)?,
-        "hybrid.rounds" => config.hybrid.rounds = parse(key, value)?,
-        "hybrid.modules" => config.hybrid.modules = modules(value)?,
-        "hybrid.critic" => config.hybrid.critic = critic(value)?,
-        "hybrid.context" => config.hybrid.validation_context = yes_or_no(key, value)?,
-        "hybrid.experiences" => config.hybrid.experiences = parse(key, value)?,
-        "hybrid.read" => config.hybrid.read = parse(key, value)?,
-        "hybrid.accept" => config.hybrid.accept = parse(key, value)?,
-        "hybrid.radius" => config.hybrid.requirements.radius = parse(key, value)?,
-        "hybrid.likelihood" => config.hybrid.likelihood = yes_or_no(key, value)?,
-        "hybrid.compose" => config.hybrid.compose = yes_or_no(key, value)?,
-        _ => return Err(WrongUsage(format!("--set {key}: there is no such key; the keys are {KEYS}")).into()),
+        _ if key.starts_with("pseudo.") => set_pseudo(&mut config.pseudo, key, value)?,
+        _ if key.starts_with("anchor.") => set_anchor(&mut config.anchor, key, value)?,
+        _ if key.starts_with("hybrid.") => set_hybrid(&mut config.hybrid, key, value)?,
+        _ => set_baseline(config, key, value)?,
     }
     Ok(())
 }
@@ -138,6 +138,115 @@ fn critic(value: &str) -> Result<CriticKind> {
             Err(WrongUsage(format!("--set hybrid.critic={value}: model, off or oracle was expected")).into())
         }
     }
+}
+
+fn set_hybrid(hybrid: &mut HybridConfig, key: &str, value: &str) -> Result<()> {
+    match key {
+        "hybrid.rounds" => hybrid.rounds = parse(key, value)?,
+        "hybrid.modules" => hybrid.modules = modules(value)?,
+        "hybrid.critic" => hybrid.critic = critic(value)?,
+        "hybrid.context" => hybrid.validation_context = yes_or_no(key, value)?,
+        "hybrid.experiences" => hybrid.experiences = parse(key, value)?,
+        "hybrid.read" => hybrid.read = parse(key, value)?,
+        "hybrid.accept" => hybrid.accept = parse(key, value)?,
+        "hybrid.radius" => hybrid.requirements.radius = parse(key, value)?,
+        "hybrid.likelihood" => hybrid.likelihood = yes_or_no(key, value)?,
+        "hybrid.compose" => hybrid.compose = yes_or_no(key, value)?,
+        _ => return Err(unknown(key)),
+    }
+    Ok(())
+}
+
+fn set_anchor(anchor: &mut AnchorConfig, key: &str, value: &str) -> Result<()> {
+    match key {
+        "anchor.anchors" => anchor.anchors = parse(key, value)?,
+        "anchor.relations_scored" => anchor.relations_scored = parse(key, value)?,
+        "anchor.width" => anchor.width = parse(key, value)?,
+        "anchor.depth" => anchor.depth = parse(key, value)?,
+        "anchor.candidates" => anchor.candidates = parse(key, value)?,
+        "anchor.shown" => anchor.shown = parse(key, value)?,
+        "anchor.predictor" => {
+            anchor.predictor =
+                one_of(key, value, &[("model", Predictor::Model), ("index", Predictor::Index)])?;
+        }
+        "anchor.grounding" => {
+            let all = [
+                ("fused", AnchorGrounding::Fused),
+                ("relations", AnchorGrounding::Relations),
+                ("off", AnchorGrounding::Off),
+            ];
+            anchor.grounding = one_of(key, value, &all)?;
+        }
+        "anchor.guide" => {
+            let all = [("paths", Guide::Paths), ("similarity", Guide::Similarity), ("model", Guide::Model)];
+            anchor.guide = one_of(key, value, &all)?;
+        }
+        "anchor.parallel" => {
+            if !yes_or_no(key, value)? {
+                anchor.anchors = 1;
+            }
+        }
+        "anchor.triple_filter" => anchor.triple_filter = yes_or_no(key, value)?,
+        "anchor.model_alone" => anchor.model_alone = yes_or_no(key, value)?,
+        _ => return Err(unknown(key)),
+    }
+    Ok(())
+}
+
+fn set_pseudo(pseudo: &mut PseudoConfig, key: &str, value: &str) -> Result<()> {
+    match key {
+        "pseudo.nearest" => pseudo.nearest = parse(key, value)?,
+        "pseudo.least_similarity" => pseudo.least_similarity = parse(key, value)?,
+        "pseudo.verification" => {
+            let all = [
+                ("model", Verification::Model),
+                ("similarity", Verification::Similarity),
+                ("off", Verification::Off),
+            ];
+            pseudo.verification = one_of(key, value, &all)?;
+        }
+        "pseudo.sources" => pseudo.all_sources = one_of(key, value, &[("all", true), ("one", false)])?,
+        "pseudo.most_triples" => pseudo.most_triples = parse(key, value)?,
+        "pseudo.around" => pseudo.around = parse(key, value)?,
+        "pseudo.whole" => pseudo.whole = parse(key, value)?,
+        _ => return Err(unknown(key)),
+    }
+    Ok(())
+}
+
+fn set_baseline(config: &mut MethodConfig, key: &str, value: &str) -> Result<()> {
+    match key {
+        "tog.width" => config.tog.width = parse(key, value)?,
+        "tog.depth" => config.tog.depth = parse(key, value)?,
+        "question_match.k" => config.question_match.k = parse(key, value)?,
+        "question_match.whole" => config.question_match.whole = parse(key, value)?,
+        "question_match.nearby" => config.question_match.nearby = parse(key, value)?,
+        "text.mode" => {
+            config.text.mode = value.parse().map_err(|error| WrongUsage(format!("--set {key}={error}")))?;
+        }
+        "text.compose" => config.text.compose = yes_or_no(key, value)?,
+        "text.passages" => config.text.passages = parse(key, value)?,
+        "tool_use.rounds" => config.tool_use.rounds = parse(key, value)?,
+        "react.rounds" => config.react.rounds = parse(key, value)?,
+        "self_consistency.samples" => config.self_consistency.samples = parse(key, value)?,
+        "self_consistency.temperature" => config.self_consistency.temperature = parse(key, value)?,
+        "corrective.passages" => config.corrective.passages = parse(key, value)?,
+        "corrective.relations" => config.corrective.relations = parse(key, value)?,
+        "corrective.radius" => config.corrective.radius = parse(key, value)?,
+        _ => return Err(unknown(key)),
+    }
+    Ok(())
+}
+
+fn unknown(key: &str) -> anyhow::Error {
+    WrongUsage(format!("--set {key}: there is no such key; the keys are {KEYS}")).into()
+}
+
+fn one_of<T: Copy>(key: &str, value: &str, all: &[(&str, T)]) -> Result<T> {
+    all.iter().find(|(name, _)| *name == value).map(|(_, what)| *what).ok_or_else(|| {
+        let names: Vec<&str> = all.iter().map(|(name, _)| *name).collect();
+        WrongUsage(format!("--set {key}={value}: {} was expected", names.join(" or "))).into()
+    })
 }
 
 fn parse<T: FromStr>(key: &str, value: &str) -> Result<T> {
@@ -183,6 +292,9 @@ mod tests {
             "kerag.filter=similarity:7",
             "paths.least_confidence=0.5",
             "anchors=gold",
+            "anchor.guide=model",
+            "anchor.parallel=no",
+            "tog.width=5",
         ])
         .unwrap();
         let mut options = AskOptions::default();
@@ -191,6 +303,8 @@ mod tests {
         assert_eq!(options.config.kerag.filter, RelationFilter::Similarity { keep: 7 });
         assert_eq!(options.config.paths.least_confidence, 0.5);
         assert_eq!(set.anchors().unwrap(), AnchorSetting::Gold);
+        assert_eq!((options.config.anchor.guide, options.config.anchor.anchors), (Guide::Model, 1));
+        assert_eq!(options.config.tog.width, 5);
         assert_eq!(set.as_settings()["max_hops"], "2");
     }
 
@@ -203,6 +317,8 @@ mod tests {
             ("anchors=silver", "open or gold"),
             ("kerag.filter=luck", "paths[:N] or off"),
             ("kerag.reasoning=maybe", "yes or no"),
+            ("anchor.guide=luck", "paths or similarity or model was expected"),
+            ("anchor.beam=3", "there is no such key"),
         ] {
             let error = assignments(&[text]).unwrap_err();
             assert!(error.is::<WrongUsage>() && error.to_string().contains(expected), "{text}: {error}");

@@ -1,0 +1,440 @@
+//! From tokens to a graph.
+
+use std::collections::HashMap;
+
+use super::lexer::{Token, tokens};
+use super::{PseudoGraph, PseudoTail, PseudoTriple};
+
+/// Lists and maps within one another.
+const DEEPEST: usize = 8;
+/// Words of a text that is read; a model that writes more than this repeats itself.
+const LONGEST: usize = 1 << 20;
+/// A relationship without a type.
+const UNNAMED: &str = "related to";
+
+pub(super) fn read(text: &str) -> PseudoGraph {
+    let text = text.get(..text.floor_char_boundary(LONGEST.min(text.len()))).unwrap_or_default();
+    let (tokens, comment) = tokens(text);
+    let mut reader =
+        Reader { tokens, at: 0, nodes: Vec::new(), variables: HashMap::new(), edges: Vec::new() };
+    reader.read();
+    reader.finish(comment)
+}
+
+/// A node while it is read.
+#[derive(Debug, Default)]
+struct Node {
+    variable: Option<String>,
+    labels: Vec<String>,
+    properties: Vec<(String, String)>,
+}
+
+/// A relationship: head, relation, tail, and the place among the properties read so far.
+struct Edge {
+    head: usize,
+    relation: String,
+    tail: Tail,
+}
+
+enum Tail {
+    Node(usize),
+    Value(String),
+}
+
+struct Reader {
+    tokens: Vec<Token>,
+    at: usize,
+    nodes: Vec<Node>,
+    variables: HashMap<String, usize>,
+    edges: Vec<Edge>,
+}
+
+/// A relationship between two nodes as written.
+#[derive(Default)]
+struct Link {
+    types: Vec<String>,
+    properties: Vec<(String, String)>,
+    backward: bool,
+}
+
+impl Reader {
+    fn read(&mut self) {
+        while self.at < self.tokens.len() {
+            if self.is('(') && self.opens_node() {
+                self.chain();
+            } else if !self.assignment() {
+                self.at += 1;
+            }
+        }
+    }
+
+    fn peek(&self, ahead: usize) -> Option<&Token> {
+        self.tokens.get(self.at + ahead)
+    }
+
+    fn is(&self, sign: char) -> bool {
+        self.is_ahead(0, sign)
+    }
+
+    fn is_ahead(&self, ahead: usize, sign: char) -> bool {
+        self.peek(ahead) == Some(&Token::Sign(sign))
+    }
+
+    fn eat(&mut self, sign: char) -> bool {
+        let there = self.is(sign);
+        self.at += usize::from(there);
+        there
+    }
+
+    /// A name, or whatever a model writes in its place; a string serves as a key too.
+    fn name(&mut self) -> Option<String> {
+        match self.peek(0) {
+            Some(Token::Name(name) | Token::Text(name)) => {
+                let name = name.clone();
+                self.at += 1;
+                Some(name)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the bracket here opens a node, and is no remark of prose.
+    fn opens_node(&self) -> bool {
+        match self.peek(1) {
+            None | Some(Token::Sign(':' | '{' | ')')) => true,
+            Some(Token::Name(_)) => matches!(self.peek(2), None | Some(Token::Sign(':' | '{' | ')'))),
+            _ => false,
+        }
+    }
+
+    /// A node and what hangs on it.
+    fn chain(&mut self) {
+        let mut from = self.node();
+        loop {
+            let start = self.at;
+            let Some(link) = self.link() else {
+                self.at = start.max(self.at.min(self.tokens.len()));
+                return;
+            };
+            if !self.is('(') {
+                return;
+            }
+            let to = self.node();
+            self.join(from, to, &link);
+            from = to;
+        }
+    }
+
+    fn join(&mut self, from: usize, to: usize, link: &Link) {
+        let (head, tail) = if link.backward { (to, from) } else { (from, to) };
+        for relation in &link.types {
+            self.edges.push(Edge { head, relation: relation.clone(), tail: Tail::Node(tail) });
+            for (key, value) in &link.properties {
+                let relation = format!("{relation} {key}");
+                self.edges.push(Edge { head, relation, tail: Tail::Value(value.clone()) });
+            }
+        }
+    }
+
+    /// A node from its bracket on; what stands behind a part that cannot be read is left for the next round.
+    fn node(&mut self) -> usize {
+        self.eat('(');
+        let mut node = Node::default();
+        if let Some(Token::Name(_)) = self.peek(0) {
+            node.variable = self.name();
+        }
+        while self.eat(':') || self.eat('|') || (!node.labels.is_empty() && self.eat('&')) {
+            node.labels.extend(self.name());
+        }
+        if self.is('{') {
+            node.properties = self.map(0);
+        }
+        self.eat(')');
+        self.known(node)
+    }
+
+    /// The node's position: that of its variable, unless it was defined under another name before.
+    fn known(&mut self, node: Node) -> usize {
+        let variable = node.variable.clone();
+        if let Some(at) = variable.as_ref().and_then(|name| self.variables.get(name)).copied()
+            && let Some(old) = self.nodes.get_mut(at)
+        {
+            let (old_name, new_name) = (proper_name(&old.properties), proper_name(&node.properties));
+            let another = matches!((&old_name, &new_name), (Some(old), Some(new)) if old != new);
+            if !another {
+                old.labels.extend(node.labels);
+                let new = node.properties.into_iter();
+                old.properties.extend(new.filter(|pair| !old.properties.contains(pair)).collect::<Vec<_>>());
+                return at;
+            }
+        }
+        let at = self.nodes.len();
+        if let Some(variable) = variable {
+            self.variables.insert(variable, at);
+        }
+        self.nodes.push(node);
+        at
+    }
+
+    /// `-[r:TYPE {…}]->`, `<-[…]-`, `-->`, `--`, `-[…]-`.
+    fn link(&mut self) -> Option<Link> {
+        let mut link = Link { backward: self.is('<') && self.is_ahead(1, '-'), ..Link::default() };
+        if link.backward {
+            self.at += 1;
+        }
+        if !self.eat('-') && !self.eat('—') && !self.eat('–') {
+            return None;
+        }
+        if self.eat('[') {
+            if let Some(Token::Name(_)) = self.peek(0) {
+                let variable = self.name();
+                // `-[DIRECTED_BY]->`, where the colon is missing.
+                if !self.is(':') {
+                    link.types.extend(variable);
+                }
+            }
+            while self.eat(':') || self.eat('|') {
+                self.eat(':');
+                link.types.extend(self.name());
+            }
+            if self.is('{') {
+                link.properties = self.map(0);
+            }
+            // Lengths (`*1..3`) say nothing here.
+            while self.at < self.tokens.len() && !self.is(']') && !self.is('(') && !self.is('-') {
+                if self.is('{') {
+                    link.properties = self.map(0);
+                } else {
+                    self.at += 1;
+                }
+            }
+            self.eat(']');
+        }
+        while self.eat('-') || self.eat('—') || self.eat('–') || self.eat('>') {}
+        if link.types.is_empty() {
+            link.types.push(UNNAMED.to_owned());
+        }
+        Some(link)
+    }
+
+    /// `{key: value, …}`; ends at its bracket, or before what can be no part of it.
+    fn map(&mut self, depth: usize) -> Vec<(String, String)> {
+        self.eat('{');
+        let mut pairs = Vec::new();
+        loop {
+            while self.eat(',') || self.eat(';') {}
+            if self.eat('}') {
+                return pairs;
+            }
+            let start = self.at;
+            let Some(key) = self.name() else { return pairs };
+            if !self.eat(':') && !self.eat('=') {
+                self.at = start;
+                return pairs;
+            }
+            self.eat('>');
+            for value in self.values(depth + 1) {
+                pairs.push((key.clone(), value));
+            }
+        }
+    }
+
+    /// A value as texts: one for a scalar, one an item of a list, one a pair of a map; none for null or for nothing. Texts joined by `+` are
+    /// one text.
+    fn values(&mut self, depth: usize) -> Vec<String> {
+        let mut found = self.operand(depth);
+        while self.eat('+') {
+            let more = self.operand(depth);
+            match (found.last_mut(), more.first()) {
+                (Some(last), Some(more)) => last.push_str(more),
+                _ => found.extend(more),
+            }
+        }
+        found.retain(|text| !text.trim().is_empty());
+        found
+    }
+
+    fn operand(&mut self, depth: usize) -> Vec<String> {
+        let minus = self.eat('-');
+        match self.peek(0).cloned() {
+            Some(Token::Text(text)) => {
+                self.at += 1;
+                vec![text]
+            }
+            Some(Token::Number(number)) => {
+                self.at += 1;
+                vec![self.number(if minus { format!("-{number}") } else { number })]
+            }
+            Some(Token::Name(name)) => {
+                self.at += 1;
+                if self.is('(') {
+                    self.call(depth).into_iter().collect()
+                } else if name.eq_ignore_ascii_case("null") {
+                    Vec::new()
+                } else {
+                    vec![name]
+                }
+            }
+            Some(Token::Sign('[')) if depth < DEEPEST => {
+                self.at += 1;
+                self.items(']', depth)
+            }
+            Some(Token::Sign('{')) if depth < DEEPEST => {
+                self.map(depth).into_iter().map(|(key, value)| format!("{key} {value}")).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// A number, or `2012-05-01`, which should have been a string.
+    fn number(&mut self, mut written: String) -> String {
+        while self.is('-')
+            && let Some(Token::Number(next)) = self.peek(1)
+        {
+            written = format!("{written}-{next}");
+            self.at += 2;
+        }
+        written
+    }
+
+    /// The arguments of a function, joined: `date('2012-01-01')`, `date({year: 2012, month: 1})`.
+    fn call(&mut self, depth: usize) -> Option<String> {
+        self.eat('(');
+        if depth >= DEEPEST {
+            return None;
+        }
+        if self.is('{') {
+            let parts: Vec<String> =
+                self.map(depth + 1).into_iter().map(|(_, value)| padded(value)).collect();
+            self.eat(')');
+            return (!parts.is_empty()).then(|| parts.join("-"));
+        }
+        let arguments = self.items(')', depth);
+        (!arguments.is_empty()).then(|| arguments.join(" "))
+    }
+
+    fn items(&mut self, close: char, depth: usize) -> Vec<String> {
+        let mut items = Vec::new();
+        loop {
+            while self.eat(',') {}
+            if self.eat(close) {
+                return items;
+            }
+            let start = self.at;
+            items.extend(self.values(depth + 1));
+            if self.at == start {
+                return items;
+            }
+        }
+    }
+
+    /// `a.year = 2012`, of a node that was defined; `false` where there is none here.
+    fn assignment(&mut self) -> bool {
+        let (Some(Token::Name(variable)), true, Some(Token::Name(key)), true) =
+            (self.peek(0), self.is_ahead(1, '.'), self.peek(2), self.is_ahead(3, '='))
+        else {
+            return false;
+        };
+        let (at, key) = (self.variables.get(variable).copied(), key.clone());
+        self.at += 4;
+        let values = self.values(0);
+        let Some(node) = at.and_then(|at| self.nodes.get_mut(at)) else { return true };
+        node.properties.extend(values.into_iter().map(|value| (key.clone(), value)));
+        true
+    }
+
+    /// Names the nodes and makes the properties triples.
+    fn finish(self, comment: Option<String>) -> PseudoGraph {
+        let mut graph = PseudoGraph { comment, ..PseudoGraph::default() };
+        let mut by_name: HashMap<String, usize> = HashMap::new();
+        let mut place: Vec<usize> = Vec::new();
+        let in_edges: std::collections::HashSet<usize> = self
+            .edges
+            .iter()
+            .flat_map(|edge| match edge.tail {
+                Tail::Node(tail) => vec![edge.head, tail],
+                Tail::Value(_) => vec![edge.head],
+            })
+            .collect();
+        for (at, node) in self.nodes.iter().enumerate() {
+            if node.properties.is_empty() && !in_edges.contains(&at) {
+                place.push(usize::MAX);
+                continue;
+            }
+            let name = node.name();
+            let next = graph.nodes.len();
+            let position = *by_name.entry(name.clone()).or_insert(next);
+            if position == next {
+                graph.nodes.push(name);
+            }
+            place.push(position);
+        }
+        let position = |at: usize| place.get(at).copied().unwrap_or(usize::MAX);
+        let properties = self.nodes.iter().enumerate().flat_map(|(at, node)| {
+            let naming = node.properties.iter().position(|(key, _)| names(key));
+            let stated = node.properties.iter().enumerate().filter(move |(n, _)| Some(*n) != naming);
+            stated.map(move |(_, (key, value))| (at, words(key), value.clone()))
+        });
+        let of_edges = self.edges.iter().map(|edge| {
+            let tail = match &edge.tail {
+                Tail::Node(tail) => PseudoTail::Node(position(*tail)),
+                Tail::Value(value) => PseudoTail::Value(value.clone()),
+            };
+            PseudoTriple { head: position(edge.head), relation: words(&edge.relation), tail }
+        });
+        let of_properties = properties.map(|(at, relation, value)| PseudoTriple {
+            head: position(at),
+            relation,
+            tail: PseudoTail::Value(value),
+        });
+        let mut seen = std::collections::HashSet::new();
+        graph.triples = of_edges.chain(of_properties).filter(|triple| seen.insert(triple.clone())).collect();
+        graph
+    }
+}
+
+impl Node {
+    /// Its name: the property that says so, else its first text, else its variable or label in words.
+    fn name(&self) -> String {
+        proper_name(&self.properties)
+            .or_else(|| self.variable.as_deref().map(words).filter(|name| name.chars().count() > 2))
+            .or_else(|| self.properties.first().map(|(_, value)| value.clone()))
+            .or_else(|| self.variable.clone())
+            .or_else(|| self.labels.first().map(|label| words(label)))
+            .unwrap_or_default()
+    }
+}
+
+fn proper_name(properties: &[(String, String)]) -> Option<String> {
+    properties.iter().find(|(key, _)| names(key)).map(|(_, value)| value.clone())
+}
+
+/// Whether a property gives a node's name.
+fn names(key: &str) -> bool {
+    let key = words(key);
+    matches!(key.as_str(), "name" | "title" | "label" | "full name" | "value")
+}
+
+/// `DIRECTED_BY`, `directedBy` and `directed_by` are "directed by".
+fn words(name: &str) -> String {
+    let mut words = String::new();
+    let mut before = ' ';
+    for sign in name.chars() {
+        if sign == '_' || sign.is_whitespace() || sign == '-' {
+            if !words.is_empty() && !words.ends_with(' ') {
+                words.push(' ');
+            }
+        } else {
+            if sign.is_uppercase() && before.is_lowercase() {
+                words.push(' ');
+            }
+            words.extend(sign.to_lowercase());
+        }
+        before = sign;
+    }
+    words.trim_end().to_owned()
+}
+
+fn padded(value: String) -> String {
+    if value.len() == 1 && value.chars().all(|c| c.is_ascii_digit()) { format!("0{value}") } else { value }
+}

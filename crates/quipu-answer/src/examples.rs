@@ -1,0 +1,119 @@
+//! Solved examples of an engine's workspace: adding, listing, trying them again.
+
+use quipu_graph::NodeId;
+use quipu_index::normalise;
+
+use crate::AnswerError;
+use crate::context::{Context, Limits};
+use crate::engine::Engine;
+use crate::link::{Mentioned, mentions};
+use crate::plan::{SolvedExample, WalkConfig, follow, plan_keys, rank};
+use crate::question::Question;
+use crate::trace::Trace;
+
+impl Engine {
+    /// The solved examples of this state of the graph.
+    pub fn examples(&self) -> Vec<SolvedExample> {
+        self.learnt().solved.of(self.workspace().generation_name())
+    }
+
+    /// Finds the plan that leads from what the question names to exactly `answers`, and keeps both as a solved example.
+    ///
+    /// # Errors
+    /// [`AnswerError::Usage`] where nothing is recognised or no path of up to three hops leads to exactly these answers; those of graph, index and
+    /// embedder.
+    pub async fn add_example(
+        &self,
+        question: &Question,
+        answers: &[String],
+    ) -> Result<SolvedExample, AnswerError> {
+        let trace = Trace::new(None);
+        let context = self.context(Limits::default(), &trace);
+        let mentioned = mentions(&context, question.text()).await?;
+        if mentioned.is_empty() {
+            return Err(AnswerError::Usage("no entity of the graph was recognised in the question".into()));
+        }
+        let wanted = sorted(answers);
+        for mention in &mentioned {
+            let Some(anchor) = mention.best() else { continue };
+            let others: Vec<_> =
+                mentioned.iter().filter(|m| m.span != mention.span).map(|m| m.span.clone()).collect();
+            let text = question.text();
+            let ranking =
+                rank(&context, text, anchor.node, anchor.span.clone(), &others, WalkConfig::default())
+                    .await?;
+            for path in ranking.paths {
+                let found = names(&context, anchor.node, &path.steps).await?;
+                if sorted(&found) == wanted {
+                    let example = SolvedExample {
+                        question: text.to_owned(),
+                        masked: ranking.masked,
+                        plan: plan_keys(context.graph(), &path.steps),
+                        way: path.phrase,
+                        answers: found,
+                        learnt: false,
+                    };
+                    self.learnt().solved.add(self.workspace().generation_name(), example.clone())?;
+                    return Ok(example);
+                }
+            }
+        }
+        let reason = format!(
+            "no path of the graph leads from what the question names to exactly {}",
+            answers.join(", ")
+        );
+        Err(AnswerError::Usage(reason))
+    }
+
+    /// Runs every example's plan again: the example with what its plan leads to now.
+    ///
+    /// # Errors
+    /// Those of graph, index and embedder.
+    pub async fn test_examples(&self) -> Result<Vec<(SolvedExample, Vec<String>)>, AnswerError> {
+        let trace = Trace::new(None);
+        let context = self.context(Limits::default(), &trace);
+        let mut tested = Vec::new();
+        for example in self.examples() {
+            let mentioned = mentions(&context, &example.question).await?;
+            let anchors = mentioned.iter().filter_map(Mentioned::best);
+            let mut found = Vec::new();
+            if let Some(steps) = example.steps(context.graph()) {
+                for anchor in anchors {
+                    let names = names(&context, anchor.node, &steps).await?;
+                    let right = sorted(&names) == sorted(&example.answers);
+                    if right || found.is_empty() {
+                        found = names;
+                    }
+                    if right {
+                        break;
+                    }
+                }
+            }
+            tested.push((example, found));
+        }
+        Ok(tested)
+    }
+}
+
+/// Whether two lists hold the same names.
+pub fn same_names(one: &[String], other: &[String]) -> bool {
+    sorted(one) == sorted(other)
+}
+
+fn sorted(names: &[String]) -> Vec<String> {
+    let mut names: Vec<String> = names.iter().map(|name| normalise(name)).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// Names of all ends of a path, but for the anchor where there are others.
+async fn names(
+    context: &Context<'_>,
+    anchor: NodeId,
+    steps: &[quipu_graph::Step],
+) -> Result<Vec<String>, AnswerError> {
+    let walk = follow(context.graph(), anchor, steps).await?;
+    let ends: Vec<NodeId> = walk.ends().collect();
+    Ok(context.graph().summaries(&ends).await?.into_iter().map(|summary| summary.name).collect())
+}

@@ -1,0 +1,193 @@
+//! The gold graph: two-step pruning of what was found (§3.2.1), in the order in which the model reads it best (§3.2.2), and where sources
+//! contradict each other.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use quipu_graph::LiteralValue;
+use quipu_index::normalise;
+
+use super::PseudoConfig;
+use super::query::Hit;
+use crate::answer::{Claim, Note};
+use crate::context::Context;
+use crate::cypher::PseudoGraph;
+use crate::evidence::{Evidence, EvidenceContent};
+use crate::retrieve::latest_within_budget;
+use crate::trace::{Event, Stage};
+use crate::values::{same_value, value_of};
+
+/// What the sources say about the pseudo-graph's things.
+pub(super) struct Gold {
+    /// The entity that resembles the pseudo-graph most comes last, nearest to it in the prompt.
+    pub evidence: Vec<Evidence>,
+    /// For each pseudo-triple, the id of the most similar triple and how similar it is.
+    pub nearest: HashMap<usize, (String, f32)>,
+    /// The triple around what the question names that is most like the question itself.
+    pub asked: Option<String>,
+    /// Pieces that the prompt has no room for.
+    pub left_out: usize,
+}
+
+/// An entity with what was found about it.
+#[derive(Default)]
+struct Entity {
+    name: String,
+    pieces: Vec<(Evidence, f32)>,
+    /// The best similarity to each pseudo-triple, and to those of them that it is an end of.
+    best: BTreeMap<usize, f32>,
+    own: BTreeMap<usize, f32>,
+    asked: bool,
+    meant: bool,
+}
+
+impl Entity {
+    /// Mean over the pseudo-triples that it answers of the best similarity to each. The paper's mean is over all its triples among the
+    /// nearest ten, which punishes an entity for having more to say.
+    fn confidence(&self) -> f32 {
+        let of_pseudo = if self.own.is_empty() { &self.best } else { &self.own };
+        #[expect(clippy::cast_precision_loss, reason = "a handful")]
+        let count = of_pseudo.len() as f32;
+        if of_pseudo.is_empty() { 0.0 } else { of_pseudo.values().sum::<f32>() / count }
+    }
+}
+
+/// First the k entities of the most hits, k being the number of pseudo-subjects; then those of enough similarity. What the question surely
+/// names is kept by both: it needs no second sign; what the pseudo-graph leads to goes before what merely sounds alike. Entities of one name in several sources are one.
+pub(super) fn prune(
+    context: &Context<'_>,
+    graph: &PseudoGraph,
+    hits: Vec<Hit>,
+    config: &PseudoConfig,
+) -> Gold {
+    let subjects: HashSet<usize> = graph.triples.iter().map(|triple| triple.head).collect();
+    let nearest = nearest_of_each(&hits);
+    let by_question = hits.iter().filter(|hit| hit.pseudo.is_none() && hit.asked);
+    let asked_for =
+        by_question.max_by(|a, b| a.similarity.total_cmp(&b.similarity)).map(|hit| hit.evidence.id.clone());
+    let mut entities = gathered(hits);
+    let found = entities.len();
+    entities.sort_by(|a, b| {
+        let key = |entity: &Entity| (entity.asked, entity.meant, entity.pieces.len());
+        key(b).cmp(&key(a)).then(b.confidence().total_cmp(&a.confidence()))
+    });
+    let asked = entities.iter().filter(|entity| entity.asked).count();
+    entities.truncate(subjects.len().max(asked).max(1));
+    entities.retain(|entity| entity.asked || entity.confidence() >= config.least_similarity);
+    entities.sort_by(|a, b| a.confidence().total_cmp(&b.confidence()));
+    let kept = entities.iter().map(|e| format!("{} ({:.2})", e.name, e.confidence())).collect();
+    let dropped = found - entities.len();
+    context.trace.report(Stage::Prune, Event::Filtered { hop: 0, kept, dropped, by: "similarity".into() });
+    let evidence: Vec<Evidence> = entities.into_iter().flat_map(in_order).collect();
+    let mut seen = HashSet::new();
+    let evidence = evidence.into_iter().filter(|piece| seen.insert(piece.id.clone())).collect();
+    let (evidence, left_out) = latest_within_budget(evidence, context.limits.evidence_tokens);
+    Gold { evidence, nearest, asked: asked_for, left_out }
+}
+
+fn nearest_of_each(hits: &[Hit]) -> HashMap<usize, (String, f32)> {
+    let mut nearest: HashMap<usize, (String, f32)> = HashMap::new();
+    for hit in hits {
+        let Some(at) = hit.pseudo else { continue };
+        let better = nearest.get(&at).is_none_or(|(_, similarity)| *similarity < hit.similarity);
+        if better {
+            nearest.insert(at, (hit.evidence.id.clone(), hit.similarity));
+        }
+    }
+    nearest
+}
+
+fn gathered(hits: Vec<Hit>) -> Vec<Entity> {
+    let mut entities: BTreeMap<String, Entity> = BTreeMap::new();
+    for hit in hits {
+        let entity = entities.entry(normalise(&hit.subject)).or_default();
+        entity.name.clone_from(&hit.subject);
+        entity.asked |= hit.asked;
+        entity.meant |= hit.meant;
+        if let Some(at) = hit.pseudo {
+            let best = entity.best.entry(at).or_insert(hit.similarity);
+            *best = best.max(hit.similarity);
+            if hit.meant {
+                let own = entity.own.entry(at).or_insert(hit.similarity);
+                *own = own.max(hit.similarity);
+            }
+        }
+        match entity.pieces.iter_mut().find(|(piece, _)| piece.id == hit.evidence.id) {
+            Some((_, similarity)) => *similarity = similarity.max(hit.similarity),
+            None => entity.pieces.push((hit.evidence, hit.similarity)),
+        }
+    }
+    entities.into_values().collect()
+}
+
+/// An entity's triples: those of one relation together, the best relation last, dated values and numbers in their order.
+fn in_order(entity: Entity) -> Vec<Evidence> {
+    let mut groups: Vec<(String, f32, Vec<Evidence>)> = Vec::new();
+    for (piece, similarity) in entity.pieces {
+        let relation = triple(&piece).map(|[_, relation, _]| relation.to_owned()).unwrap_or_default();
+        match groups.iter_mut().find(|(name, ..)| *name == relation) {
+            Some((_, best, pieces)) => {
+                *best = best.max(similarity);
+                pieces.push(piece);
+            }
+            None => groups.push((relation, similarity, vec![piece])),
+        }
+    }
+    groups.sort_by(|a, b| a.1.total_cmp(&b.1));
+    for (.., pieces) in &mut groups {
+        pieces.sort_by(|a, b| key(a).0.total_cmp(&key(b).0).then_with(|| key(a).1.cmp(&key(b).1)));
+    }
+    groups.into_iter().flat_map(|(.., pieces)| pieces).collect()
+}
+
+/// Time or number of a triple's value, for sorting; names in their own order behind all values.
+fn key(piece: &Evidence) -> (f64, String) {
+    let Some([head, _, tail]) = triple(piece) else { return (f64::MAX, String::new()) };
+    let sorted = match value_of(tail) {
+        LiteralValue::Number(number) => number,
+        LiteralValue::Date { year, month, day } => {
+            f64::from(year) + f64::from(month.unwrap_or(1)) / 100.0 + f64::from(day.unwrap_or(1)) / 10_000.0
+        }
+        _ => f64::MAX,
+    };
+    (sorted, format!("{head} {tail}"))
+}
+
+fn triple(piece: &Evidence) -> Option<[&str; 3]> {
+    match &piece.content {
+        EvidenceContent::Triple { head, relation, tail, .. } => Some([head, relation, tail]),
+        EvidenceContent::Passage { .. } | EvidenceContent::Calculation { .. } => None,
+    }
+}
+
+/// Where two sources give one value each for one thing, and not the same.
+pub(super) fn tell_of_contradictions(context: &Context<'_>, evidence: &[Evidence]) {
+    let dates: HashMap<String, String> = context
+        .sources()
+        .iter()
+        .map(|source| {
+            let claim = crate::sources::claim(source, String::new());
+            (claim.source, claim.date)
+        })
+        .collect();
+    let mut said: BTreeMap<(String, String), Vec<(String, Claim)>> = BTreeMap::new();
+    for piece in evidence {
+        let Some([head, relation, tail]) = triple(piece) else { continue };
+        let claim = Claim {
+            source: piece.source.clone(),
+            date: dates.get(&piece.source).cloned().unwrap_or_default(),
+            value: tail.to_owned(),
+        };
+        let about = (normalise(head), normalise(relation));
+        said.entry(about).or_default().push((format!("{head} | {relation}"), claim));
+    }
+    for claims in said.into_values() {
+        let sources: HashSet<&str> = claims.iter().map(|(_, claim)| claim.source.as_str()).collect();
+        let one_each = sources.len() == claims.len() && sources.len() > 1;
+        let Some((about, first)) = claims.first() else { continue };
+        if one_each && claims.iter().any(|(_, claim)| !same_value(&claim.value, &first.value)) {
+            let about = about.clone();
+            let claims = claims.iter().map(|(_, claim)| claim.clone()).collect();
+            context.trace.note(Note::Contradiction { about, claims });
+        }
+    }
+}

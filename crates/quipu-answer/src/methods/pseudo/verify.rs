@@ -1,0 +1,185 @@
+//! Verification (§3.2.2): the pseudo-graph is edited after what the sources say. Every edit names the triple that caused it, and what no source
+//! bears out is deleted, so that the corrected graph holds triples of the sources only.
+
+use quipu_model::{ChatRequest, ModelError};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::gold::Gold;
+use super::{PseudoConfig, Verification};
+use crate::AnswerError;
+use crate::compose::row_positions;
+use crate::context::Context;
+use crate::cypher::PseudoGraph;
+use crate::evidence::{Evidence, cell, to_markdown};
+use crate::prompts::Prompt;
+use crate::question::Question;
+use crate::trace::{EditEvent, Event, Stage};
+
+/// Pseudo-triples that the model sees.
+const MOST_SHOWN: usize = 16;
+/// A pseudo-triple that no triple resembles so much is deleted, where similarity verifies.
+const LEAST_SUPPORT: f32 = 0.5;
+
+#[derive(Deserialize)]
+struct Reply {
+    edits: Vec<Edit>,
+    #[serde(default)]
+    add: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Edit {
+    triple: String,
+    rows: Vec<String>,
+}
+
+/// The corrected graph: one call with [`Verification::Model`]. Where the reply cannot be read, or no call is left, similarity does it.
+pub(super) async fn verify(
+    context: &Context<'_>,
+    question: &Question,
+    graph: &PseudoGraph,
+    gold: &Gold,
+    config: &PseudoConfig,
+) -> Result<Vec<Evidence>, AnswerError> {
+    let reply = match config.verification {
+        Verification::Model if !graph.triples.is_empty() => ask(context, question, graph, gold).await?,
+        _ => None,
+    };
+    let (edits, kept) = match reply {
+        Some(reply) => by_model(graph, gold, &reply),
+        None => by_similarity(graph, gold),
+    };
+    context.trace.report(Stage::Critique, Event::Corrected { edits });
+    // Nothing kept says that the beliefs were no help: what was found is then all that there is.
+    Ok(if kept.is_empty() { gold.evidence.clone() } else { kept })
+}
+
+/// `None` where similarity has to do it.
+async fn ask(
+    context: &Context<'_>,
+    question: &Question,
+    graph: &PseudoGraph,
+    gold: &Gold,
+) -> Result<Option<Reply>, AnswerError> {
+    let beliefs: Vec<String> = graph
+        .triples
+        .iter()
+        .take(MOST_SHOWN)
+        .map(|triple| graph.names(triple).map(cell).join(" | "))
+        .collect();
+    let labels: Vec<String> = (1..=beliefs.len()).map(|number| format!("P{number}")).collect();
+    let values =
+        json!({ "facts": to_markdown(&gold.evidence), "beliefs": beliefs, "question": question.text() });
+    let rows = json!({ "type": "array", "items": { "type": "string", "maxLength": 12 }, "maxItems": 20 });
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "edits": { "type": "array", "maxItems": beliefs.len(), "items": {
+                "type": "object",
+                "properties": { "triple": { "type": "string", "enum": labels }, "rows": rows },
+                "required": ["triple", "rows"]
+            } },
+            "add": rows
+        },
+        "required": ["edits", "add"]
+    });
+    let request =
+        ChatRequest::new("critique.verify", Prompt::PseudoVerify.render(values)?).with_max_tokens(500);
+    // The last call is the answer's.
+    match context.sparing(1).json::<Reply>(Stage::Critique, request, &schema).await {
+        Ok(reply) => Ok(Some(reply)),
+        Err(error @ (AnswerError::Model(ModelError::Unreadable { .. }) | AnswerError::Exhausted(_))) => {
+            let reason = format!("{error}; the graph was corrected by similarity");
+            context.trace.report(Stage::Critique, Event::Degraded { reason });
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn by_model(graph: &PseudoGraph, gold: &Gold, reply: &Reply) -> (Vec<EditEvent>, Vec<Evidence>) {
+    let mut events = Vec::new();
+    let mut kept = vec![false; gold.evidence.len()];
+    let mut take = |rows: &[String]| -> Vec<usize> {
+        let positions: Vec<usize> =
+            rows.iter().flat_map(|row| row_positions(row)).filter(|at| *at < gold.evidence.len()).collect();
+        for at in &positions {
+            if let Some(kept) = kept.get_mut(*at) {
+                *kept = true;
+            }
+        }
+        positions
+    };
+    for (at, triple) in graph.triples.iter().enumerate() {
+        let label = format!("P{}", at + 1);
+        let before = graph.names(triple).join(" | ");
+        let edit = reply.edits.iter().find(|edit| edit.triple == label);
+        let positions = edit.map(|edit| take(&edit.rows)).unwrap_or_default();
+        events.extend(edited(Some(before), &positions, gold));
+    }
+    let added: Vec<usize> = take(&reply.add);
+    events.extend(added.iter().flat_map(|at| edited(None, &[*at], gold)));
+    let pieces = gold.evidence.iter().zip(kept).filter(|(_, kept)| *kept).map(|(piece, _)| piece.clone());
+    (events, pieces.collect())
+}
+
+/// Every pseudo-triple becomes its most similar triple, with the others of the same entity and relation: a list is one belief.
+fn by_similarity(graph: &PseudoGraph, gold: &Gold) -> (Vec<EditEvent>, Vec<Evidence>) {
+    let mut events = Vec::new();
+    let mut kept = vec![false; gold.evidence.len()];
+    for (at, triple) in graph.triples.iter().enumerate() {
+        let before = graph.names(triple).join(" | ");
+        let nearest = gold.nearest.get(&at).filter(|(_, similarity)| *similarity >= LEAST_SUPPORT);
+        let position = nearest.and_then(|(id, _)| gold.evidence.iter().position(|piece| piece.id == *id));
+        let positions: Vec<usize> = position.map(|at| alike(at, &gold.evidence)).unwrap_or_default();
+        for at in &positions {
+            if let Some(kept) = kept.get_mut(*at) {
+                *kept = true;
+            }
+        }
+        events.extend(edited(Some(before), &positions, gold));
+    }
+    // What the question asks for, whether anybody believed something about it or not.
+    let asked = gold.asked.as_ref().and_then(|id| gold.evidence.iter().position(|piece| piece.id == *id));
+    for at in asked.map(|at| alike(at, &gold.evidence)).unwrap_or_default() {
+        if let Some(kept) = kept.get_mut(at).filter(|kept| !**kept) {
+            *kept = true;
+            events.extend(edited(None, &[at], gold));
+        }
+    }
+    let pieces = gold.evidence.iter().zip(kept).filter(|(_, kept)| *kept).map(|(piece, _)| piece.clone());
+    (events, pieces.collect())
+}
+
+/// The pieces that stand in one row with piece `at`.
+fn alike(at: usize, evidence: &[Evidence]) -> Vec<usize> {
+    use crate::evidence::EvidenceContent::Triple;
+    let Some(Triple { head, relation, tail, .. }) = evidence.get(at).map(|piece| &piece.content) else {
+        return vec![at];
+    };
+    let same = |piece: &Evidence| match &piece.content {
+        Triple { head: h, relation: r, tail: t, .. } => r == relation && (h == head || t == tail),
+        _ => false,
+    };
+    evidence.iter().enumerate().filter(|(_, piece)| same(piece)).map(|(at, _)| at).collect()
+}
+
+/// One edit a row; a deletion where there is none.
+fn edited(before: Option<String>, positions: &[usize], gold: &Gold) -> Vec<EditEvent> {
+    if positions.is_empty() {
+        return before
+            .map(|before| EditEvent { before: Some(before), after: None, by: None })
+            .into_iter()
+            .collect();
+    }
+    let pieces = positions.iter().filter_map(|at| gold.evidence.get(*at));
+    let mut before = before;
+    pieces
+        .map(|piece| EditEvent {
+            before: before.take(),
+            after: Some(piece.to_line()),
+            by: Some(piece.id.clone()),
+        })
+        .collect()
+}

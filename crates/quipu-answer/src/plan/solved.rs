@@ -1,0 +1,249 @@
+//! Solved examples: questions of this graph with the plan that answers them. Found by the likeness of the question with its mention masked, which
+//! is its shape, they stand in the planning prompts of every method and weigh in the ranking of whole paths. Kept in the workspace as
+//! `examples.toml`; those of another state of the graph count for nothing.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use parking_lot::RwLock;
+use quipu_graph::{Direction, Graph, RelationId, Step};
+use quipu_model::Message;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::AnswerError;
+use crate::context::Context;
+use crate::link::{mentions, without};
+use crate::plan::learnt::LearntFile;
+use crate::prompts::Prompt;
+use crate::trace::Stage;
+
+/// Name of the file in the workspace.
+pub const SOLVED_FILE: &str = "examples.toml";
+/// Examples in one prompt.
+const SHOWN: usize = 3;
+/// A question less like an example than this has nothing to learn from it.
+const LIKE: f32 = 0.6;
+/// What the plan of an equal question adds to a path's logit; one that is barely alike adds nothing.
+const WEIGHT: f32 = 4.0;
+/// Stands before the key of a relation that is followed against its direction.
+const AGAINST: char = '^';
+
+const HEADER: &str = "# Solved questions of this graph, by which new ones are planned: added with `quipu examples add`, or learnt from grounded answers.
+# A relation behind ^ is followed from its tail to its head. Of another state of the graph they count for nothing.\n\n";
+
+/// A solved question.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct SolvedExample {
+    /// The question as asked.
+    pub question: String,
+    /// The question with its mention as `X`: what new ones are compared with.
+    pub masked: String,
+    /// Keys of the relations from X to the answers; `^` before one that is followed against its direction.
+    pub plan: Vec<String>,
+    /// The plan in words: `the directors of the films with X`.
+    pub way: String,
+    /// What the plan led to when it was added.
+    pub answers: Vec<String>,
+    /// Whether it was learnt from an answer, and not added by a person.
+    #[serde(default)]
+    pub learnt: bool,
+}
+
+impl SolvedExample {
+    /// The steps of its plan; `None` where the graph lacks a relation of it.
+    pub fn steps(&self, graph: &dyn Graph) -> Option<Vec<Step>> {
+        let step = |part: &String| {
+            let (key, direction) = match part.strip_prefix(AGAINST) {
+                Some(key) => (key, Direction::Backward),
+                None => (part.as_str(), Direction::Forward),
+            };
+            let at = graph.relations().iter().position(|relation| relation.key == key)?;
+            Some(Step { relation: RelationId(u32::try_from(at).ok()?), direction })
+        };
+        self.plan.iter().map(step).collect()
+    }
+}
+
+/// Keys of a plan's steps, as an example has them.
+pub fn plan_keys(graph: &dyn Graph, steps: &[Step]) -> Vec<String> {
+    let key = |step: &Step| {
+        let info = usize::try_from(step.relation.0).ok().and_then(|at| graph.relations().get(at));
+        let key = info.map_or("", |info| info.key.as_str());
+        match step.direction {
+            Direction::Forward => key.to_owned(),
+            Direction::Backward => format!("{AGAINST}{key}"),
+        }
+    };
+    steps.iter().map(key).collect()
+}
+
+/// The examples of a workspace.
+#[derive(Debug, Default)]
+pub struct SolvedExamples {
+    file: LearntFile,
+    held: RwLock<Held>,
+    vectors: RwLock<HashMap<String, Arc<[f32]>>>,
+}
+
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+struct Held {
+    /// The state of the graph that they were solved on.
+    #[serde(default)]
+    graph: String,
+    #[serde(default)]
+    example: Vec<SolvedExample>,
+}
+
+impl SolvedExamples {
+    /// Reads the examples of the workspace at `folder`; none when there is no file yet.
+    ///
+    /// # Errors
+    /// [`AnswerError::Usage`] when the file cannot be read or is not what it should be.
+    pub fn open(folder: &Path) -> Result<Self, AnswerError> {
+        let (file, held) = LearntFile::open::<Held>(folder, SOLVED_FILE, HEADER)?;
+        Ok(Self { file, held: RwLock::new(held), vectors: RwLock::default() })
+    }
+
+    /// The examples of this state of the graph.
+    pub fn of(&self, graph: &str) -> Vec<SolvedExample> {
+        let held = self.held.read();
+        if held.graph == graph { held.example.clone() } else { Vec::new() }
+    }
+
+    /// Adds one, or replaces the one of the same question; those of another state of the graph are dropped.
+    ///
+    /// # Errors
+    /// [`AnswerError::Usage`] when the file cannot be written.
+    pub fn add(&self, graph: &str, example: SolvedExample) -> Result<(), AnswerError> {
+        {
+            let mut held = self.held.write();
+            if held.graph != graph {
+                *held = Held { graph: graph.to_owned(), example: Vec::new() };
+            }
+            let known = held.example.iter_mut().find(|known| known.question == example.question);
+            match known {
+                // What a person added is not replaced by what was learnt.
+                Some(known) if known.learnt || !example.learnt => *known = example,
+                Some(_) => return Ok(()),
+                None => held.example.push(example),
+            }
+        }
+        self.file.write(|| self.held.read().clone())
+    }
+}
+
+/// The examples most like a masked question, with how like they are; no work where there are none.
+///
+/// # Errors
+/// The embedder's.
+pub async fn solved_like(
+    context: &Context<'_>,
+    masked: &str,
+) -> Result<Vec<(SolvedExample, f32)>, AnswerError> {
+    let examples = context.solved.of(context.workspace.generation_name());
+    if examples.is_empty() || context.embedder().is_none() {
+        return Ok(Vec::new());
+    }
+    let lacking: Vec<&str> = {
+        let known = context.solved.vectors.read();
+        examples.iter().map(|e| e.masked.as_str()).filter(|text| !known.contains_key(*text)).collect()
+    };
+    let mut texts = vec![masked];
+    texts.extend(&lacking);
+    let rows = context.embed(Stage::Plan, &texts).await?;
+    let mut vectors = context.solved.vectors.write();
+    vectors.extend(
+        lacking.iter().zip(rows.rows().skip(1)).map(|(text, row)| ((*text).to_owned(), Arc::from(row))),
+    );
+    let like = |example: &SolvedExample| -> f32 {
+        let row = vectors.get(&example.masked);
+        row.map_or(0.0, |row| row.iter().zip(rows.row(0)).map(|(left, right)| left * right).sum())
+    };
+    let mut found: Vec<(SolvedExample, f32)> = examples
+        .into_iter()
+        .map(|example| {
+            let like = like(&example);
+            (example, like)
+        })
+        .collect();
+    found.retain(|(_, like)| *like >= LIKE);
+    found.sort_by(|a, b| b.1.total_cmp(&a.1));
+    found.truncate(SHOWN);
+    Ok(found)
+}
+
+/// What an example says for its plan.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Solved {
+    /// Cosine of its question with the one asked.
+    pub like: f32,
+    /// What it adds to the plan's logit.
+    pub weight: f32,
+}
+
+/// What the examples like a question say for the plans that solved them.
+///
+/// # Errors
+/// The embedder's.
+pub async fn solved_plans(
+    context: &Context<'_>,
+    masked: &str,
+) -> Result<Vec<(Vec<Step>, Solved)>, AnswerError> {
+    let like = solved_like(context, masked).await?;
+    let solved = |like: f32| Solved { like, weight: WEIGHT * (like - LIKE) / (1.0 - LIKE) };
+    Ok(like.into_iter().filter_map(|(e, like)| Some((e.steps(context.graph())?, solved(like)))).collect())
+}
+
+/// A planning prompt with the examples like its question before what is asked; as it was where there are none.
+///
+/// # Errors
+/// The index's and the embedder's.
+pub async fn with_solved(
+    context: &Context<'_>,
+    question: &str,
+    mut messages: Vec<Message>,
+) -> Result<Vec<Message>, AnswerError> {
+    if context.solved.of(context.workspace.generation_name()).is_empty() {
+        return Ok(messages);
+    }
+    let spans = mentions(context, question).await?.into_iter().map(|mention| mention.span);
+    let like = solved_like(context, &without(question, spans)).await?;
+    if like.is_empty() {
+        return Ok(messages);
+    }
+    let shown: Vec<_> = like.iter().map(|(e, _)| json!({ "question": e.masked, "way": e.way })).collect();
+    let block = Prompt::Solved.render(json!({ "examples": shown }))?;
+    if let (Some(block), Some(asked)) = (block.first(), messages.last_mut()) {
+        asked.content = format!("{}\n\n{}", block.content, asked.content);
+    }
+    Ok(messages)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn example(question: &str, learnt: bool) -> SolvedExample {
+        SolvedExample { question: question.into(), learnt, ..SolvedExample::default() }
+    }
+
+    #[test]
+    fn examples_are_kept_and_dropped_with_their_graph() {
+        let folder = tempfile::tempdir().unwrap();
+        let examples = SolvedExamples::open(folder.path()).unwrap();
+        examples.add("gen-0001", example("who?", false)).unwrap();
+        examples.add("gen-0001", example("where?", true)).unwrap();
+        // A person's stays, whatever is learnt.
+        examples.add("gen-0001", example("who?", true)).unwrap();
+        let again = SolvedExamples::open(folder.path()).unwrap();
+        let kept: Vec<(String, bool)> =
+            again.of("gen-0001").into_iter().map(|e| (e.question, e.learnt)).collect();
+        assert_eq!(kept, [("who?".to_owned(), false), ("where?".to_owned(), true)]);
+        assert!(again.of("gen-0002").is_empty());
+        again.add("gen-0002", example("when?", false)).unwrap();
+        assert!(again.of("gen-0001").is_empty());
+        assert_eq!(again.of("gen-0002").len(), 1);
+    }
+}

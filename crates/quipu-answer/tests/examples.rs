@@ -1,0 +1,126 @@
+//! Solved examples: added, learnt, put into prompts, weighed in rankings, tried again.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test ends where something fails"
+)]
+
+mod common;
+
+use std::sync::Arc;
+
+use common::{CARDS, FILMS, Setting, embedder, setting};
+use quipu_answer::{AskOptions, Engine, Method, Question, same_names};
+use quipu_model::{LanguageModel, ScriptedModel};
+
+fn question(text: &str) -> Question {
+    Question::new(text, "2024-02-28T12:00:00[UTC]".parse().unwrap()).unwrap()
+}
+
+async fn engine(setting: &Setting, model: Option<Arc<ScriptedModel>>) -> Engine {
+    let model = model.map(|model| model as Arc<dyn LanguageModel>);
+    Engine::new(setting.workspace.clone(), model, Some(embedder().await)).unwrap()
+}
+
+async fn films() -> Setting {
+    let setting = setting(FILMS).await;
+    std::fs::write(setting.workspace.folder().join("relations.toml"), CARDS).unwrap();
+    setting
+}
+
+fn names(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
+
+#[tokio::test]
+async fn an_example_is_the_way_that_leads_to_exactly_its_answers() {
+    let setting = films().await;
+    let engine = engine(&setting, None).await;
+    let asked = question("which helmer's cradle stood behind Kauwboy?");
+    let example = engine.add_example(&asked, &names(&["Leidschendam"])).await.unwrap();
+    assert_eq!(example.plan, ["directed_by", "born_in"]);
+    assert!(example.masked.contains('X') && !example.masked.contains("Kauwboy"), "{}", example.masked);
+    // The same words about another film find the same way.
+    let answer = engine
+        .ask(&question("which helmer's cradle stood behind Tonio?"), &AskOptions::default())
+        .await
+        .unwrap();
+    assert_eq!(answer.answers, ["Laag-Soeren"], "{answer:#?}");
+    let tested = engine.test_examples().await.unwrap();
+    assert!(tested.iter().all(|(example, found)| same_names(found, &example.answers)), "{tested:?}");
+}
+
+#[tokio::test]
+async fn answers_that_no_way_leads_to_are_refused_with_the_reason() {
+    let engine = engine(&films().await, None).await;
+    let wrong =
+        engine.add_example(&question("who directed Kauwboy?"), &names(&["Nobody"])).await.unwrap_err();
+    assert!(wrong.to_string().contains("exactly Nobody"), "{wrong}");
+    let wrong = engine.add_example(&question("who?"), &names(&["Nobody"])).await.unwrap_err();
+    assert!(wrong.to_string().contains("no entity"), "{wrong}");
+    assert!(engine.examples().is_empty());
+}
+
+#[tokio::test]
+async fn planning_prompts_show_examples_like_the_question_and_none_without() {
+    let setting = films().await;
+    let script = || {
+        Arc::new(
+            ScriptedModel::new()
+                .always("plan.topic", r#"{"domain": "other", "entities": ["Tonio"], "time": "", "operation": "list"}"#)
+                .always("critique.scope", "enough")
+                .always("compose", r#"{"reasoning": "", "status": "unknown", "rows": [], "operation": "none", "answers": []}"#),
+        )
+    };
+    let options = AskOptions { method: Method::Kerag, ..AskOptions::default() };
+    let asked = question("who directed Tonio?");
+    let before = script();
+    engine(&setting, Some(before.clone())).await.ask(&asked, &options).await.unwrap();
+    engine(&setting, None)
+        .await
+        .add_example(&question("who directed Kauwboy?"), &names(&["Boudewijn Koole"]))
+        .await
+        .unwrap();
+    let after = script();
+    engine(&setting, Some(after.clone())).await.ask(&asked, &options).await.unwrap();
+    let shown = |model: &ScriptedModel| {
+        let planning = model.requests().into_iter().filter(|request| request.stage != "compose");
+        planning.filter(|r| r.messages.last().unwrap().content.contains("were solved in this graph")).count()
+    };
+    assert_eq!((shown(&before), shown(&after)), (0, 1));
+    let system = |model: &ScriptedModel| model.requests()[0].messages[0].content.clone();
+    assert_eq!(system(&before), system(&after), "what is reused stays the same");
+}
+
+#[tokio::test]
+async fn sure_and_grounded_answers_are_learnt_from_when_that_is_switched_on() {
+    let setting = films().await;
+    let engine = engine(&setting, None).await;
+    let asked = question("who directed Kauwboy?");
+    let answer = engine.ask(&asked, &AskOptions::default()).await.unwrap();
+    assert!(answer.grounded && answer.confidence >= 0.8, "{answer:#?}");
+    assert!(engine.examples().is_empty(), "it is off unless asked for");
+    engine.ask(&asked, &AskOptions { learn: true, ..AskOptions::default() }).await.unwrap();
+    let learnt = engine.examples();
+    assert_eq!(learnt.len(), 1);
+    assert_eq!((learnt[0].plan.clone(), learnt[0].learnt), (names(&["directed_by"]), true));
+}
+
+#[tokio::test]
+async fn triples_are_found_by_meaning_once_they_are_indexed() {
+    let setting = films().await;
+    let embedder = embedder().await;
+    let sought = embedder.embed(&["Kauwboy directed by Boudewijn Koole"]).await.unwrap();
+    assert!(setting.workspace.nearest_triples(sought.row(0), 3).unwrap().is_empty());
+    let folder = setting.workspace.folder();
+    let never = std::sync::atomic::AtomicBool::new(false);
+    let count = quipu_index::Workspace::index_triples(folder, embedder.as_ref(), None, &never).await.unwrap();
+    assert_eq!(count, FILMS.lines().count() as u64);
+    let workspace = quipu_index::Workspace::open(folder).unwrap();
+    let found = workspace.nearest_triples(sought.row(0), 3).unwrap();
+    assert_eq!(found.len(), 3);
+    let names = workspace.graph().summaries(&[found[0].head, found[0].tail]).await.unwrap();
+    assert_eq!((names[0].name.as_str(), names[1].name.as_str()), ("Kauwboy", "Boudewijn Koole"));
+    assert!(found[0].similarity > 0.99 && found[0].similarity >= found[1].similarity);
+}

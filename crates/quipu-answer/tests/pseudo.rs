@@ -1,0 +1,292 @@
+//! The pseudo-graph method against a scripted model, over one source and several.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test ends where something fails"
+)]
+
+mod common;
+
+use std::sync::Arc;
+
+use common::{FILMS, Setting, embedder, setting, setting_named};
+use quipu_answer::{
+    Answer, AskOptions, Engine, Event, Limits, Method, MethodConfig, Note, PseudoConfig, Question, Source,
+    Status, Verification,
+};
+use quipu_model::ScriptedModel;
+
+/// Right about the film, wrong about its director.
+const BELIEF: &str = "```cypher\n// precise\nCREATE (k:Film {name: 'Kauwboy', year: 1999})-[:DIRECTED_BY]->(p:Person {name: 'Jan Jansen'})\nCREATE (p)-[:BORN_IN]->(t:Town {name: 'Utrecht'})\n```";
+const BIRTHPLACE: &str = "where was the director of Kauwboy born?";
+
+fn composed(answers: &str) -> String {
+    format!(
+        r#"{{"reasoning": "By the rows.", "status": "answered", "rows": [], "operation": "none", "answers": [{answers}]}}"#
+    )
+}
+
+fn pseudo(config: PseudoConfig) -> AskOptions {
+    let config = MethodConfig { pseudo: config, ..MethodConfig::default() };
+    AskOptions { method: Method::Pseudo, config, keep_trace: true, ..AskOptions::default() }
+}
+
+fn by(verification: Verification) -> PseudoConfig {
+    PseudoConfig { verification, ..PseudoConfig::default() }
+}
+
+async fn asked(
+    settings: &[&Setting],
+    model: ScriptedModel,
+    question: &str,
+    options: &AskOptions,
+) -> (Answer, Arc<ScriptedModel>) {
+    let model = Arc::new(model);
+    let [first, others @ ..] = settings else { panic!("no source") };
+    let others = others.iter().map(|s| Source::open(s.workspace.clone()).unwrap()).collect();
+    let engine = Engine::new(first.workspace.clone(), Some(model.clone()), Some(embedder().await)).unwrap();
+    let question = Question::new(question, "2024-02-28T12:00:00[UTC]".parse().unwrap()).unwrap();
+    (engine.with_sources(others).ask(&question, options).await.unwrap(), model)
+}
+
+fn edits(answer: &Answer) -> Vec<(Option<String>, Option<String>, bool)> {
+    let events = answer.trace.as_deref().unwrap_or_default();
+    let corrected = events.iter().find_map(|timed| match &timed.event {
+        Event::Corrected { edits } => Some(edits),
+        _ => None,
+    });
+    corrected.into_iter().flatten().map(|e| (e.before.clone(), e.after.clone(), e.by.is_some())).collect()
+}
+
+#[tokio::test]
+async fn three_calls_correct_a_wrong_belief_and_follow_it() {
+    let films = setting(FILMS).await;
+    // What the model is shown decides which rows it names.
+    let model = ScriptedModel::new().on("plan.pseudo", BELIEF).when(|request| {
+        let shown = &request.messages.last().unwrap().content;
+        let row = |what: &str| {
+            let line = shown.lines().find(|line| line.starts_with("| E") && line.contains(what))?;
+            line.split('|').nth(1).map(|label| label.trim().to_owned())
+        };
+        match request.stage.as_str() {
+            "critique.verify" => {
+                let (director, born) = (row("directed by")?, row("born in")?);
+                let reply = format!(r#"{{"edits": [{{"triple": "P1", "rows": ["{director}"]}}, {{"triple": "P2", "rows": ["{born}"]}}], "add": []}}"#);
+                Some(reply.into())
+            }
+            "compose" => Some(composed("\"Leidschendam\"").into()),
+            _ => None,
+        }
+    });
+    let (answer, model) = asked(&[&films], model, BIRTHPLACE, &pseudo(by(Verification::Model))).await;
+    assert_eq!((answer.status, answer.grounded), (Status::Answered, true), "{answer:#?}");
+    assert_eq!(answer.answers, ["Leidschendam"]);
+    assert_eq!(model.calls(), 3);
+    let edits = edits(&answer);
+    assert!(edits.contains(&(
+        Some("Kauwboy | directed by | Jan Jansen".into()),
+        Some("Kauwboy | directed by | Boudewijn Koole".into()),
+        true
+    )));
+    // What no row states is deleted.
+    assert!(edits.contains(&(Some("Kauwboy | year | 1999".into()), None, false)), "{edits:?}");
+}
+
+#[tokio::test]
+async fn similarity_corrects_without_a_call() {
+    let films = setting(FILMS).await;
+    let model =
+        ScriptedModel::new().on("plan.pseudo", BELIEF).on("compose", composed("\"Leidschendam\"").as_str());
+    let (answer, model) = asked(&[&films], model, BIRTHPLACE, &pseudo(by(Verification::Similarity))).await;
+    assert_eq!(answer.answers, ["Leidschendam"], "{answer:#?}");
+    assert_eq!(model.calls(), 2);
+    let year =
+        edits(&answer).into_iter().find(|(before, ..)| before.as_deref() == Some("Kauwboy | year | 1999"));
+    assert_eq!(year.unwrap().1.as_deref(), Some("Kauwboy | release year | 2012"));
+}
+
+#[tokio::test]
+async fn what_resembles_nothing_costs_one_call_and_abstains() {
+    let films = setting(FILMS).await;
+    let belief = "CREATE (q {name: 'Zzyzx Quorum'})-[:PRESIDED_OVER_BY]->(p {name: 'Qwrt Plmk'})";
+    let model = ScriptedModel::new().on("plan.pseudo", belief);
+    let question = "who presides over the Zzyzx Quorum?";
+    let (answer, model) = asked(&[&films], model, question, &pseudo(PseudoConfig::default())).await;
+    assert_eq!(answer.status, Status::Abstained);
+    assert_eq!(model.calls(), 1);
+}
+
+#[tokio::test]
+async fn a_reply_without_a_graph_leaves_the_names_of_the_question() {
+    let films = setting(FILMS).await;
+    let model = ScriptedModel::new()
+        .on("plan.pseudo", "I am afraid that I do not know this film.")
+        .on("compose", composed("\"Boudewijn Koole\"").as_str());
+    let (answer, model) =
+        asked(&[&films], model, "who directed Kauwboy?", &pseudo(PseudoConfig::default())).await;
+    assert_eq!(answer.answers, ["Boudewijn Koole"]);
+    assert_eq!(model.calls(), 2, "nothing believed, nothing to verify");
+}
+
+#[tokio::test]
+async fn a_pseudo_graph_of_a_thousand_lines_is_cut_to_what_bears_on_the_question() {
+    let films = setting(FILMS).await;
+    let mut belief = String::new();
+    for number in 0..1000 {
+        belief.push_str(&format!(
+            "CREATE (:Thing {{name: 'Thing {number}'}})-[:NEAR]->(:Thing {{name: 'Place {number}'}})\n"
+        ));
+    }
+    belief.push_str("CREATE (:Film {name: 'Kauwboy'})-[:DIRECTED_BY]->(:Person {name: 'Nobody Known'})\n");
+    let model = ScriptedModel::new()
+        .on("plan.pseudo", belief.as_str())
+        .on("compose", composed("\"Boudewijn Koole\"").as_str());
+    let (answer, _) =
+        asked(&[&films], model, "who directed Kauwboy?", &pseudo(by(Verification::Similarity))).await;
+    assert_eq!(answer.answers, ["Boudewijn Koole"]);
+    assert!(edits(&answer).len() <= 1100);
+}
+
+#[tokio::test]
+async fn without_verification_the_model_alone_is_marked_and_has_no_evidence() {
+    let films = setting(FILMS).await;
+    let model =
+        ScriptedModel::new().on("plan.pseudo", BELIEF).on("compose", composed("\"Utrecht\"").as_str());
+    let (answer, model) = asked(&[&films], model, BIRTHPLACE, &pseudo(by(Verification::Off))).await;
+    assert_eq!((answer.status, answer.grounded), (Status::Answered, false));
+    assert_eq!(answer.answers, ["Utrecht"]);
+    assert_eq!(answer.notes, [Note::ModelAlone]);
+    assert!(answer.evidence.is_empty());
+    assert_eq!(model.calls(), 2);
+}
+
+#[tokio::test]
+async fn an_open_question_is_told_in_sentences_that_cite() {
+    let films = setting(FILMS).await;
+    let belief = "// open\nCREATE (k:Film {name: 'Kauwboy', year: 2012})-[:DIRECTED_BY]->(p:Person {name: 'Jan'})\nCREATE (k)-[:STARRED_ACTORS]->(a {name: 'Piet'})";
+    let told = r#"{"sentences": [
+        {"text": "Kauwboy has a director.", "rows": ["E0"]},
+        {"text": "It is the best film of all.", "rows": ["E999"]},
+        {"text": "There is more to say.", "rows": ["E0", "E1"]}]}"#;
+    let model = ScriptedModel::new().on("plan.pseudo", belief).on("compose", told);
+    let question = "What should I know about Kauwboy?";
+    let (answer, _) = asked(&[&films], model, question, &pseudo(by(Verification::Similarity))).await;
+    assert_eq!((answer.status, answer.grounded), (Status::Answered, true), "{answer:#?}");
+    assert_eq!(answer.answer, "Kauwboy has a director. [1] There is more to say. [1][2]");
+    assert!(
+        answer.citations.contains(&answer.evidence[0].id)
+            && answer.citations.contains(&answer.evidence[1].id)
+    );
+}
+
+#[tokio::test]
+async fn two_halves_of_a_graph_answer_as_the_whole() {
+    let half = |with: &str| -> String {
+        FILMS.lines().filter(|line| line.contains(with)).map(|line| format!("{line}\n")).collect()
+    };
+    let (directors, births) = (setting(&half("directed_by")).await, setting(&half("born_in")).await);
+    let script = || {
+        ScriptedModel::new().on("plan.pseudo", BELIEF).on("compose", composed("\"Leidschendam\"").as_str())
+    };
+    let options = pseudo(by(Verification::Similarity));
+    let (answer, _) = asked(&[&directors, &births], script(), BIRTHPLACE, &options).await;
+    assert_eq!(
+        (answer.answers.as_slice(), answer.grounded),
+        (&["Leidschendam".to_owned()][..], true),
+        "{answer:#?}"
+    );
+    let one = pseudo(PseudoConfig { all_sources: false, ..by(Verification::Similarity) });
+    let (answer, _) = asked(&[&directors, &births], script(), BIRTHPLACE, &one).await;
+    assert_eq!(answer.status, Status::Abstained, "the first half does not hold it");
+}
+
+#[tokio::test]
+async fn sources_that_differ_are_told_with_their_dates() {
+    let (old, new) = (
+        setting_named("old", "Peru\tpopulation\t31989256\nPeru\tcapital\tLima\n").await,
+        setting_named("new", "Peru\tpopulation\t34352719\nPeru\tcapital\tLima\n").await,
+    );
+    let model = ScriptedModel::new()
+        .on("plan.pseudo", "CREATE (p:Country {name: 'Peru', population: 30000000})")
+        .on("compose", composed("\"34352719\"").as_str());
+    let options = pseudo(by(Verification::Similarity));
+    let (answer, _) = asked(&[&old, &new], model, "what is the population of Peru?", &options).await;
+    let [Note::Contradiction { about, claims }] = answer.notes.as_slice() else { panic!("{answer:#?}") };
+    assert_eq!(about, "Peru | population");
+    let mut values: Vec<&str> = claims.iter().map(|c| c.value.as_str()).collect();
+    values.sort_unstable();
+    assert_eq!(values, ["31989256", "34352719"]);
+    assert!(claims.iter().all(|claim| claim.date.len() == 10), "{claims:?}");
+}
+
+#[tokio::test]
+async fn a_source_that_is_down_is_named_and_the_rest_answers() {
+    let (films, lost, births) = (
+        setting(FILMS).await,
+        setting(FILMS).await,
+        setting("Boudewijn Koole\tborn_in\tLeidschendam\n").await,
+    );
+    // An index of another embedder cannot be asked.
+    let model =
+        || ScriptedModel::new().on("plan.pseudo", BELIEF).always("compose", composed("\"Leidschendam\""));
+    let others = vec![Source::open(births.workspace.clone()).unwrap()];
+    let engine =
+        Engine::new(films.workspace.clone(), Some(Arc::new(model())), Some(embedder().await)).unwrap();
+    let engine = engine.with_sources(others).without_sources([("lost".to_owned(), "it is gone".to_owned())]);
+    let question = Question::new(BIRTHPLACE, "2024-02-28T12:00:00[UTC]".parse().unwrap()).unwrap();
+    let answer = engine.ask(&question, &pseudo(by(Verification::Similarity))).await.unwrap();
+    assert_eq!(answer.answers, ["Leidschendam"]);
+    let down = Note::SourceDown { source: "lost".into(), reason: "it is gone".into() };
+    assert!(answer.notes.contains(&down), "{:?}", answer.notes);
+    drop(lost);
+}
+
+#[tokio::test]
+async fn other_methods_ask_each_source_and_take_the_surest_answer() {
+    let (nothing, films) = (setting("Peru\tcapital\tLima\n").await, setting(FILMS).await);
+    let graph = AskOptions { method: Method::Graph, ..AskOptions::default() };
+    let model = ScriptedModel::new().on("compose", composed("\"Boudewijn Koole\"").as_str());
+    let (answer, model) = asked(&[&nothing, &films], model, "who directed Kauwboy?", &graph).await;
+    assert_eq!(answer.answers, ["Boudewijn Koole"], "{answer:#?}");
+    assert_eq!(model.calls(), 1, "where nothing is linked nothing is composed");
+}
+
+#[tokio::test]
+async fn limits_hold_and_the_best_that_was_found_is_given_and_marked() {
+    let films = setting(FILMS).await;
+    std::fs::write(films.workspace.folder().join("relations.toml"), common::CARDS).unwrap();
+    let films = Setting {
+        workspace: Arc::new(quipu_index::Workspace::open(films.workspace.folder()).unwrap()),
+        ..films
+    };
+    let question = "who directed Kauwboy?";
+    for method in [Method::Pseudo, Method::Kerag, Method::Anchor] {
+        for limits in
+            [Limits { llm_calls: 0, ..Limits::default() }, Limits { tokens: 10, ..Limits::default() }]
+        {
+            let options = AskOptions { method, limits, ..AskOptions::default() };
+            let (answer, model) = asked(&[&films], ScriptedModel::new(), question, &options).await;
+            assert_eq!(model.calls(), 0, "{method:?}");
+            assert_eq!(answer.answers, ["Boudewijn Koole"], "{method:?}: {answer:#?}");
+            assert!(answer.grounded);
+            assert!(answer.notes.iter().any(|note| matches!(note, Note::Limit { .. })), "{method:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn tokens_are_limited_for_every_method() {
+    let films = setting(FILMS).await;
+    for method in Method::ALL {
+        let limits = Limits { tokens: 1000, llm_calls: 40, ..Limits::default() };
+        let options = AskOptions { method, limits, ..AskOptions::default() };
+        let model = ScriptedModel::new().when(|request| {
+            assert!(request.max_tokens <= 1000);
+            Some(quipu_model::Scripted::from("{}"))
+        });
+        let (answer, _) = asked(&[&films], model, "who directed Kauwboy?", &options).await;
+        let used = answer.usage.prompt_tokens + answer.usage.completion_tokens;
+        assert!(used <= 1000, "{method:?}: {used}");
+    }
+}
