@@ -58,7 +58,7 @@ pub struct StageUsage {
 }
 
 /// An entity with its place in a ranking.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RankedEntity {
     /// Its key.
     pub key: String,

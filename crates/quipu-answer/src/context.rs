@@ -176,7 +176,7 @@ impl<'a> Context<'a> {
     pub(crate) fn sources(&self) -> Vec<Self> {
         let mut sources = vec![self.alone()];
         sources.extend(self.others.iter().map(|source| {
-            let Learnt { cards, meanings, samples, sentences, documents, relations, solved } =
+            let Learnt { cards, meanings, samples, sentences, experiences, relations, solved } =
                 &*source.learnt;
             Self {
                 workspace: &source.workspace,
@@ -184,7 +184,7 @@ impl<'a> Context<'a> {
                 meanings,
                 samples,
                 sentences,
-                documents,
+                experiences,
                 relations,
                 solved,
                 ..self.alone()

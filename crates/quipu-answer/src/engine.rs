@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use quipu_graph::{NodeId, RelationId, RelationRole};
-use quipu_index::Workspace;
+use quipu_index::{SearchMode, Workspace};
 use quipu_model::{Embedder, LanguageModel};
 
 use crate::AnswerError;
@@ -231,7 +231,7 @@ impl Engine {
         let context = Context::new(&self.workspace, model, embedder, &self.learnt, Limits::default(), &trace);
         let mentioned = mentions(&context, text).await?;
         let linked: Vec<NodeId> = mentioned.iter().filter_map(|m| Some(m.best()?.node)).collect();
-        retrieve_passages(&context, text, &linked, k).await
+        retrieve_passages(&context, text, &linked, SearchMode::default(), k).await
     }
 
     /// Writes the cards of the `most` relations of the most triples that have none yet, so that no question waits for them: one

@@ -61,7 +61,7 @@ pub enum EvidenceContent {
 }
 
 /// Where a passage stands.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct PassagePlace {
     /// Key of the entity where it differs from its name.

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use quipu_graph::Record;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::evidence::{Evidence, EvidenceContent, cell};
@@ -11,7 +12,7 @@ use crate::evidence::{Evidence, EvidenceContent, cell};
 const MOST_COLUMNS: usize = 6;
 
 /// A field of a record, as evidence.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RecordField {
     /// Its name.
     pub name: String,
@@ -20,7 +21,7 @@ pub struct RecordField {
 }
 
 /// One record of an API's response.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RecordContent {
     /// What it is a row of: `daily prices of META`.
     pub table: String,

@@ -78,7 +78,7 @@ pub struct PathEvent {
 }
 
 /// A step of a round of the hybrid method.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum Refinement {
     /// The router chose what to ask.

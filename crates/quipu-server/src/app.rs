@@ -183,6 +183,7 @@ impl App {
             llm_calls: ask.max_llm_calls.map_or(most, |calls| calls.min(most)),
             time,
             evidence_tokens: self.config.evidence_tokens,
+            ..Limits::default()
         }
     }
 

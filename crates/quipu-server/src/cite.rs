@@ -92,7 +92,8 @@ pub(crate) fn sentence(engine: &Engine, evidence: &Evidence) -> String {
                 None => format!("{head} — {relation} — {tail}"),
             }
         }
-        EvidenceContent::Passage { entity, passage } => format!("{entity}: {passage}"),
+        EvidenceContent::Passage { entity, passage, .. } => format!("{entity}: {passage}"),
+        EvidenceContent::Record(record) => record.to_line(),
         EvidenceContent::Calculation { operation, result, .. } => {
             format!("{} = {result}", capital(operation))
         }

@@ -168,8 +168,8 @@ impl FromStr for Method {
     type Err = AnswerError;
 
     fn from_str(name: &str) -> Result<Self, AnswerError> {
-        Self::ALL.into_iter().find(|method| method.name() == name).ok_or_else(|| {
-            let names = Self::ALL.map(Self::name).join(", ");
+        Self::ALL.iter().copied().find(|method| method.name() == name).ok_or_else(|| {
+            let names = Self::ALL.iter().map(|method| method.name()).collect::<Vec<_>>().join(", ");
             AnswerError::Usage(format!("there is no method {name}; the methods are {names}"))
         })
     }

@@ -156,7 +156,6 @@ mod tests {
             ranked: Vec::new(),
             llm: "small".into(),
             citations: vec![evidence[1].id.clone()],
-            ranked: Vec::new(),
             evidence,
             usage: AnswerUsage {
                 llm_calls: 2,

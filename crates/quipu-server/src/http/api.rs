@@ -211,7 +211,7 @@ async fn status_of(State(app): State<App>, client: Client) -> Answered {
     Ok(ok(&ServerStatus {
         version: env!("CARGO_PKG_VERSION"),
         workspaces,
-        methods: Method::ALL.map(Method::name).to_vec(),
+        methods: Method::ALL.iter().map(|method| method.name()).collect(),
         method: app.method.name(),
         llm: models.model.as_ref().map(|model| model.name().to_owned()),
         llm_problem: if models.model.is_some() { None } else { models.problem.clone() },

@@ -266,7 +266,8 @@ async fn list_models(State(app): State<App>, client: Client) -> Answered {
     tracing::debug!(target: "quipu", workspace = first, "{QUIPU} stands for this workspace");
     for base in bases {
         let model = |id| Model { id, object: "model", created: 0, owned_by: QUIPU };
-        let with_methods = Method::ALL.map(|method| model(format!("{base}/{}", method.name())));
+        let with_methods =
+            Method::ALL.iter().map(|method| model(format!("{base}/{}", method.name()))).collect::<Vec<_>>();
         data.push(model(base));
         data.extend(with_methods);
     }

@@ -145,8 +145,10 @@ struct Passage {
 impl From<Vec<Evidence>> for Passages {
     fn from(evidence: Vec<Evidence>) -> Self {
         let passage = |piece: Evidence| match piece.content {
-            EvidenceContent::Passage { entity, passage } => Some(Passage { entity, passage }),
-            EvidenceContent::Triple { .. } | EvidenceContent::Calculation { .. } => None,
+            EvidenceContent::Passage { entity, passage, .. } => Some(Passage { entity, passage }),
+            EvidenceContent::Triple { .. }
+            | EvidenceContent::Record(_)
+            | EvidenceContent::Calculation { .. } => None,
         };
         Self { passages: evidence.into_iter().filter_map(passage).collect() }
     }

@@ -155,7 +155,9 @@ fn key(piece: &Evidence) -> (f64, String) {
 fn triple(piece: &Evidence) -> Option<[&str; 3]> {
     match &piece.content {
         EvidenceContent::Triple { head, relation, tail, .. } => Some([head, relation, tail]),
-        EvidenceContent::Passage { .. } | EvidenceContent::Calculation { .. } => None,
+        EvidenceContent::Passage { .. }
+        | EvidenceContent::Record(_)
+        | EvidenceContent::Calculation { .. } => None,
     }
 }
 

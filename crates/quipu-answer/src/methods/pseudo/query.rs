@@ -555,6 +555,8 @@ fn labels(context: &Context<'_>, step: quipu_graph::Step, name: &str) -> Vec<Str
 fn relation(piece: &Evidence) -> &str {
     match &piece.content {
         EvidenceContent::Triple { relation, .. } => relation,
-        EvidenceContent::Passage { .. } | EvidenceContent::Calculation { .. } => "",
+        EvidenceContent::Passage { .. }
+        | EvidenceContent::Record(_)
+        | EvidenceContent::Calculation { .. } => "",
     }
 }
