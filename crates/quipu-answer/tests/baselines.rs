@@ -215,7 +215,7 @@ async fn corrective_loses_nothing_by_replies_that_cannot_be_read() {
 #[test]
 fn every_method_is_known_by_its_name() {
     for method in Method::ALL {
-        assert_eq!(method.name().parse::<Method>().unwrap(), method);
+        assert_eq!(method.name().parse::<Method>().unwrap(), *method);
     }
     let error = "thog".parse::<Method>().unwrap_err().to_string();
     assert!(error.contains("tog") && error.contains("self_consistency"), "{error}");

@@ -280,7 +280,7 @@ async fn tokens_are_limited_for_every_method() {
     let films = setting(FILMS).await;
     for method in Method::ALL {
         let limits = Limits { tokens: 1000, llm_calls: 40, ..Limits::default() };
-        let options = AskOptions { method, limits, ..AskOptions::default() };
+        let options = AskOptions { method: *method, limits, ..AskOptions::default() };
         let model = ScriptedModel::new().when(|request| {
             assert!(request.max_tokens <= 1000);
             Some(quipu_model::Scripted::from("{}"))
