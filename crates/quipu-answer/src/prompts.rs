@@ -246,7 +246,7 @@ fn environment() -> &'static Environment<'static> {
 
 /// The prompts by name, as their templates stand: what a result must say of them.
 pub fn prompt_templates() -> impl Iterator<Item = (&'static str, &'static str)> {
-    Prompt::ALL.into_iter().map(|prompt| (prompt.name(), prompt.source()))
+    Prompt::ALL.iter().map(|prompt| (prompt.name(), prompt.source()))
 }
 
 #[cfg(test)]

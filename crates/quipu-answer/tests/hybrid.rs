@@ -1,5 +1,7 @@
 //! The hybrid method over a small base of entities with documents: its rounds, its calls, its ablations.
 
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test ends where something fails")]
+
 mod common;
 
 use std::sync::Arc;

@@ -1,4 +1,5 @@
 //! Documents from the command line: imported, added, searched; and what cannot be read.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test ends where something fails")]
 
 mod support;
 

@@ -21,7 +21,7 @@ impl Letters {
     }
 
     fn vector(text: &str) -> Vec<f32> {
-        let mut vector = vec![0.0_f32; 26];
+        let mut vector = [0.0_f32; 26];
         for byte in text.bytes().filter(u8::is_ascii_alphabetic) {
             vector[usize::from(byte.to_ascii_lowercase() - b'a')] += 1.0;
         }

@@ -174,7 +174,11 @@ impl Writer {
         match name {
             "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => {
                 self.gap = Gap::Paragraph;
-                let level = name.bytes().nth(1).map_or(1, |digit| usize::from(digit.saturating_sub(b'0')));
+                let level = name
+                    .as_bytes()
+                    .get(1)
+                    .copied()
+                    .map_or(1, |digit| usize::from(digit.saturating_sub(b'0')));
                 self.mark = format!("{} ", "#".repeat(level));
             }
             "br" => self.gap = self.gap.max(Gap::Line),
