@@ -85,6 +85,8 @@ pub struct Ranking {
     pub unexplained: Vec<String>,
     /// For each step what it is called and leads to, those of the best paths first.
     pub senses: Vec<Vec<String>>,
+    /// The words of all that the steps are called.
+    pub vocabulary: HashSet<String>,
 }
 
 /// Ranks the paths around `anchor`, which the question mentions at `span`; `others` are the places of its other mentions.
@@ -156,7 +158,9 @@ pub async fn rank(
     set_probabilities(&mut paths);
     report(context, &paths);
     let senses = senses(&paths, &lexicon);
-    Ok(Ranking { paths, senses, unexplained: comparison.unexplained(), masked: asked.masked.clone() })
+    let unexplained = comparison.unexplained();
+    let vocabulary = labels.iter().flat_map(|label| label.split(' ')).map(str::to_owned).collect();
+    Ok(Ranking { paths, senses, unexplained, masked: asked.masked.clone(), vocabulary })
 }
 
 /// What a word of the question may mean: for each step the names that no step before it has.

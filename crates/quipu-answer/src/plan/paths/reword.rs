@@ -1,5 +1,6 @@
 //! The question again, with the words that nothing around its mention explains in the graph's own words.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use quipu_index::words;
@@ -25,7 +26,7 @@ pub struct Reworded {
 }
 
 /// Puts the graph's words in the place of those that `ranking` could not explain; `None` where there is none, or none that means
-/// something in the graph. One model call at most for each word that the workspace does not know yet.
+/// something in the graph. Typing errors are mended without a call; else one model call at most for each word that the workspace does not know yet.
 ///
 /// # Errors
 /// The file's; a model that fails is reported, and the word stays what it is.
@@ -37,7 +38,18 @@ pub async fn reword(
     ranking: &Ranking,
 ) -> Result<Option<Reworded>, AnswerError> {
     let mut known = Vec::new();
-    for word in ranking.unexplained.iter().take(MOST_WORDS) {
+    let mut strange = Vec::new();
+    for word in &ranking.unexplained {
+        match misspelt(word, &ranking.vocabulary) {
+            Some(meant) => {
+                let reading = format!("“{word}” is “{meant}” misspelt");
+                context.trace.report(Stage::Plan, Event::Read { reading });
+                known.push((word.as_str(), meant.to_owned()));
+            }
+            None => strange.push(word),
+        }
+    }
+    for word in strange.into_iter().take(MOST_WORDS) {
         match meaning(context, &ranking.masked, word, &ranking.senses).await {
             Ok(Some(name)) => {
                 let reading = format!("“{word}” means “{name}”");
@@ -55,6 +67,23 @@ pub async fn reword(
         }
     }
     Ok(replaced(question, span, others, &known))
+}
+
+/// The one word of the vocabulary that `word` is but for a slip of the finger; `None` where there is none, or several.
+fn misspelt<'a>(word: &str, vocabulary: &'a HashSet<String>) -> Option<&'a str> {
+    let length = word.chars().count();
+    let slips = match length {
+        0..5 => return None,
+        5..9 => 1,
+        _ => 2,
+    };
+    let near = |known: &&String| {
+        let same_size = known.chars().count().abs_diff(length) <= slips && known.chars().count() >= 5;
+        same_size && known.chars().next() == word.chars().next() && strsim::osa_distance(word, known) <= slips
+    };
+    let mut found = vocabulary.iter().filter(near);
+    let first = found.next()?;
+    found.next().is_none().then_some(first)
 }
 
 /// Words outside of the mentions replaced by what they mean.
@@ -102,6 +131,18 @@ mod tests {
             assert_eq!(&reworded.text[reworded.span.clone()], mention);
         }
         assert_eq!(reworded.map(|r| r.text).as_deref(), expected);
+    }
+
+    #[test]
+    fn a_slip_of_the_finger_is_no_other_word() {
+        let vocabulary: HashSet<String> =
+            ["countries", "director", "writer", "writes"].map(str::to_owned).into();
+        assert_eq!(misspelt("cuntries", &vocabulary), Some("countries"));
+        assert_eq!(misspelt("driector", &vocabulary), Some("director"));
+        assert_eq!(misspelt("wrier", &vocabulary), Some("writer"));
+        assert_eq!(misspelt("writen", &vocabulary), None, "it might be either");
+        assert_eq!(misspelt("producer", &vocabulary), None);
+        assert_eq!(misspelt("dog", &vocabulary), None);
     }
 
     #[test]
