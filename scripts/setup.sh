@@ -29,6 +29,14 @@ libclang_found() {
 
 build_tools_found() { have cmake && have c++ && have make && libclang_found; }
 
+# Whether apt may be used; sets as_root.
+may_install() {
+    as_root=""
+    [ "$(id -u)" = 0 ] && return 0
+    as_root="sudo"
+    have sudo && sudo -n true 2>/dev/null
+}
+
 install_build_tools() {
     if build_tools_found; then
         say "build tools: ready"
@@ -36,13 +44,7 @@ install_build_tools() {
     fi
     line="apt-get install -y $APT_PACKAGES"
     have apt-get || fail "please install a C++ compiler, cmake, make and libclang with your package manager, then run this again"
-    if [ "$(id -u)" = 0 ]; then
-        as_root=""
-    elif have sudo && sudo -n true 2>/dev/null; then
-        as_root="sudo"
-    else
-        fail "build tools are missing; please type:  sudo apt-get update && sudo $line   and run this again"
-    fi
+    may_install || fail "build tools are missing; please type:  sudo apt-get update && sudo $line   and run this again"
     say "build tools: installing $APT_PACKAGES"
     export DEBIAN_FRONTEND=noninteractive
     # The lists may be fresh enough; only a failure is worth an update.
@@ -91,36 +93,38 @@ make_python_environment() {
     say "Python packages: installed"
 }
 
-# Only tests need it, and they say so where it is missing; so this never fails.
+# install_optional NAME WITHOUT PACKAGE...: what only tests or the page need; they say so where it is missing, so this never fails.
+install_optional() {
+    name=$1 without=$2
+    shift 2
+    line="apt-get install -y --no-install-recommends $*"
+    if ! have apt-get; then
+        say "$name: not installed (no apt here); $without"
+        return
+    fi
+    if ! may_install; then
+        say "$name: not installed (no right to); $without. To have it:  sudo $line"
+        return
+    fi
+    say "$name: installing $*"
+    export DEBIAN_FRONTEND=noninteractive
+    # shellcheck disable=SC2086
+    if $as_root $line >/dev/null 2>&1 || { $as_root apt-get update -q >/dev/null 2>&1 && $as_root $line >/dev/null 2>&1; }; then
+        say "$name: installed"
+    else
+        say "$name: apt could not install it; $without. To see why:  $line"
+    fi
+}
+
 install_virtuoso() {
     if have virtuoso-t && have isql-vt; then
         say "Virtuoso: ready"
         return
     fi
-    line="apt-get install -y --no-install-recommends $SERVER_PACKAGES"
-    if ! have apt-get; then
-        say "Virtuoso: not installed (no apt here); the tests that ask it are skipped"
-        return
-    fi
-    if [ "$(id -u)" = 0 ]; then
-        as_root=""
-    elif have sudo && sudo -n true 2>/dev/null; then
-        as_root="sudo"
-    else
-        say "Virtuoso: not installed (no right to); the tests that ask it are skipped. To have them:  sudo $line"
-        return
-    fi
-    say "Virtuoso: installing $SERVER_PACKAGES"
-    export DEBIAN_FRONTEND=noninteractive
     # shellcheck disable=SC2086
-    if $as_root $line >/dev/null 2>&1 || { $as_root apt-get update -q >/dev/null 2>&1 && $as_root $line >/dev/null 2>&1; }; then
-        say "Virtuoso: installed"
-    else
-        say "Virtuoso: apt could not install it; the tests that ask it are skipped. To see why:  $line"
-    fi
+    install_optional Virtuoso "the tests that ask it are skipped" $SERVER_PACKAGES
 }
 
-# Only the page and its tests need them, and both say so where they are missing; so this never fails.
 install_page_tools() {
     if have npm && { have chromium || have chromium-browser || have google-chrome; }; then
         say "Node and Chromium: ready"
@@ -129,27 +133,8 @@ install_page_tools() {
     # A Node that is there already stays: the system's npm would bring another.
     packages=$PAGE_PACKAGES
     have npm && packages=chromium
-    line="apt-get install -y --no-install-recommends $packages"
-    if ! have apt-get; then
-        say "Node and Chromium: not installed (no apt here); the page is left out, or its tests are"
-        return
-    fi
-    if [ "$(id -u)" = 0 ]; then
-        as_root=""
-    elif have sudo && sudo -n true 2>/dev/null; then
-        as_root="sudo"
-    else
-        say "Node and Chromium: not installed (no right to); the page is left out, or its tests are. To have them:  sudo $line"
-        return
-    fi
-    say "Node and Chromium: installing $packages"
-    export DEBIAN_FRONTEND=noninteractive
     # shellcheck disable=SC2086
-    if $as_root $line >/dev/null 2>&1 || { $as_root apt-get update -q >/dev/null 2>&1 && $as_root $line >/dev/null 2>&1; }; then
-        say "Node and Chromium: installed"
-    else
-        say "Node and Chromium: apt could not install them; the page is left out, or its tests are. To see why:  $line"
-    fi
+    install_optional "Node and Chromium" "the page is left out, or its tests are" $packages
 }
 
 check_git

@@ -8,6 +8,7 @@ mod calculate;
 mod compose;
 mod context;
 mod conversation;
+mod critique;
 mod cypher;
 mod engine;
 mod error;

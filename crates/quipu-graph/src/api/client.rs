@@ -6,14 +6,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
-use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, RETRY_AFTER};
 use reqwest::{Method, Url};
 
 use super::config::ApiConfig;
 use super::openapi::HttpVerb;
 use crate::GraphError;
 use crate::endpoint::{
-    Auth, Budget, LONGEST_PAUSE, ResultCache, causes, first_words, jittered, pause_asked_for,
+    Auth, Budget, LONGEST_PAUSE, ResultCache, causes, first_words, jittered, pause_asked_for, same_host,
+    secret_headers,
 };
 use crate::error::EndpointProblem;
 
@@ -48,27 +49,12 @@ enum Failed {
 impl Client {
     pub(super) fn new(config: ApiConfig, cache: Option<ResultCache>) -> Result<Self, GraphError> {
         config.check()?;
-        let mut headers = HeaderMap::new();
-        for (name, value) in config.secret_headers()? {
-            let wrong = |reason: String| GraphError::Usage(format!("header {name:?}: {reason}"));
-            let key = HeaderName::from_bytes(name.as_bytes()).map_err(|error| wrong(error.to_string()))?;
-            let mut value = HeaderValue::from_str(&value).map_err(|error| wrong(error.to_string()))?;
-            value.set_sensitive(true);
-            headers.insert(key, value);
-        }
-        // A redirect to another host would take secrets along, and could lead behind a wall.
-        let same_host = reqwest::redirect::Policy::custom(|attempt| {
-            let first = attempt.previous().first().and_then(|url| url.host_str());
-            match first == attempt.url().host_str() && attempt.previous().len() < 5 {
-                true => attempt.follow(),
-                false => attempt.stop(),
-            }
-        });
+        let headers = secret_headers(config.secret_headers()?)?;
         let http = reqwest::Client::builder()
             .user_agent(&config.user_agent)
             .default_headers(headers)
             .connect_timeout(config.time_limit().min(Duration::from_secs(15)))
-            .redirect(same_host)
+            .redirect(same_host())
             .dns_resolver(Arc::new(PublicOnly { allowed: config.allow_hosts.clone() }))
             .build()
             .map_err(|error| GraphError::Usage(format!("no HTTP client: {}", causes(&error))))?;

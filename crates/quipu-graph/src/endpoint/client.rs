@@ -90,30 +90,39 @@ enum Failed {
     Lasting(EndpointProblem),
 }
 
+/// Headers that no log shows.
+pub(crate) fn secret_headers(named: Vec<(String, String)>) -> Result<HeaderMap, GraphError> {
+    let mut headers = HeaderMap::new();
+    for (name, value) in named {
+        let wrong = |reason: String| GraphError::Usage(format!("header {name:?}: {reason}"));
+        let key = HeaderName::from_bytes(name.as_bytes()).map_err(|error| wrong(error.to_string()))?;
+        let mut value = HeaderValue::from_str(&value).map_err(|error| wrong(error.to_string()))?;
+        value.set_sensitive(true);
+        headers.insert(key, value);
+    }
+    Ok(headers)
+}
+
+/// Follows redirects on the same host only: one to another would take secrets along, and could lead behind a wall.
+pub(crate) fn same_host() -> reqwest::redirect::Policy {
+    reqwest::redirect::Policy::custom(|attempt| {
+        let first = attempt.previous().first().and_then(|url| url.host_str());
+        match first == attempt.url().host_str() && attempt.previous().len() < 5 {
+            true => attempt.follow(),
+            false => attempt.stop(),
+        }
+    })
+}
+
 impl Client {
     pub(super) fn new(config: EndpointConfig, cache: Option<ResultCache>) -> Result<Self, GraphError> {
         config.check()?;
-        let mut headers = HeaderMap::new();
-        for (name, value) in config.resolved_headers()? {
-            let wrong = |reason: String| GraphError::Usage(format!("header {name:?}: {reason}"));
-            let key = HeaderName::from_bytes(name.as_bytes()).map_err(|error| wrong(error.to_string()))?;
-            let mut value = HeaderValue::from_str(&value).map_err(|error| wrong(error.to_string()))?;
-            value.set_sensitive(true);
-            headers.insert(key, value);
-        }
-        // A redirect to another host would take secrets along.
-        let same_host = reqwest::redirect::Policy::custom(|attempt| {
-            let first = attempt.previous().first().and_then(|url| url.host_str());
-            match first == attempt.url().host_str() && attempt.previous().len() < 5 {
-                true => attempt.follow(),
-                false => attempt.stop(),
-            }
-        });
+        let headers = secret_headers(config.resolved_headers()?)?;
         let http = reqwest::Client::builder()
             .user_agent(&config.user_agent)
             .default_headers(headers)
             .connect_timeout(config.time_limit().min(Duration::from_secs(15)))
-            .redirect(same_host)
+            .redirect(same_host())
             .build()
             .map_err(|error| GraphError::Usage(format!("no HTTP client: {}", causes(&error))))?;
         Ok(Self {

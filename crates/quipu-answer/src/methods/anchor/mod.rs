@@ -18,21 +18,19 @@ mod predictor;
 mod retriever;
 
 use futures::future::join_all;
-use quipu_model::{ChatRequest, Constraint};
-use serde_json::json;
 
 use crate::AnswerError;
 use crate::answer::{Note, Status};
 use crate::context::Context;
-use crate::evidence::{Evidence, to_markdown};
+use crate::critique;
+use crate::evidence::Evidence;
 use crate::link::Anchor;
 use crate::methods::baselines::cot;
 use crate::methods::baselines::steps::{NOTHING_LINKED, answer_from};
 use crate::methods::{Outcome, PathsConfig, paths};
-use crate::prompts::Prompt;
 use crate::question::Question;
 use crate::retrieve::{latest_within_budget, triples_to_evidence};
-use crate::trace::{Event, Stage};
+use crate::trace::Stage;
 
 use retriever::Retriever;
 
@@ -195,15 +193,7 @@ async fn is_enough(
 ) -> Result<bool, AnswerError> {
     let _timer = context.trace.enter(Stage::Critique);
     let (evidence, _) = evidence(context, retrievers).await?;
-    let values = json!({ "facts": to_markdown(&evidence), "question": question.text() });
-    let request = ChatRequest::new("critique.supervisor", Prompt::TogEnough.render(values)?)
-        .with_constraint(Constraint::Choice(vec!["yes".into(), "no".into()]))
-        .with_max_tokens(4);
-    let said = context.chat(Stage::Critique, request).await?.text.to_lowercase();
-    let enough = said.split(|c: char| !c.is_alphabetic()).any(|word| word == "yes");
-    let verdict = if enough { "sufficient" } else { "one hop more" };
-    context.trace.report(Stage::Critique, Event::Judged { hop, verdict: verdict.into() });
-    Ok(enough)
+    critique::is_enough(context, question, &evidence, hop, "critique.supervisor").await
 }
 
 /// What the model knows by itself, marked so (§3.5, early termination): one call.

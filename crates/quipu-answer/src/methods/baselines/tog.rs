@@ -12,13 +12,14 @@
 use std::collections::HashSet;
 
 use quipu_graph::{NodeId, Step};
-use quipu_model::{ChatRequest, Constraint, ModelError};
+use quipu_model::{ChatRequest, ModelError};
 use serde_json::json;
 
 use super::steps::{NOTHING_LINKED, anchors, answer_from};
 use crate::AnswerError;
 use crate::context::Context;
-use crate::evidence::{Evidence, cell, to_markdown};
+use crate::critique;
+use crate::evidence::{Evidence, cell};
 use crate::link::{Anchor, Mentioned, anchors_for_names, mentions};
 use crate::methods::Outcome;
 use crate::plan::{Frontier, OfferedRelation, Topic, read_topic, with_solved};
@@ -285,15 +286,7 @@ async fn is_enough(
 ) -> Result<bool, AnswerError> {
     let _timer = context.trace.enter(Stage::Critique);
     let (evidence, _) = evidence(context, walked).await?;
-    let values = json!({ "facts": to_markdown(&evidence), "question": question.text() });
-    let request = ChatRequest::new("critique.tog", Prompt::TogEnough.render(values)?)
-        .with_constraint(Constraint::Choice(vec!["yes".into(), "no".into()]))
-        .with_max_tokens(4);
-    let said = context.chat(Stage::Critique, request).await?.text.to_lowercase();
-    let enough = said.split(|c: char| !c.is_alphabetic()).any(|word| word == "yes");
-    let verdict = if enough { "sufficient" } else { "one hop more" };
-    context.trace.report(Stage::Critique, Event::Judged { hop, verdict: verdict.into() });
-    Ok(enough)
+    critique::is_enough(context, question, &evidence, hop, "critique.tog").await
 }
 
 impl End {
