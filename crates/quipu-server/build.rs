@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 fn main() -> io::Result<()> {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ui/dist");
+    // Asked when it runs: a build script that was compiled in another checkout must not look there.
+    let here = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
+    let page = here.join("../../ui/dist");
     println!("cargo::rerun-if-changed={}", page.display());
     let mut files = Vec::new();
     if page.is_dir() {
