@@ -1,7 +1,7 @@
 // The evidence as a graph: anchors, the way, the answer; only what the answer rests on, until a click asks for more.
 
 import cytoscape, { type Core, type ElementDefinition } from "cytoscape";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type Reply, neighbourhood } from "./api";
 import type { Lighting } from "./answer";
 
@@ -73,7 +73,8 @@ export function Graph(props: Lighting & { reply: Reply; anchors: string[]; explo
   const [picked, setPicked] = useState<{ key: string; name: string } | null>(null);
   const [said, setSaid] = useState("");
   const drawn = useRef(picture(reply, anchors)).current;
-  useEffect(() => {
+  // Before the next painting, not after it: a citation, its sentence and its edge light up together.
+  useLayoutEffect(() => {
     if (!drawn.edges.length || !place.current) return;
     const graph = draw(place.current, drawn, reply, anchors);
     core.current = graph;
@@ -91,7 +92,7 @@ export function Graph(props: Lighting & { reply: Reply; anchors: string[]; explo
       graph.destroy();
     };
   }, []);
-  useEffect(() => {
+  useLayoutEffect(() => {
     core.current?.elements().removeClass("lit");
     if (lit) core.current?.getElementById(lit).addClass("lit").connectedNodes().addClass("lit");
   }, [lit]);
