@@ -270,7 +270,7 @@ impl Engine {
 
     /// Collects experiences for the commentator of the hybrid method from questions with the keys of their answers: what was wrong with
     /// the router's actions, as the answers show; at most `most`, balanced over the kinds of error, in the place of those that the
-    /// workspace has. One model call a question. `progress` hears how many questions are done.
+    /// workspace has. No model is asked. `progress` hears how many questions are done.
     ///
     /// # Errors
     /// When graph, index or model fail.

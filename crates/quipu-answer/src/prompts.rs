@@ -52,6 +52,12 @@ pub enum Prompt {
     HybridExtract,
     /// HybGRAG's ranking: the entry that a question is about, to be scored.
     HybridRead,
+    /// HybGRAG over APIs: type, dynamism and field of a question.
+    HybridForm,
+    /// HybGRAG over APIs: does the prediction answer the question?
+    HybridCheck,
+    /// HybGRAG over APIs: which part of the reading is at fault.
+    HybridCommentApi,
     /// HybGRAG's validator.
     HybridValidate,
     /// HybGRAG's commentator.
@@ -106,6 +112,9 @@ impl Prompt {
             Self::HybridRoute => "hybrid_route",
             Self::HybridExtract => "hybrid_extract",
             Self::HybridRead => "hybrid_read",
+            Self::HybridForm => "hybrid_form",
+            Self::HybridCheck => "hybrid_check",
+            Self::HybridCommentApi => "hybrid_comment_api",
             Self::HybridValidate => "hybrid_validate",
             Self::HybridComment => "hybrid_comment",
             Self::CorrectiveJudge => "corrective_judge",
@@ -145,6 +154,9 @@ impl Prompt {
             Self::HybridRoute => include_str!("prompts/hybrid_route.jinja"),
             Self::HybridExtract => include_str!("prompts/hybrid_extract.jinja"),
             Self::HybridRead => include_str!("prompts/hybrid_read.jinja"),
+            Self::HybridForm => include_str!("prompts/hybrid_form.jinja"),
+            Self::HybridCheck => include_str!("prompts/hybrid_check.jinja"),
+            Self::HybridCommentApi => include_str!("prompts/hybrid_comment_api.jinja"),
             Self::HybridValidate => include_str!("prompts/hybrid_validate.jinja"),
             Self::HybridComment => include_str!("prompts/hybrid_comment.jinja"),
             Self::CorrectiveJudge => include_str!("prompts/corrective_judge.jinja"),
@@ -183,6 +195,9 @@ impl Prompt {
         Self::HybridRoute,
         Self::HybridExtract,
         Self::HybridRead,
+        Self::HybridForm,
+        Self::HybridCheck,
+        Self::HybridCommentApi,
         Self::HybridValidate,
         Self::HybridComment,
         Self::CorrectiveJudge,
@@ -355,6 +370,19 @@ mod tests {
     #[test]
     fn prompts_of_the_hybrid_method_are_what_was_agreed() {
         let question = "Which film by Boudewijn Koole has a jackdaw in it?";
+        let form = json!({ "type": "simple", "dynamism": "static", "domain": "film" });
+        check(
+            Prompt::HybridForm,
+            json!({ "domains": ["film", "other"], "wrong": "its type", "before": form.to_string(), "question": question }),
+        );
+        check(
+            Prompt::HybridCheck,
+            json!({ "asked_at": "2024-02-28", "facts": "E0 (Kauwboy) A film.", "prediction": "Delft", "question": question }),
+        );
+        check(
+            Prompt::HybridCommentApi,
+            json!({ "source": "graph", "form": form, "entities": ["Kauwboy (film)"], "question": question }),
+        );
         check(Prompt::HybridRoute, json!({ "question": question }));
         check(
             Prompt::HybridExtract,

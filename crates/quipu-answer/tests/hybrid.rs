@@ -226,6 +226,14 @@ async fn a_limit_on_calls_ends_the_search_and_keeps_what_was_found() {
     }
 }
 
+#[tokio::test]
+async fn an_answer_of_more_than_a_name_is_the_entity_that_it_names() {
+    let setting = dogs().await;
+    let wordy = model("terrier", "Skye").on("compose", composed("\"Skye Long low terrier\""));
+    let (answer, _) = run(&setting, wordy, QUESTION, &hybrid()).await;
+    assert_eq!((answer.answers.as_slice(), answer.grounded), (&["Skye".to_owned()][..], true));
+}
+
 /// With a model of flesh and blood: what a document orders changes neither routing nor verdicts nor the answer.
 #[tokio::test]
 async fn orders_in_a_document_are_data() {

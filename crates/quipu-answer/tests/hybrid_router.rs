@@ -298,3 +298,45 @@ async fn an_embedder_without_tokens_ranks_by_similarity() {
     let same = common::ask(&setting, None, Some(embedder().await), WINTER, &similar).await;
     assert_eq!(ranked(&answer), ranked(&same));
 }
+
+#[tokio::test]
+async fn experiences_are_collected_balanced_and_shown_to_the_commentator() {
+    let setting = books().await;
+    let engine = quipu_answer::Engine::new(setting.workspace.clone(), None, Some(embedder().await)).unwrap();
+    // What the graph proposes first is wrong for these: the answers say so.
+    let questions: Vec<(String, Vec<String>)> = [
+        ("Which novel of Nordlicht has an owl?", "ship"),
+        ("Which novel by Tom Okafor crosses a desert?", "salt"),
+        ("Who wrote of ice?", "oak"),
+        ("What is in Lindau?", "salt"),
+    ]
+    .map(|(question, answer)| (question.to_owned(), vec![answer.to_owned()]))
+    .to_vec();
+    let all = engine.collect_experiences(&questions, 30, |_, _| {}).await.unwrap();
+    assert!(all.len() > 3, "{all:?}");
+    let kinds: std::collections::HashSet<_> = all.iter().map(|experience| experience.kind).collect();
+    assert!(kinds.len() > 1, "{kinds:?}");
+    // Balanced: the first of each kind come before the second of any.
+    let first: std::collections::HashSet<_> = all.iter().take(kinds.len()).map(|e| e.kind).collect();
+    assert_eq!(first.len(), kinds.len());
+    assert_eq!(engine.collect_experiences(&questions, 2, |_, _| {}).await.unwrap().len(), 2);
+    engine.collect_experiences(&questions, 30, |_, _| {}).await.unwrap();
+
+    let shown = async |examples: usize| {
+        let score = |request: &quipu_model::ScoreRequest| match request.stage.as_str() {
+            "critique.validate" => Some(vec![-9.0, -0.1]),
+            _ => Some(request.continuations.iter().map(|_| -1.0).collect()),
+        };
+        let mut options = routed_by(RouterKind::Graph);
+        options.config.hybrid.critic = CriticKind::Model;
+        options.config.hybrid.experiences = examples;
+        options.config.hybrid.rounds = 2;
+        let question = "Which novel by Tom Okafor is about ice?";
+        let (_, model) = run(&setting, ScriptedModel::new().when_scoring(score), question, &options).await;
+        let requests = model.score_requests();
+        let comment = requests.iter().find(|request| request.stage == "critique.comment").unwrap();
+        comment.messages[0].content.matches("\nQuestion: ").count()
+    };
+    let (none, two, most) = (shown(0).await, shown(2).await, shown(30).await);
+    assert_eq!((two - none, most - none), (2, all.len()));
+}

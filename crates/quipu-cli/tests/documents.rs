@@ -115,15 +115,23 @@ fn a_base_without_documents_says_so() {
 }
 
 #[test]
-fn a_huge_document_is_divided_and_found() {
+fn a_document_of_fifty_megabytes_is_divided_and_found() {
     let bench = with_dogs();
-    let mut text = "A line about nothing in particular, said again.\n".repeat(100_000);
+    // 52 MB, in paragraphs of a page each, so that the index stays small.
+    let page = "A line about nothing in particular, said again.\n".repeat(9);
+    let mut text = String::with_capacity(53 << 20);
+    while text.len() < 52 << 20 {
+        text.push_str(&page);
+        text.push('\n');
+    }
+    let before = text.chars().count();
     text.push_str("The last word is xylophone.\n");
-    bench.write("skye.txt", text);
+    bench.write("skye.txt", &text);
     bench.run(&["documents", "add", "dogs", "skye.txt", "--no-embeddings"]).succeeded();
     let found = bench.run(&["search", "dogs", "xylophone", "--json"]).succeeded().json();
     assert_eq!(entities(&found), ["n2"]);
-    assert!(found["passages"][0]["end"].as_u64() > Some(4_800_000));
+    let end = found["passages"][0]["end"].as_u64().unwrap();
+    assert!(end > before as u64 && end <= text.len() as u64, "{end}");
 }
 
 #[test]
@@ -162,4 +170,53 @@ fn a_base_in_starks_layout_is_imported_and_measured_with_one_command_each() {
             "{row}"
         );
     }
+}
+
+/// STaRK's own files: pickles and tensors as torch saves them, written by a script that has no torch either.
+#[test]
+fn a_base_as_stark_publishes_it_is_imported_with_one_command() {
+    let bench = Bench::new();
+    let python = |script: &str, arguments: &[&str]| {
+        let script = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(script);
+        let mut command = std::process::Command::new("python3");
+        command.current_dir(bench.path("")).arg(script).args(arguments);
+        // Where there is no Python: scripts/setup.sh says what to install.
+        command.output().unwrap()
+    };
+    let (write, convert) = ("tests/python/stark_base.py", "../../scripts/stark.py");
+    assert!(python(write, &["processed"]).status.success());
+    let quipu = env!("CARGO_BIN_EXE_quipu");
+    let arguments = ["processed", "plain", "--import", "stark", "--quipu", quipu, "--no-embeddings"];
+    let imported = python(convert, &arguments);
+    assert!(imported.status.success(), "{}", String::from_utf8_lossy(&imported.stderr));
+    let edges = std::fs::read_to_string(bench.path("plain/edges.tsv")).unwrap();
+    assert_eq!(edges, "1\tkind of\t0\n2\tkind of\t0\n");
+    let found =
+        bench.run(&["search", "stark", "straight coat", "--type", "breed", "--json"]).succeeded().json();
+    assert_eq!(entities(&found)[0], "1");
+    bench.write("qa.csv", "id,query,answer_ids\n0,Which terrier has a straight coat?,[1]\n");
+    let arguments = [
+        "eval",
+        "run",
+        "stark",
+        "--questions",
+        "qa.csv",
+        "--method",
+        "hybrid",
+        "--llm",
+        "none",
+        "--out",
+        "results",
+    ];
+    bench.run(&arguments).succeeded();
+    let rows = std::fs::read_to_string(bench.path("results/rows.jsonl")).unwrap();
+    let row: serde_json::Value = serde_json::from_str(rows.lines().next().unwrap()).unwrap();
+    assert_eq!(row["score"]["hit_at_1"].as_f64(), Some(1.0), "{row}");
+
+    // A pickle that wants to run something is refused by name, and nothing is run.
+    assert!(python(write, &["evil", "evil"]).status.success());
+    let refused = python(convert, &["evil", "nothing"]);
+    let told = String::from_utf8_lossy(&refused.stderr);
+    assert!(!refused.status.success() && told.contains("system, which is not read"), "{told}");
+    assert!(!bench.path("executed").exists());
 }

@@ -141,3 +141,40 @@ fn a_cancelled_import_stops_and_leaves_no_store() {
     assert!(matches!(outcome.result, Err(GraphError::Cancelled)));
     assert!(!outcome.left.contains(&"manifest.json".to_owned()));
 }
+
+/// A semi-structured base: its nodes, then its edges.
+fn try_base(nodes: &str, edges: &str, lenient: bool) -> Result<ImportReport, GraphError> {
+    let folder = tempfile::tempdir().unwrap();
+    let inputs = [("nodes.jsonl", nodes), ("edges.tsv", edges)].map(|(name, text)| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        Input::File(path)
+    });
+    let mut config = ImportConfig::new("base", inputs.to_vec());
+    config.lenient = lenient;
+    import(&config, &folder.path().join("store"))
+}
+
+#[test]
+fn edges_to_missing_nodes_and_ids_that_stand_twice_are_named_and_counted() {
+    let nodes = "{\"id\": \"a\", \"name\": \"A\"}\n{\"id\": 2, \"name\": \"B\"}\n";
+    let good = "a\tnear\t2\n";
+    assert!(try_base(nodes, good, false).is_ok());
+    let refused = |nodes: &str, edges: &str, file: &str, at: u64, says: &str| {
+        match try_base(nodes, edges, false).unwrap_err() {
+            GraphError::Malformed { path, line, reason } => {
+                assert!(
+                    path.ends_with(file) && line == at && reason.contains(says),
+                    "{path:?}:{line}: {reason}"
+                );
+            }
+            other => panic!("{other}"),
+        }
+        let report = try_base(nodes, edges, true).unwrap();
+        assert_eq!((report.skipped, report.skipped_lines[0].line), (1, at));
+    };
+    refused(nodes, "a\tnear\t2\na\tnear\tc\n", "edges.tsv", 2, "an edge to c");
+    refused(nodes, "d\tnear\t2\na\tnear\t2\n", "edges.tsv", 1, "an edge to d");
+    let twice = format!("{nodes}{{\"id\": \"a\", \"name\": \"Another\"}}\n");
+    refused(&twice, good, "nodes.jsonl", 3, "the id a stands twice");
+}

@@ -31,6 +31,6 @@ pub use paths::{
 pub use requirements::{Along, NamedPart, Requirement, RequirementConfig, along, onward, requirements};
 pub use scope::{Frontier, OfferedRelation, Scope};
 pub use solved::{SOLVED_FILE, SolvedExample, SolvedExamples, plan_keys, with_solved};
-pub use subject::{OTHER, Subject, domain_of, read_subject};
+pub use subject::{OTHER, Subject, domain_of, read_subject, read_subject_in};
 pub use topic::{Topic, read_topic};
 pub use types::common_types;

@@ -68,6 +68,20 @@ pub async fn read_subject(
     apis: &[&ApiGraph],
 ) -> Result<Subject, AnswerError> {
     let ruled = domain_of(question.text(), apis);
+    read_subject_in(context, question, apis, ruled, "").await
+}
+
+/// The same in a field that was decided before, by rules or otherwise; `before` are names that were wrongly looked up, if any.
+///
+/// # Errors
+/// The model's.
+pub async fn read_subject_in(
+    context: &Context<'_>,
+    question: &Question,
+    apis: &[&ApiGraph],
+    ruled: Option<String>,
+    before: &str,
+) -> Result<Subject, AnswerError> {
     let offered = fields(apis, ruled.as_deref());
     let mut names: Vec<String> = offered.iter().map(|field| field.0.clone()).collect();
     let outside = ruled.is_none() && !names.iter().any(|name| name == OTHER);
@@ -87,7 +101,8 @@ pub async fn read_subject(
     if outside {
         shown.push(json!({ "name": OTHER, "kinds": [] }));
     }
-    let messages = Prompt::VerifySubject.render(json!({ "domains": shown, "question": question.text() }))?;
+    let messages = Prompt::VerifySubject
+        .render(json!({ "domains": shown, "before": before, "question": question.text() }))?;
     let request = ChatRequest::new("plan.subject", messages).with_max_tokens(200);
     let reply: Reply = context.json(Stage::Plan, request, &schema(&names, &kinds)).await?;
     let by_rule = ruled.is_some();

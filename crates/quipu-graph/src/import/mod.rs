@@ -10,6 +10,7 @@ mod config;
 mod external_sort;
 mod intern;
 mod merge_terms;
+mod nodes;
 mod read;
 mod sort_triples;
 mod watch;

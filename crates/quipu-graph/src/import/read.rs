@@ -9,6 +9,7 @@ use parking_lot::Mutex;
 
 use super::batch::{Batch, Gathered};
 use super::config::{ImportConfig, SkippedLine};
+use super::nodes::KnownNodes;
 use super::watch::Watch;
 use crate::parse::input::{Input, Opened, Source, Work};
 use crate::parse::ntriples::LineParser;
@@ -33,6 +34,7 @@ struct Reader<'a> {
     config: &'a ImportConfig,
     source: &'a Mutex<Source>,
     counted: &'a Counted,
+    known: Option<&'a KnownNodes>,
     watch: &'a Watch<'a>,
     bytes_read: &'a AtomicU64,
     total: Option<u64>,
@@ -48,10 +50,12 @@ pub(crate) fn read_inputs(
     let bytes_read = Arc::new(AtomicU64::new(0));
     let source = Mutex::new(Source::new(config.inputs.clone(), config.format, bytes_read.clone()));
     let total = total_bytes(&config.inputs)?;
+    let known = KnownNodes::read(config, watch)?;
     let threads = config.threads.max(1);
     // Half of the memory for the batches; their tables double when they grow, which takes the other half for a moment.
     let limit = (config.memory as usize / 2 / threads).max(1 << 20);
-    let reader = Reader { config, source: &source, counted, watch, bytes_read: &bytes_read, total };
+    let known = known.as_ref();
+    let reader = Reader { config, source: &source, counted, known, watch, bytes_read: &bytes_read, total };
     std::thread::scope(|scope| {
         let threads: Vec<_> = (0..threads)
             .map(|_| {
@@ -141,7 +145,7 @@ impl Reader<'_> {
         bytes: &[u8],
         batch: &mut Batch<'_>,
     ) -> Result<(), GraphError> {
-        let mut lines = LineReader::new(input);
+        let mut lines = LineReader::new(input, self.known);
         match std::str::from_utf8(bytes) {
             Ok(text) => {
                 for (line, number) in Lines(text).zip(first_line..) {
@@ -202,22 +206,29 @@ impl<'a> Iterator for Lines<'a> {
 }
 
 /// Parses lines of one input in its format.
-enum LineReader {
+struct LineReader<'a> {
+    kind: LineKind,
+    input: usize,
+    known: Option<&'a KnownNodes>,
+}
+
+enum LineKind {
     Rdf(LineParser),
     Tab,
     Comma,
     Node,
 }
 
-impl LineReader {
-    fn new(input: &Opened) -> Self {
-        match input.format {
-            InputFormat::Tsv => Self::Tab,
-            InputFormat::Csv => Self::Comma,
-            InputFormat::SkbNodes => Self::Node,
-            InputFormat::NQuads => Self::Rdf(LineParser::new(RdfFormat::NQuads, input.number)),
-            _ => Self::Rdf(LineParser::new(RdfFormat::NTriples, input.number)),
-        }
+impl<'a> LineReader<'a> {
+    fn new(input: &Opened, known: Option<&'a KnownNodes>) -> Self {
+        let kind = match input.format {
+            InputFormat::Tsv => LineKind::Tab,
+            InputFormat::Csv => LineKind::Comma,
+            InputFormat::SkbNodes => LineKind::Node,
+            InputFormat::NQuads => LineKind::Rdf(LineParser::new(RdfFormat::NQuads, input.number)),
+            _ => LineKind::Rdf(LineParser::new(RdfFormat::NTriples, input.number)),
+        };
+        Self { kind, input: input.number, known }
     }
 
     #[inline]
@@ -225,15 +236,21 @@ impl LineReader {
         let line = line.strip_suffix('\r').unwrap_or(line);
         let line = if number == 1 { line.strip_prefix('\u{feff}').unwrap_or(line) } else { line };
         if line.is_empty()
-            || (number == 1 && matches!(self, Self::Tab | Self::Comma) && delimited::is_header(line))
+            || (number == 1
+                && matches!(self.kind, LineKind::Tab | LineKind::Comma)
+                && delimited::is_header(line))
         {
             return Ok(());
         }
-        match self {
-            Self::Rdf(parser) => parser.line(line, batch),
-            Self::Tab => delimited::tab_separated(line, batch),
-            Self::Comma => delimited::comma_separated(line, batch),
-            Self::Node => skb::node(line, batch),
+        let check = |ends: [&str; 2]| self.known.map_or(Ok(()), |known| known.check_edge(ends));
+        match &mut self.kind {
+            LineKind::Rdf(parser) => parser.line(line, batch),
+            LineKind::Tab => delimited::tab_separated(line, &check, batch),
+            LineKind::Comma => delimited::comma_separated(line, &check, batch),
+            LineKind::Node => {
+                self.known.map_or(Ok(()), |known| known.check_node(self.input, number, line))?;
+                skb::node(line, batch)
+            }
         }
     }
 }

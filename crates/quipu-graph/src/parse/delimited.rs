@@ -4,8 +4,11 @@ use std::borrow::Cow;
 
 use super::{LineError, Sink, Tail};
 
+/// What must hold of the ends of an edge.
+pub(crate) type EdgeCheck<'a> = &'a dyn Fn([&str; 2]) -> Result<(), LineError>;
+
 /// One line of `head<TAB>relation<TAB>tail`.
-pub(crate) fn tab_separated(line: &str, sink: &mut impl Sink) -> Result<(), LineError> {
+pub(crate) fn tab_separated(line: &str, check: EdgeCheck<'_>, sink: &mut impl Sink) -> Result<(), LineError> {
     let mut columns = line.split('\t');
     let (Some(head), Some(relation), Some(tail), None) =
         (columns.next(), columns.next(), columns.next(), columns.next())
@@ -13,6 +16,7 @@ pub(crate) fn tab_separated(line: &str, sink: &mut impl Sink) -> Result<(), Line
         let found = line.split('\t').count();
         return Err(format!("expected head, relation and tail between tabs, found {found} columns").into());
     };
+    check([head, tail])?;
     triple(head, relation, tail, sink)
 }
 
@@ -24,7 +28,11 @@ fn triple(head: &str, relation: &str, tail: &str, sink: &mut impl Sink) -> Resul
 }
 
 /// One line of `head,relation,tail`; a column in quotes may hold commas, and quotes as `""`.
-pub(crate) fn comma_separated(line: &str, sink: &mut impl Sink) -> Result<(), LineError> {
+pub(crate) fn comma_separated(
+    line: &str,
+    check: EdgeCheck<'_>,
+    sink: &mut impl Sink,
+) -> Result<(), LineError> {
     let mut columns = Vec::with_capacity(3);
     let mut rest = Some(line);
     while let Some(text) = rest {
@@ -33,7 +41,10 @@ pub(crate) fn comma_separated(line: &str, sink: &mut impl Sink) -> Result<(), Li
         rest = after;
     }
     match columns.as_slice() {
-        [head, relation, tail] => triple(head, relation, tail, sink),
+        [head, relation, tail] => {
+            check([head, tail])?;
+            triple(head, relation, tail, sink)
+        }
         _ => Err(format!("expected head, relation and tail between commas, found {} columns", columns.len())
             .into()),
     }

@@ -109,6 +109,11 @@ impl Source {
         }
     }
 
+    /// Leaves out what the current input has left.
+    pub(crate) fn skip(&mut self) {
+        self.current = None;
+    }
+
     fn open(&self, input: &Input) -> Result<(Opened, Box<dyn Read + Send>), GraphError> {
         let path = input.path();
         let raw: Box<dyn Read + Send> = match input {

@@ -38,13 +38,31 @@ enum Types<'a> {
     Many(#[serde(borrow)] Vec<Cow<'a, str>>),
 }
 
+#[derive(Deserialize)]
+struct Identified<'a> {
+    #[serde(borrow)]
+    id: Id<'a>,
+}
+
+impl<'a> Id<'a> {
+    fn text(self) -> Cow<'a, str> {
+        match self {
+            Self::Number(number) => Cow::Owned(number.to_string()),
+            Self::Text(text) => text,
+        }
+    }
+}
+
+/// The id of a line of nodes; `None` where the line is no node.
+pub(crate) fn id(line: &str) -> Option<Cow<'_, str>> {
+    let line = line.strip_prefix('\u{feff}').unwrap_or(line);
+    serde_json::from_str::<Identified<'_>>(line).ok().map(|node| node.id.text())
+}
+
 /// One line of nodes.
 pub(crate) fn node(line: &str, sink: &mut impl Sink) -> Result<(), LineError> {
     let node: Node<'_> = serde_json::from_str(line).map_err(|error| format!("not a node: {error}"))?;
-    let id = match node.id {
-        Id::Number(number) => Cow::Owned(number.to_string()),
-        Id::Text(text) => text,
-    };
+    let id = node.id.text();
     if id.is_empty() {
         return Err("a node with an empty id".into());
     }

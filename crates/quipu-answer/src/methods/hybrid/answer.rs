@@ -1,7 +1,7 @@
 //! From the round that was accepted to the answer: the ranking, the evidence with passages and triples, and a composed answer.
 
 use quipu_graph::{NodeId, NodeSummary};
-use quipu_index::Passage;
+use quipu_index::{Passage, normalise};
 use quipu_model::ModelError;
 
 use super::router::Router;
@@ -35,6 +35,7 @@ pub(super) async fn answer(
     let ranking = ranking(&round, router, &summaries);
     let evidence = evidence(context, documents, router, &round).await?;
     context.trace.report(Stage::Retrieve, Event::Retrieved { evidence: evidence.len(), left_out: 0 });
+    let shown: Vec<String> = ranking.iter().take(SHOWN).map(|entity| entity.name.clone()).collect();
     let best: Vec<String> = ranking.first().map(|entity| entity.name.clone()).into_iter().collect();
     context.trace.set_ranking(ranking);
     if best.is_empty() {
@@ -46,7 +47,7 @@ pub(super) async fn answer(
     if !config.compose || !context.has_model() || context.calls_left() == 0 {
         return Ok(plain);
     }
-    composed(context, question, plain).await
+    composed(context, question, plain, &shown).await
 }
 
 /// The model's answer from the evidence: one call. Where it gives none, the best entity is the answer, less surely.
@@ -54,6 +55,7 @@ async fn composed(
     context: &Context<'_>,
     question: &Question,
     plain: Outcome,
+    shown: &[String],
 ) -> Result<Outcome, AnswerError> {
     let _timer = context.trace.enter(Stage::Compose);
     let frames = time_frames(question.text(), question.asked_at().date());
@@ -70,7 +72,29 @@ async fn composed(
     }
     let mut evidence = plain.evidence;
     evidence.extend(composed.calculation);
-    Ok(Outcome { answers: composed.answers, evidence, ..plain })
+    let mut answers: Vec<String> = composed.answers.into_iter().map(|answer| named(answer, shown)).collect();
+    answers.dedup();
+    Ok(Outcome { answers, evidence, ..plain })
+}
+
+fn has_figure(text: &str) -> bool {
+    text.chars().any(|character| character.is_ascii_digit())
+}
+
+/// The one entity shown whose name is in an answer, where the model wrote more than a name ("Skye Long low terrier") and
+/// no figure; else the answer.
+fn named(answer: String, shown: &[String]) -> String {
+    let padded = |text: &str| format!(" {} ", normalise(text));
+    let (whole, mut inside) =
+        (padded(&answer), shown.iter().filter(|name| padded(&answer).contains(&padded(name))));
+    match (inside.next(), inside.next()) {
+        (Some(name), None)
+            if padded(name) != whole && !normalise(name).is_empty() && !has_figure(&answer) =>
+        {
+            name.clone()
+        }
+        _ => answer,
+    }
 }
 
 fn ranking(round: &Round, router: &Router<'_>, summaries: &[NodeSummary]) -> Vec<RankedEntity> {

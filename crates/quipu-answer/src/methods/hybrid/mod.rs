@@ -5,6 +5,7 @@
 //! What differs from the paper and why stands in docs/hybrid.md.
 
 mod answer;
+mod api;
 mod bank;
 mod critic;
 mod feedback;
@@ -141,6 +142,9 @@ pub(super) async fn run(
     config: &HybridConfig,
 ) -> Result<Outcome, AnswerError> {
     let Some(documents) = Documents::open(context, question.text()).await? else {
+        if !context.workspace.apis().is_empty() && !context.workspace.has_graph() {
+            return api::run(context, question, config).await;
+        }
         return Ok(Outcome::abstain("the graph has no documents", Vec::new()));
     };
     let bank = Bank::new(context, &documents, config);
