@@ -102,6 +102,22 @@ fn a_key_is_made_and_let_in() {
 }
 
 #[test]
+fn logs_are_objects_for_programs_where_that_is_wanted() {
+    let bench = films();
+    let mut command = bench.command(&["serve", "films", "--port", "0", "--llm", "none"]);
+    let mut server = start(command.env("QUIPU_LOG", "quipu=info").env("QUIPU_LOG_FORMAT", "json"));
+    server.get("/api/v1/entities/Tonio HTTP/1.1\r\nX-Request-Id: mine-7\r\nX-Rest:");
+    server.child.kill().unwrap();
+    server.child.wait().unwrap();
+    let log = server.log.take().unwrap().join().unwrap();
+    let lines: Vec<serde_json::Value> =
+        log.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let request = lines.iter().find(|line| line["route"] == "/api/v1/entities/{id}").unwrap();
+    assert_eq!((&request["status"], &request["span"]["id"]), (&200.into(), &"mine-7".into()), "{request}");
+    assert!(request["timestamp"].is_string() && !log.contains("Tonio"), "{log}");
+}
+
+#[test]
 fn what_cannot_be_served_is_said_at_once() {
     let bench = films();
     bench.run(&["serve", "films", "--config", "missing.toml"]).failed(2);
