@@ -11,9 +11,11 @@
 mod servers;
 mod support;
 
+use std::net::TcpStream;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use support::endpoint::{answer, chat_reply, endpoint};
@@ -129,25 +131,36 @@ fn two_servers_share_a_graph_and_a_model_and_outlive_each_other() {
     assert!(answers_well(&one) && answers_well(&other));
     assert!(asked.load(Ordering::Relaxed) >= 2, "both ask the model server");
 
-    // Clients at work on both, each going on at the other server when its own breaks off, as behind a proxy.
-    let retried = AtomicUsize::new(0);
+    // Clients at work on the first one, each going on at the other when it breaks off, as behind a proxy; and one at the other alone.
+    let (retried, dead) = (AtomicUsize::new(0), AtomicBool::new(false));
     std::thread::scope(|scope| {
-        for _ in 0..4 {
+        let until_after_its_death = |ask: &dyn Fn()| {
+            while !dead.load(Ordering::SeqCst) {
+                ask();
+            }
+            ask();
+        };
+        for _ in 0..3 {
             scope.spawn(|| {
-                for _ in 0..10 {
+                until_after_its_death(&|| {
                     if !answers_well(&one) {
-                        retried.fetch_add(1, Ordering::Relaxed);
+                        retried.fetch_add(1, Ordering::SeqCst);
                         assert!(answers_well(&other));
                     }
-                }
+                });
             });
         }
+        scope.spawn(|| until_after_its_death(&|| assert!(answers_well(&other))));
         // Killed, not told to stop.
         let killed = std::process::Command::new("kill").args(["-9", &one.child.id().to_string()]).status();
         assert!(killed.unwrap().success());
+        while TcpStream::connect(&one.address).is_ok() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        dead.store(true, Ordering::SeqCst);
     });
     one.child.wait().unwrap();
-    assert!(retried.load(Ordering::Relaxed) > 0, "the first server died under its clients");
+    assert!(retried.load(Ordering::SeqCst) >= 3, "the first server died under its clients");
     assert!(!answers_well(&one) && answers_well(&other));
 
     // Without its graph a server says so, and says which. What was asked lately it still knows, and answers from.

@@ -174,6 +174,13 @@ fn doctor_tells_what_is_well_and_what_to_do() {
         "{asked:#?}"
     );
     assert!(!asked.stdout.contains("s3cret") && !asked.stderr.contains("s3cret"), "{asked:#?}");
+    let thinks = endpoint(move |stream| {
+        answer(stream, "200 OK", &chat_reply(&format!("<think>Which colour is grass?</think>{reply}")));
+    });
+    let asked = ["doctor", "--llm", "openai:parrot"];
+    let asked = finish(bench.command(&asked).env("OPENAI_BASE_URL", thinks).env("OPENAI_API_KEY", "none"));
+    assert!(asked.stdout.contains("<think> blocks, which are cut off"), "{asked:#?}");
+    assert!(asked.stdout.contains("tokens for prompt and reply"), "{asked:#?}");
 }
 
 #[test]
