@@ -157,7 +157,7 @@ impl LanguageModel for AtOnce {
             },
             "prune.relations" => r#"{"irrelevant": [], "verdict": "enough"}"#,
             _ => {
-                r#"{"reasoning": "By the rows.", "status": "answered", "rows": ["E0"], "operation": "none", "answers": []}"#
+                r#"{"reasoning": "By the rows.", "status": "answered", "rows": ["E0"], "ways": ["W1"], "all": true, "operation": "none", "answers": []}"#
             }
         };
         let usage = Usage { llm_calls: 1, prompt_tokens: 100, completion_tokens: 10, ..Usage::default() };
