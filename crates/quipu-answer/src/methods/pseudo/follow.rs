@@ -25,6 +25,8 @@ const AGAINST: f32 = 0.12;
 const BRIDGE: f32 = 0.75;
 /// What a way over a step that nobody stated is worth beside a stated one.
 const BRIDGED: f32 = 0.8;
+/// A thing is of the other end's kind if it is so much more like it.
+const OTHER_KIND: f32 = 0.2;
 /// Steps over which a bridge is looked for, and neighbours along each.
 const BRIDGE_STEPS: usize = 8;
 const BRIDGE_EACH: usize = 30;
@@ -114,13 +116,9 @@ impl Follower<'_, '_> {
         let mut offers = Vec::new();
         for (triple, near, far) in self.open(meant, done, named) {
             let uses = self.uses(meant.of(near)).await?;
-            let scored = self.scored(triple, near, uses.keys().copied().collect()).await?;
-            let best = scored.first().map_or(0.0, |(_, score)| *score);
-            if best < LEADS {
-                continue;
-            }
-            let steps: Vec<Step> =
-                scored.into_iter().filter(|(_, score)| best - score <= CLOSE).map(|(step, _)| step).collect();
+            let mut scored = self.scored(triple, near, uses.keys().copied().collect()).await?;
+            self.retain_kinds(triple, near, far, &mut scored).await?;
+            let Some((steps, best)) = best_of(scored) else { continue };
             let size = steps.iter().filter_map(|step| uses.get(step)).sum();
             offers.push(Offer { triple, near, far, over: None, steps, score: best, size });
         }
@@ -266,14 +264,56 @@ impl Follower<'_, '_> {
     ) -> Result<Option<(f32, Vec<Walked>)>, AnswerError> {
         let uses = self.uses(meant.of(near)).await?;
         let scored = self.scored(triple, near, uses.keys().copied().collect()).await?;
-        let best = scored.first().map_or(0.0, |(_, score)| *score);
-        if best < LEADS {
-            return Ok(None);
-        }
-        let steps: Vec<Step> =
-            scored.into_iter().filter(|(_, score)| best - score <= CLOSE).map(|(step, _)| step).collect();
+        let Some((steps, best)) = best_of(scored) else { return Ok(None) };
         let other: HashSet<NodeId> = meant.of(far).iter().copied().collect();
         let walked = self.walk(meant.of(near), &steps, Some(&other)).await?;
+        Ok((!walked.is_empty()).then_some((best, walked)))
+    }
+
+    /// Drops the steps against the direction that the pseudo-triple states, where its unknown end is called what the step starts from, not what it
+    /// leads to: "Ada, written by a person" leaves out the book between.
+    async fn retain_kinds(
+        &self,
+        triple: usize,
+        near: usize,
+        far: Option<usize>,
+        scored: &mut Vec<(Step, f32)>,
+    ) -> Result<(), AnswerError> {
+        let kind = far.and_then(|far| self.graph.nodes.get(far)).and_then(|node| node.name.strip_prefix('?'));
+        let Some(kind) = kind.filter(|kind| !kind.is_empty()) else { return Ok(()) };
+        let is_head = self.graph.triples.get(triple).is_some_and(|triple| triple.head == near);
+        let stated = if is_head { Direction::Forward } else { Direction::Backward };
+        let relations = self.context.graph().relations();
+        let mut contrary = Vec::new();
+        for (step, _) in scored.iter().filter(|(step, score)| step.direction != stated && *score >= LEADS) {
+            let info = usize::try_from(step.relation.0).ok().and_then(|at| relations.get(at));
+            let Some(card) = info.and_then(|info| self.context.cards.get(&info.key)) else { continue };
+            let ends = [kind, card.kind(step.direction), card.kind(reversed(*step).direction)];
+            let rows = self.context.relations.vectors(self.context, Stage::Retrieve, &ends).await?;
+            if let [kind, to, from] = rows.as_slice()
+                && product(kind, from) - product(kind, to) > OTHER_KIND
+            {
+                contrary.push(*step);
+            }
+        }
+        scored.retain(|(step, _)| !contrary.contains(step));
+        Ok(())
+    }
+
+    /// What a pseudo-triple leads to from an end that is known, whatever its other end was taken for.
+    ///
+    /// # Errors
+    /// The graph's and the embedder's.
+    pub(super) async fn replace(
+        &self,
+        meant: &Meant,
+        triple: usize,
+        near: usize,
+    ) -> Result<Option<(f32, Vec<Walked>)>, AnswerError> {
+        let uses = self.uses(meant.of(near)).await?;
+        let scored = self.scored(triple, near, uses.keys().copied().collect()).await?;
+        let Some((steps, best)) = best_of(scored) else { return Ok(None) };
+        let walked = self.walk(meant.of(near), &steps, None).await?;
         Ok((!walked.is_empty()).then_some((best, walked)))
     }
 
@@ -403,6 +443,15 @@ impl Follower<'_, '_> {
         let words = card.map(|card| card.words(towards).to_vec()).unwrap_or_default();
         std::iter::once(info.name.clone()).chain(words).collect()
     }
+}
+
+/// The steps that are all but the best, with the best's score; none where nothing is like enough.
+fn best_of(scored: Vec<(Step, f32)>) -> Option<(Vec<Step>, f32)> {
+    let best = scored.first().map(|(_, score)| *score).filter(|best| *best >= LEADS)?;
+    Some((
+        scored.into_iter().filter(|(_, score)| best - score <= CLOSE).map(|(step, _)| step).collect(),
+        best,
+    ))
 }
 
 fn reversed(step: Step) -> Step {

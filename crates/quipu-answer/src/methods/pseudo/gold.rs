@@ -56,8 +56,8 @@ impl Entity {
     }
 }
 
-/// First the k entities of the most hits, k being the number of pseudo-subjects; then those of enough similarity. All that one unknown
-/// node of the pseudo-graph stands for counts as one. What the question surely
+/// First the k entities of the most hits, k being the number of pseudo-subjects; then those of enough similarity. What the pseudo-graph was
+/// followed to is kept by both. What the question surely
 /// names is kept by both: it needs no second sign; what the pseudo-graph leads to goes before what merely sounds alike. Entities of one name in several sources are one.
 pub(super) fn prune(context: &Context<'_>, graph: &PseudoGraph, found: Found, config: &PseudoConfig) -> Gold {
     let Found { hits, followed, answer } = found;
@@ -73,8 +73,17 @@ pub(super) fn prune(context: &Context<'_>, graph: &PseudoGraph, found: Found, co
         key(b).cmp(&key(a)).then(b.confidence().total_cmp(&a.confidence()))
     });
     let asked = entities.iter().filter(|entity| entity.asked).count();
-    keep_groups(&mut entities, subjects.len().max(asked).max(1));
-    entities.retain(|entity| entity.asked || entity.confidence() >= config.least_similarity);
+    let mut most = subjects.len().max(asked).max(1);
+    entities.retain(|entity| {
+        // What the pseudo-graph was followed to is no stranger, however many it is.
+        let counts = entity.stands_for.is_none();
+        let kept = !counts || most > 0;
+        most -= usize::from(counts && kept);
+        kept
+    });
+    entities.retain(|entity| {
+        entity.asked || entity.stands_for.is_some() || entity.confidence() >= config.least_similarity
+    });
     entities.sort_by(|a, b| a.confidence().total_cmp(&b.confidence()));
     let kept = entities.iter().map(|e| format!("{} ({:.2})", e.name, e.confidence())).collect();
     let dropped = found - entities.len();
@@ -84,17 +93,6 @@ pub(super) fn prune(context: &Context<'_>, graph: &PseudoGraph, found: Found, co
     let evidence = evidence.into_iter().filter(|piece| seen.insert(piece.id.clone())).collect();
     let (evidence, left_out) = latest_within_budget(evidence, context.limits.evidence_tokens);
     Gold { evidence, nearest, followed, asked: asked_for, answer, left_out }
-}
-
-/// The first `most` entities, where all that stand for one node count as one.
-fn keep_groups(entities: &mut Vec<Entity>, most: usize) {
-    let mut groups: HashSet<usize> = HashSet::new();
-    let mut kept = 0;
-    entities.retain(|entity| {
-        let counted = entity.stands_for.is_some_and(|node| !groups.insert(node));
-        kept += usize::from(!counted);
-        counted || kept <= most
-    });
 }
 
 fn nearest_of_each(hits: &[Hit]) -> HashMap<usize, (String, f32)> {

@@ -288,7 +288,16 @@ impl Work<'_> {
                 continue;
             }
             let found = self.follower(search).close(&search.meant, at, triple.head, tail).await?;
-            let Some((score, walked)) = found else { continue };
+            let Some((score, walked)) = found else {
+                // What was led to has this relation to something else than the model believed.
+                let led = [triple.head, tail].into_iter().find(|end| search.meant.distance(*end) > 0);
+                if let Some(led) = led
+                    && let Some(found) = self.follower(search).replace(&search.meant, at, led).await?
+                {
+                    search.along.insert(at, found);
+                }
+                continue;
+            };
             for (end, nodes) in [
                 (triple.head, walked.iter().map(|(from, ..)| *from).collect()),
                 (tail, walked.iter().map(|(.., to)| *to).collect()),
