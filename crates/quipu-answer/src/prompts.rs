@@ -24,6 +24,8 @@ pub enum Prompt {
     KeragCompose,
     /// KERAG summarization without reasoning (ablation).
     KeragComposePlain,
+    /// KERAG summarization where the plan is of whole paths, step by step or not.
+    KeragWays,
     /// Whole-path planning: what people call a relation.
     RelationCard,
     /// Whole-path planning: what a word of the question means, to be scored.
@@ -90,6 +92,7 @@ impl Prompt {
             Self::KeragBoundary => "kerag_boundary",
             Self::KeragCompose => "kerag_compose",
             Self::KeragComposePlain => "kerag_compose_plain",
+            Self::KeragWays => "kerag_ways",
             Self::RelationCard => "relation_card",
             Self::WordMeaning => "word_meaning",
             Self::WordChoice => "word_choice",
@@ -128,6 +131,7 @@ impl Prompt {
             Self::KeragBoundary => include_str!("prompts/kerag_boundary.jinja"),
             Self::KeragCompose => include_str!("prompts/kerag_compose.jinja"),
             Self::KeragComposePlain => include_str!("prompts/kerag_compose_plain.jinja"),
+            Self::KeragWays => include_str!("prompts/kerag_ways.jinja"),
             Self::RelationCard => include_str!("prompts/relation_card.jinja"),
             Self::WordMeaning => include_str!("prompts/word_meaning.jinja"),
             Self::WordChoice => include_str!("prompts/word_choice.jinja"),
@@ -165,6 +169,7 @@ impl Prompt {
         Self::KeragBoundary,
         Self::KeragCompose,
         Self::KeragComposePlain,
+        Self::KeragWays,
         Self::RelationCard,
         Self::WordMeaning,
         Self::WordChoice,
@@ -278,7 +283,11 @@ mod tests {
             "### Kauwboy\n| id | relation | value |\n|---|---|---|\n| E0 | directed by | Boudewijn Koole |\n";
         let compose = json!({ "asked_at": "2024-02-28", "time_frame": "2012-01-01 to 2012-12-31", "facts": facts, "question": question });
         check(Prompt::KeragCompose, compose.clone());
-        check(Prompt::KeragComposePlain, compose);
+        check(Prompt::KeragComposePlain, compose.clone());
+        let mut ways = compose;
+        ways["reasoning"] = json!(true);
+        ways["ways"] = json!([{ "id": "W1", "says": "the directors of Kauwboy", "fit": "0.92", "values": "Boudewijn Koole" }]);
+        check(Prompt::KeragWays, ways);
         check(
             Prompt::RelationCard,
             json!({ "relation": "directed_by", "beside": ["release_year"], "facts": [["Kauwboy", "Boudewijn Koole"]] }),
