@@ -53,7 +53,7 @@ pub use prompts::prompt_templates;
 pub use question::{MAX_QUESTION_BYTES, Question};
 pub use records::{RecordContent, RecordField};
 pub use retrieve::Page;
-pub use sources::Source;
+pub use sources::{Source, source_folder};
 pub use time::{TimeFrame, time_frames};
 pub use trace::{
     CandidateEvent, EditEvent, Event, EventSink, MentionEvent, PathEvent, Refinement, Stage, TimedEvent,

@@ -18,7 +18,7 @@ use super::{HybridConfig, Modules};
 use crate::AnswerError;
 use crate::context::Context;
 use crate::evidence::cell;
-use crate::plan::{NamedPart, Requirement, follow, requirements};
+use crate::plan::{NamedPart, Requirement, follow, requirements, with_solved};
 use crate::prompts::Prompt;
 use crate::retrieve::{Documents, Walked};
 use crate::trace::{CandidateEvent, Event, MentionEvent, Refinement, Stage};
@@ -242,7 +242,12 @@ impl<'a> Router<'a> {
         }
         let request = ScoreRequest {
             stage: "plan.route".into(),
-            messages: Prompt::HybridRoute.render(json!({ "question": question }))?,
+            messages: with_solved(
+                self.context,
+                question,
+                Prompt::HybridRoute.render(json!({ "question": question }))?,
+            )
+            .await?,
             continuations: offered.iter().map(|(phrase, _)| cell(phrase)).collect(),
             timeout: TIMEOUT,
         };

@@ -146,7 +146,7 @@ pub async fn rank(
             }
         })
         .collect();
-    for (steps, solved) in solved_plans(context, &asked.masked).await? {
+    for (steps, solved) in solved_plans(context, question, &asked.masked).await? {
         for path in paths.iter_mut().filter(|path| path.steps == steps) {
             path.score += solved.weight;
             // An example explains a question as its words would.
