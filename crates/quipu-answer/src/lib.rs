@@ -42,8 +42,8 @@ pub use ground::{Grounding, ground};
 pub use methods::{
     AnchorConfig, AnchorGrounding, CorrectiveConfig, CriticKind, ErrorKind, Experience, Experiences, Guide,
     HybridConfig, KeragConfig, Method, MethodConfig, Modules, PathsConfig, Predictor, PseudoConfig,
-    QuestionMatchConfig, RelationFilter, RoundsConfig, SelfConsistencyConfig, TextConfig, TogConfig,
-    Verification, VerifyConfig,
+    QuestionMatchConfig, Ranking, RelationFilter, RoundsConfig, RouterKind, SelfConsistencyConfig,
+    TextConfig, TogConfig, Verification, VerifyConfig,
 };
 pub use plan::{
     FEATURE_NAMES, Features, RelationCard, RequirementConfig, SolvedExample, WalkConfig, domain_by_names,
