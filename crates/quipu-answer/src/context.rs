@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
-use quipu_graph::{Graph, Step};
+use quipu_graph::{ApiGraph, Graph, Step};
 use quipu_index::Workspace;
 use quipu_model::{
     ChatReply, ChatRequest, Embedder, Embeddings, LanguageModel, ScoreReply, ScoreRequest, Tool, ToolCall,
@@ -109,6 +109,8 @@ pub struct Context<'a> {
     pub pages: &'a [Page],
     /// The sources to ask besides.
     others: &'a [Source],
+    /// The workspace's APIs that are not its graph.
+    pub(crate) apis: &'a [Source],
     best: Mutex<Option<Outcome>>,
     /// The plan of the answer: where the anchor is mentioned, the steps from there, in words.
     plan: Mutex<Option<Planned>>,
@@ -152,6 +154,7 @@ impl<'a> Context<'a> {
             anchors,
             pages,
             others: &[],
+            apis: &[],
             best: Mutex::new(None),
             plan: Mutex::new(None),
         }
@@ -167,35 +170,54 @@ impl<'a> Context<'a> {
         self.plan.lock().take()
     }
 
-    /// Sets the sources to ask besides.
-    pub(crate) fn with_others(self, others: &'a [Source]) -> Self {
-        Self { others, ..self }
+    /// Sets the sources to ask besides, and the APIs beside the workspace's graph.
+    pub(crate) fn with_others(self, others: &'a [Source], apis: &'a [Source]) -> Self {
+        Self { others, apis, ..self }
     }
 
-    /// The surroundings of every source: this one first.
+    /// The surroundings of every source, APIs beside graphs among them: this one first.
     pub(crate) fn sources(&self) -> Vec<Self> {
-        let mut sources = vec![self.alone()];
-        sources.extend(self.others.iter().map(|source| {
-            let Learnt { cards, meanings, samples, sentences, experiences, relations, solved } =
-                &*source.learnt;
-            Self {
-                workspace: &source.workspace,
-                cards,
-                meanings,
-                samples,
-                sentences,
-                experiences,
-                relations,
-                solved,
-                ..self.alone()
-            }
-        }));
-        sources
+        let workspaces = self.workspaces();
+        workspaces.iter().flat_map(|one| std::iter::once(one.alone()).chain(one.apis_alone())).collect()
+    }
+
+    /// The surroundings of every workspace, each with its APIs: this one first.
+    pub(crate) fn workspaces(&self) -> Vec<Self> {
+        let mut workspaces = vec![Self { apis: self.apis, ..self.alone() }];
+        workspaces.extend(self.others.iter().map(|source| Self { apis: &source.apis, ..self.over(source) }));
+        workspaces
+    }
+
+    /// The surroundings of the workspace's APIs that are not its graph.
+    pub(crate) fn apis_alone(&self) -> Vec<Self> {
+        self.apis.iter().map(|source| self.over(source)).collect()
+    }
+
+    /// The same question over another source.
+    fn over(&self, source: &'a Source) -> Self {
+        let Learnt { cards, meanings, samples, sentences, experiences, relations, solved } = &*source.learnt;
+        Self {
+            workspace: &source.workspace,
+            cards,
+            meanings,
+            samples,
+            sentences,
+            experiences,
+            relations,
+            solved,
+            ..self.alone()
+        }
+    }
+
+    /// The API that is walked as a graph here.
+    pub(crate) fn api(&self) -> Option<&'a ApiGraph> {
+        let apis = self.workspace.apis();
+        apis.first().filter(|_| !self.workspace.has_graph()).map(|api| &**api)
     }
 
     /// This source alone.
     pub(crate) fn alone(&self) -> Self {
-        Self { others: &[], best: Mutex::new(None), plan: Mutex::new(None), ..*self }
+        Self { others: &[], apis: &[], best: Mutex::new(None), plan: Mutex::new(None), ..*self }
     }
 
     /// The day on which the source was read.

@@ -17,6 +17,7 @@ use crate::endpoint::{
     secret_headers,
 };
 use crate::error::EndpointProblem;
+use crate::requests::count_request;
 
 /// A request, put together from parameters and nothing else.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -163,6 +164,7 @@ impl Client {
             None => sent,
         };
         self.requests.fetch_add(1, Ordering::Relaxed);
+        count_request();
         let response = sent.send().await.map_err(passing)?;
         let (status, headers) = (response.status(), response.headers().clone());
         let header =

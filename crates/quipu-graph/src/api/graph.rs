@@ -446,6 +446,10 @@ impl Graph for ApiGraph {
         &self.description
     }
 
+    fn asks_for_each_node(&self) -> bool {
+        true
+    }
+
     fn relations(&self) -> &[RelationInfo] {
         &self.relations
     }

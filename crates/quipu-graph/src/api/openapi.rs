@@ -111,15 +111,29 @@ pub struct Document {
     pub operations: Vec<DocumentedOperation>,
 }
 
+/// JSON where it begins as JSON, else YAML, which takes an HTML page or a sentence for one text.
+fn read_value(text: &str) -> Result<Value, String> {
+    if text.trim_start().starts_with('{') {
+        return serde_json::from_str(text)
+            .map_err(|error| format!("an OpenAPI document was expected; this is no JSON: {error}"));
+    }
+    let root: Value = yaml_serde::from_str(text)
+        .map_err(|error| format!("an OpenAPI document in JSON or YAML was expected: {error}"))?;
+    match root {
+        Value::Object(_) => Ok(root),
+        _ => Err("an OpenAPI document in JSON or YAML was expected".into()),
+    }
+}
+
 /// Reads a document; `from` is where it came from, for errors.
 ///
 /// # Errors
-/// [`GraphError::Usage`]: no JSON, no OpenAPI 3, or no operation.
+/// [`GraphError::Usage`]: neither JSON nor YAML, no OpenAPI 3, or no operation.
 pub fn read_openapi(text: &str, from: &str) -> Result<Document, GraphError> {
     let wrong = |reason: String| GraphError::Usage(format!("{from}: {reason}"));
-    let root: Value = serde_json::from_str(text.trim_start_matches('\u{feff}'))
-        .map_err(|error| wrong(format!("an OpenAPI document in JSON was expected: {error}")))?;
-    let version = root.get("openapi").and_then(Value::as_str).unwrap_or_default();
+    let root = read_value(text.trim_start_matches('\u{feff}')).map_err(wrong)?;
+    // `openapi: 3.1` is a number in YAML.
+    let version = root.get("openapi").and_then(scalar_text).unwrap_or_default();
     if !version.starts_with("3.") {
         let found = if root.get("swagger").is_some() { "Swagger 2" } else { "no `openapi` field" };
         return Err(wrong(format!("an OpenAPI 3 document was expected, found {found}")));
@@ -344,7 +358,9 @@ mod tests {
 
     #[test]
     fn what_is_no_openapi_document_is_refused_by_name() {
-        check_refused("<html>", "in JSON was expected");
+        check_refused("<html>", "in JSON or YAML was expected");
+        check_refused("{\"openapi\": ", "this is no JSON");
+        check_refused("a: [1", "in JSON or YAML was expected");
         check_refused("{}", "no `openapi` field");
         check_refused(r#"{"swagger": "2.0"}"#, "Swagger 2");
         check_refused(r#"{"openapi": "3.0.0", "paths": {}}"#, "no operation");

@@ -110,6 +110,8 @@ pub struct Operation {
     pub columns: Vec<String>,
     /// Fields that are ids or names of a kind.
     pub links: Vec<(String, KindId)>,
+    /// What the document says of each field of its records.
+    pub fields: BTreeMap<String, String>,
     /// Fields that answer no question.
     pub drop: Vec<String>,
     /// What values of a field mean.
@@ -131,6 +133,7 @@ impl Default for Operation {
             shape: Shape::Auto,
             columns: Vec::new(),
             links: Vec::new(),
+            fields: BTreeMap::new(),
             drop: Vec::new(),
             values: BTreeMap::new(),
             verb: HttpVerb::Get,
@@ -323,7 +326,7 @@ fn with_manifest(document: &Document, manifest: &Manifest) -> Result<Service, Gr
             .ok_or_else(|| {
                 GraphError::Usage(format!("the manifest's operation {key:?} is not in the document"))
             })?;
-        match operation(documented, entry, &kind_ids)? {
+        match operation(documented, entry, &kind_ids, &manifest.result)? {
             Ok(operation) => {
                 ids.insert(key, OperationId(service.operations.len()));
                 service.operations.push(operation);
@@ -400,11 +403,18 @@ fn strip_result<'a>(path: &'a str, result: &str) -> &'a str {
     path.strip_prefix("[].").unwrap_or(path)
 }
 
+/// What the document says of the fields, by their names in records.
+fn described_fields(documented: &DocumentedOperation, result: &str) -> BTreeMap<String, String> {
+    let named = documented.fields.iter().filter(|field| !field.description.is_empty());
+    named.map(|field| (strip_result(&field.path, result).to_owned(), field.description.clone())).collect()
+}
+
 /// `Ok(Err(reason))`: it cannot be called, because nothing fills what it needs.
 fn operation(
     documented: &DocumentedOperation,
     entry: &OperationEntry,
     kinds: &HashMap<&str, KindId>,
+    result: &str,
 ) -> Result<Result<Operation, String>, GraphError> {
     let wrong = |reason: String| {
         GraphError::Usage(format!("the manifest's operation {:?}: {reason}", documented.path))
@@ -458,6 +468,7 @@ fn operation(
         shape: entry.shape,
         columns: entry.columns.clone(),
         links: links?,
+        fields: described_fields(documented, result),
         drop: entry.drop.clone(),
         values: entry.values.clone(),
         verb: documented.verb,
@@ -513,7 +524,7 @@ fn without_manifest(document: &Document) -> Service {
             .map(|parameter| (parameter.name.clone(), Take::Named("name".into())))
             .collect();
         let entry = OperationEntry { takes, ..OperationEntry::default() };
-        match operation(documented, &entry, &HashMap::from([("name", KindId(0))])) {
+        match operation(documented, &entry, &HashMap::from([("name", KindId(0))]), "") {
             Ok(Ok(operation)) => service.operations.push(operation),
             Ok(Err(reason)) => service.notes.push(format!("{} is not called: {reason}", documented.path)),
             Err(error) => service.notes.push(error.to_string()),

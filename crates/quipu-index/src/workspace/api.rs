@@ -12,9 +12,9 @@ use quipu_graph::{
 use serde::Serialize;
 
 use super::search::{Names, index_found};
-use super::source::{CACHE, SourceConfig, read_sources, write_source, write_sources};
+use super::source::{CACHE, Source, SourceConfig, read_sources, write_source, write_sources};
 use super::{NAMES, Workspace, read_optional};
-use crate::{IndexError, LookupConfig, NameIndexConfig, NameIndexWriter};
+use crate::{IndexError, LookupConfig, NameIndexConfig, NameIndexWriter, Vocabulary};
 
 const FOLDER: &str = "apis";
 const DOCUMENT: &str = "openapi.json";
@@ -121,6 +121,31 @@ impl Workspace {
             write_source(folder, name, SourceConfig::Api(config.clone()))?;
         }
         Ok(report)
+    }
+
+    /// This workspace with one of its APIs in the graph's place, for what walks one graph; its folder is the API's own, so that what is
+    /// learnt about the one is not taken for the other's. Nothing is asked of the API.
+    ///
+    /// # Errors
+    /// A temporary folder that cannot be written.
+    pub fn over_api(&self, api: &Arc<ApiGraph>) -> Result<Self, IndexError> {
+        let names = match index_found(&[], &[])? {
+            Names::Found { index, .. } => *index,
+            Names::Stored(_) => return Err(IndexError::Usage("an API has no stored names".into())),
+        };
+        let graph: Arc<dyn quipu_graph::Graph> = api.clone();
+        Ok(Self {
+            folder: self.folder.join(FOLDER).join(&api.describe().name),
+            generation: self.generation.clone(),
+            source: Source::Api(api.clone()),
+            vocabulary: Vocabulary::new(graph.relations().iter().map(|relation| relation.name.as_str())),
+            graph,
+            apis: vec![api.clone()],
+            names,
+            vectors: None,
+            documents: None,
+            triples: None,
+        })
     }
 
     /// The entities of a kind that a text may name, best first; with an exact name only those of that score. Restricted lists and

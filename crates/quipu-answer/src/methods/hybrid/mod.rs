@@ -10,6 +10,7 @@ mod critic;
 mod feedback;
 mod pagerank;
 mod reader;
+mod references;
 mod router;
 
 use crate::AnswerError;
@@ -113,7 +114,8 @@ pub(super) async fn run(
     config: &HybridConfig,
 ) -> Result<Outcome, AnswerError> {
     let Some(documents) = Documents::open(context, question.text()).await? else {
-        return Ok(Outcome::abstain("the graph has no documents", Vec::new()));
+        // No entity has a document: the graph of an API, of most endpoints (App. C).
+        return references::run(context, question, config).await;
     };
     let bank = Bank::new(context, &documents, config);
     let mut router = Router::open(context, &documents, question.text(), config).await?;
