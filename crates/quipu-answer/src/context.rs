@@ -20,7 +20,7 @@ use crate::meter::Metered;
 use crate::methods::{EXPERIENCES_FILE, Experiences, Outcome};
 use crate::plan::{CARDS_FILE, Cards, MEANINGS_FILE, Meanings, SOLVED_FILE, SolvedExamples, StepSamples};
 use crate::retrieve::{Page, TripleSentences};
-use crate::sources::{Source, read_on};
+use crate::sources::{Source, read_on, walked_api};
 use crate::trace::{Stage, Trace};
 
 /// What one question may cost.
@@ -71,7 +71,19 @@ impl Learnt {
     /// # Errors
     /// [`AnswerError::Usage`] when they cannot be read.
     pub fn open(folder: &Path) -> Result<Arc<Self>, AnswerError> {
+        Self::over(folder, None)
+    }
+
+    /// The same over a graph that is an API, whose documents describe its relations.
+    ///
+    /// # Errors
+    /// As [`Learnt::open`].
+    pub(crate) fn over(folder: &Path, api: Option<&ApiGraph>) -> Result<Arc<Self>, AnswerError> {
         let (cards, meanings) = (Cards::open(folder)?, Meanings::open(folder)?);
+        let cards = match api {
+            Some(api) => cards.described_by(api),
+            None => cards,
+        };
         let experiences = Experiences::open(folder)?;
         let solved = SolvedExamples::open(folder)?;
         Ok(Arc::new(Self { cards, meanings, experiences, solved, ..Self::default() }))
@@ -211,8 +223,7 @@ impl<'a> Context<'a> {
 
     /// The API that is walked as a graph here.
     pub(crate) fn api(&self) -> Option<&'a ApiGraph> {
-        let apis = self.workspace.apis();
-        apis.first().filter(|_| !self.workspace.has_graph()).map(|api| &**api)
+        walked_api(self.workspace)
     }
 
     /// This source alone.

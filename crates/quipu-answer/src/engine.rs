@@ -23,7 +23,7 @@ use crate::plan::{
 };
 use crate::question::Question;
 use crate::retrieve::{Page, retrieve_passages};
-use crate::sources::{Source, ask_each, ask_workspace};
+use crate::sources::{Source, ask_each, ask_workspace, walked_api};
 use crate::trace::{Event, EventSink, Stage, Trace};
 
 /// What to answer with and how, for one question.
@@ -116,12 +116,12 @@ impl Engine {
     /// # Errors
     /// [`AnswerError::Usage`] when the files there cannot be read.
     pub fn with_learnt_in(mut self, folder: &Path) -> Result<Self, AnswerError> {
-        self.learnt = Learnt::open(folder)?;
+        self.learnt = Learnt::over(folder, walked_api(&self.workspace))?;
         for api in &mut self.apis {
             let own = folder.join(api.name());
             std::fs::create_dir_all(&own)
                 .map_err(|error| AnswerError::Usage(format!("cannot create {}: {error}", own.display())))?;
-            api.learnt = Learnt::open(&own)?;
+            api.learnt = Learnt::over(&own, walked_api(&api.workspace))?;
         }
         Ok(self)
     }

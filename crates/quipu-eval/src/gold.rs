@@ -114,7 +114,8 @@ impl Lookup<'_> {
         let candidates = self.workspace.names().exact(name, 2)?;
         // Values need no name: the index holds few of them.
         let is_value = !matches!(value_of(name), LiteralValue::Text(_));
-        let known = is_value || !candidates.is_empty();
+        // Where names are searched at an endpoint or an API, none stands in the index, and none is looked up for a warning's sake.
+        let known = is_value || !candidates.is_empty() || self.workspace.names().is_empty();
         let [only] = candidates.as_slice() else { return Ok((GoldAnswer::named(name), known)) };
         if self.workspace.graph().is_literal(only.node) {
             return Ok((GoldAnswer::named(name), known));

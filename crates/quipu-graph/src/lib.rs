@@ -38,8 +38,8 @@ mod store;
 mod term;
 
 pub use api::{
-    ApiConfig, ApiGraph, ApiParts, DateForm, Field, Fill, FoundEntity, Kind, KindId, Manifest, Operation,
-    OperationId, Parameter, Place, Record, Service, Taken, ValueType, fetch_openapi,
+    ApiConfig, ApiGraph, ApiParts, DateForm, DescribedRelation, Field, Fill, FoundEntity, Kind, KindId,
+    Manifest, Operation, OperationId, Parameter, Place, Record, Service, Taken, ValueType, fetch_openapi,
 };
 pub use endpoint::{
     Catalogue, CatalogueEdge, CatalogueRelation, DEGREE_IRI, EndpointConfig, EndpointGraph, EndpointParts,

@@ -42,6 +42,17 @@ pub struct ApiParts {
     pub cache: Option<PathBuf>,
 }
 
+/// A relation in the words of the service's own documents.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DescribedRelation {
+    /// The kind of its heads.
+    pub head: String,
+    /// The kind of its tails, where they are entities.
+    pub tail: Option<String>,
+    /// What the document says of it, and what the manifest says that people ask it by.
+    pub says: String,
+}
+
 /// What a relation of the catalogue stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Meaning {
@@ -90,9 +101,10 @@ pub async fn fetch_openapi(config: &ApiConfig) -> Result<String, GraphError> {
     let url = Url::parse(from).map_err(|error| GraphError::Usage(format!("{from:?} is no URL: {error}")))?;
     let request = Request { verb: HttpVerb::Get, url, headers: Vec::new(), body: None };
     let client = Client::new(config.clone(), None)?;
-    let body = client.text(&request, "fetching the OpenAPI document").await?;
-    let body = body.ok_or_else(|| GraphError::Usage(format!("{from}: there is no such document")))?;
-    String::from_utf8(body).map_err(|_| GraphError::Usage(format!("{from}: text in UTF-8 was expected")))
+    let response = client.response(&request, "fetching the OpenAPI document").await?;
+    let response = response.ok_or_else(|| GraphError::Usage(format!("{from}: there is no such document")))?;
+    String::from_utf8(response.body)
+        .map_err(|_| GraphError::Usage(format!("{from}: text in UTF-8 was expected")))
 }
 
 impl ApiGraph {
@@ -277,6 +289,34 @@ impl ApiGraph {
         };
         let positions = self.meanings.iter().enumerate().filter(|(_, meaning)| starts(meaning));
         positions.filter_map(|(at, _)| Some(RelationId(u32::try_from(at).ok()?))).collect()
+    }
+
+    /// What document and manifest say of each relation of the catalogue, in its order.
+    pub fn described_relations(&self) -> Vec<DescribedRelation> {
+        let name = |kind: Option<KindId>| {
+            kind.and_then(|kind| self.service.kind(kind)).map(|kind| kind.name.clone())
+        };
+        let described = |meaning: &Meaning| match meaning {
+            Meaning::Operation(id) => {
+                let operation = self.service.operation(*id);
+                let says = operation.map(|operation| format!("{} {}", operation.asks, operation.description));
+                DescribedRelation {
+                    head: name(operation.and_then(Operation::starts_from)).unwrap_or_default(),
+                    tail: name(operation.and_then(|operation| operation.gives)),
+                    says: says.unwrap_or_default(),
+                }
+            }
+            Meaning::Field(kind, field) => {
+                let giving = || self.service.operations.iter().filter(|o| o.gives == Some(*kind));
+                let says = giving().find_map(|operation| operation.fields.get(field));
+                DescribedRelation {
+                    head: name(Some(*kind)).unwrap_or_default(),
+                    tail: name(giving().find_map(|operation| operation.link(field))),
+                    says: says.cloned().unwrap_or_default(),
+                }
+            }
+        };
+        self.meanings.iter().map(described).collect()
     }
 
     /// The neighbours of an entity along one relation.

@@ -22,7 +22,7 @@ mod records;
 mod service;
 
 pub use config::ApiConfig;
-pub use graph::{ApiGraph, ApiParts, fetch_openapi};
+pub use graph::{ApiGraph, ApiParts, DescribedRelation, fetch_openapi};
 pub use manifest::Manifest;
 pub use names::FoundEntity;
 pub use openapi::{Parameter, Place, ValueType};

@@ -83,6 +83,18 @@ pub struct ResponseField {
     pub description: String,
 }
 
+/// How a request's body is written.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum BodyForm {
+    /// As JSON, or there is none.
+    #[default]
+    Json,
+    /// As a form: `name=value&…`.
+    Fields,
+    /// As something that is not written here (XML, several parts, a file), by its content type.
+    Other(String),
+}
+
 /// An operation as the document describes it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DocumentedOperation {
@@ -96,6 +108,8 @@ pub struct DocumentedOperation {
     pub description: String,
     /// Parameters, those of the body among them.
     pub parameters: Vec<Parameter>,
+    /// How the body is written.
+    pub body: BodyForm,
     /// Fields of the response, where a schema lists them.
     pub fields: Vec<ResponseField>,
 }
@@ -210,7 +224,22 @@ impl<'a> Reader<'a> {
             path: path.to_owned(),
             description: [summary, description].join("\n").trim().to_owned(),
             parameters,
+            body: if verb == HttpVerb::Post { self.body_form(operation) } else { BodyForm::Json },
             fields,
+        }
+    }
+
+    /// JSON where the operation takes it, else a form.
+    fn body_form(&self, operation: &'a Value) -> BodyForm {
+        let content =
+            operation.get("requestBody").map(|body| self.resolve(body)).and_then(|b| b.get("content"));
+        let kinds: Vec<&str> =
+            content.and_then(Value::as_object).into_iter().flatten().map(|(kind, _)| kind.as_str()).collect();
+        match kinds.first() {
+            None => BodyForm::Json,
+            Some(_) if kinds.iter().any(|kind| kind.contains("json")) => BodyForm::Json,
+            Some(_) if kinds.contains(&FORM) => BodyForm::Fields,
+            Some(other) => BodyForm::Other((*other).to_owned()),
         }
     }
 
@@ -333,9 +362,13 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// The content type of forms.
+pub(super) const FORM: &str = "application/x-www-form-urlencoded";
+
 fn json_schema(of: &Value) -> Option<&Value> {
     let content = of.get("content")?.as_object()?;
-    content.iter().find(|(kind, _)| kind.contains("json")).or_else(|| content.iter().next())?.1.get("schema")
+    let of_kind = |wanted: &str| content.iter().find(|(kind, _)| kind.contains(wanted));
+    of_kind("json").or_else(|| of_kind(FORM)).or_else(|| content.iter().next())?.1.get("schema")
 }
 
 fn scalar_text(value: &Value) -> Option<String> {

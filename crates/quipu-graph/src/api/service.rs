@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 use reqwest::Url;
 use serde_json::{Value, json};
 
-use super::client::Request;
+use super::client::{Body, Request};
 use super::manifest::{Manifest, OperationEntry, Shape, Take};
-use super::openapi::{Document, DocumentedOperation, HttpVerb, Parameter, Place, ValueType};
+use super::openapi::{BodyForm, Document, DocumentedOperation, HttpVerb, Parameter, Place, ValueType};
 use super::records::words;
 use crate::GraphError;
 
@@ -118,6 +118,8 @@ pub struct Operation {
     pub values: BTreeMap<String, BTreeMap<String, String>>,
     pub(super) verb: HttpVerb,
     pub(super) path: String,
+    /// Whether its body is a form instead of JSON.
+    pub(super) form: bool,
 }
 
 impl Default for Operation {
@@ -138,6 +140,7 @@ impl Default for Operation {
             values: BTreeMap::new(),
             verb: HttpVerb::Get,
             path: String::new(),
+            form: false,
         }
     }
 }
@@ -220,9 +223,29 @@ impl Operation {
         if !query.is_empty() {
             url.query_pairs_mut().extend_pairs(&query);
         }
-        let body = (self.verb == HttpVerb::Post).then(|| Value::Object(body).to_string());
+        let body = (self.verb == HttpVerb::Post).then(|| match self.form {
+            true => Body::Form(form(&url, &body)),
+            false => Body::Json(Value::Object(body).to_string()),
+        });
         Ok(Request { verb: self.verb, url, headers, body })
     }
+}
+
+/// A body's fields as a form; a list is its values, each under the name.
+fn form(base: &Url, fields: &serde_json::Map<String, Value>) -> String {
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    // The URL's own serialiser is that of forms.
+    let mut form = base.clone();
+    form.set_query(None);
+    let mut pairs = form.query_pairs_mut();
+    for (name, value) in fields {
+        match value {
+            Value::Array(items) => drop(pairs.extend_pairs(items.iter().map(|item| (name, text(item))))),
+            one => drop(pairs.append_pair(name, &text(one))),
+        }
+    }
+    drop(pairs);
+    form.query().unwrap_or_default().to_owned()
 }
 
 /// Values as the parameter's type has them.
@@ -424,6 +447,9 @@ fn operation(
             return Err(wrong(format!("the document knows no parameter {name:?}")));
         }
     }
+    if let BodyForm::Other(content) = &documented.body {
+        return Ok(Err(format!("its body is {content}; only JSON and forms are written")));
+    }
     let kind =
         |name: &str| kinds.get(name).copied().ok_or_else(|| wrong(format!("there is no kind {name:?}")));
     let mut takes = Vec::new();
@@ -473,6 +499,7 @@ fn operation(
         values: entry.values.clone(),
         verb: documented.verb,
         path: documented.path.clone(),
+        form: documented.body == BodyForm::Fields,
     }))
 }
 
