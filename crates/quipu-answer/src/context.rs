@@ -66,19 +66,11 @@ pub struct Learnt {
 pub const LEARNT_FILES: [&str; 4] = [CARDS_FILE, MEANINGS_FILE, EXPERIENCES_FILE, SOLVED_FILE];
 
 impl Learnt {
-    /// Reads what was learnt from the files in `folder`.
+    /// Reads what was learnt from the files in `folder`; of a graph that is an API its documents describe the relations.
     ///
     /// # Errors
     /// [`AnswerError::Usage`] when they cannot be read.
-    pub fn open(folder: &Path) -> Result<Arc<Self>, AnswerError> {
-        Self::over(folder, None)
-    }
-
-    /// The same over a graph that is an API, whose documents describe its relations.
-    ///
-    /// # Errors
-    /// As [`Learnt::open`].
-    pub(crate) fn over(folder: &Path, api: Option<&ApiGraph>) -> Result<Arc<Self>, AnswerError> {
+    pub(crate) fn open(folder: &Path, api: Option<&ApiGraph>) -> Result<Arc<Self>, AnswerError> {
         let (cards, meanings) = (Cards::open(folder)?, Meanings::open(folder)?);
         let cards = match api {
             Some(api) => cards.described_by(api),

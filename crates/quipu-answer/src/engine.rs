@@ -116,12 +116,12 @@ impl Engine {
     /// # Errors
     /// [`AnswerError::Usage`] when the files there cannot be read.
     pub fn with_learnt_in(mut self, folder: &Path) -> Result<Self, AnswerError> {
-        self.learnt = Learnt::over(folder, walked_api(&self.workspace))?;
+        self.learnt = Learnt::open(folder, walked_api(&self.workspace))?;
         for api in &mut self.apis {
             let own = folder.join(api.name());
             std::fs::create_dir_all(&own)
                 .map_err(|error| AnswerError::Usage(format!("cannot create {}: {error}", own.display())))?;
-            api.learnt = Learnt::over(&own, walked_api(&api.workspace))?;
+            api.learnt = Learnt::open(&own, walked_api(&api.workspace))?;
         }
         Ok(self)
     }

@@ -30,7 +30,7 @@ impl Source {
     /// # Errors
     /// [`AnswerError::Usage`] when the workspace's relation cards or words cannot be read.
     pub fn open(workspace: Arc<Workspace>) -> Result<Self, AnswerError> {
-        let learnt = Learnt::over(workspace.folder(), walked_api(&workspace))?;
+        let learnt = Learnt::open(workspace.folder(), walked_api(&workspace))?;
         let apis = apis_of(&workspace)?;
         Ok(Self { workspace, learnt, apis })
     }
@@ -54,7 +54,7 @@ pub(crate) fn apis_of(workspace: &Workspace) -> Result<Vec<Source>, AnswerError>
     let beside = workspace.apis().iter().skip(usize::from(!workspace.has_graph()));
     let source = |api: &Arc<ApiGraph>| {
         let workspace = Arc::new(workspace.over_api(api)?);
-        let learnt = Learnt::over(workspace.folder(), Some(api))?;
+        let learnt = Learnt::open(workspace.folder(), Some(api))?;
         Ok(Source { workspace, learnt, apis: Vec::new() })
     };
     beside.map(source).collect()

@@ -22,6 +22,7 @@ pub use domain::{domain_by_names, domain_by_rules};
 pub(crate) use learnt::LearntFile;
 pub use meanings::{MEANINGS_FILE, Meanings};
 pub use operation::{Wanted, is_extreme, wanted};
+pub(crate) use paths::is_function_word;
 pub use paths::{
     FEATURE_NAMES, Features, RankConfig, RankedPath, Seen, StepSamples, Walk, WalkConfig, follow, joint,
     rank, rank_informed, reword,

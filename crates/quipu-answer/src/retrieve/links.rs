@@ -7,7 +7,7 @@ use quipu_graph::{ApiGraph, GraphError, KindId, OperationId, Record};
 
 use crate::AnswerError;
 use crate::context::Context;
-use crate::plan::plain_words;
+use crate::plan::{is_function_word, plain_words};
 use crate::trace::Stage;
 
 /// Most entities that are fetched along the links of one call's records.
@@ -115,7 +115,7 @@ fn shares(question: &str, texts: &[String]) -> Vec<f32> {
         texts.iter().map(|text| plain_words(text).into_iter().collect()).collect();
     let has = |words: &HashSet<String>, asked: &str| words.iter().any(|word| alike(word, asked));
     let mut shares = vec![0.0; texts.len()];
-    for asked in plain_words(question).iter().filter(|word| word.chars().count() >= STEM) {
+    for asked in plain_words(question).iter().filter(|word| !is_function_word(word)) {
         let having: Vec<usize> =
             (0..own.len()).filter(|at| own.get(*at).is_some_and(|w| has(w, asked))).collect();
         let weight =

@@ -24,7 +24,7 @@ use crate::context::Context;
 use crate::plan::solved::solved_plans;
 use crate::trace::{Event, PathEvent, Stage};
 
-pub(super) use asked::is_function_word;
+pub(crate) use asked::is_function_word;
 use asked::{Asked, other_words};
 use features::{Comparison, Vectors};
 use joint::Coverage;
