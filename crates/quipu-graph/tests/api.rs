@@ -169,7 +169,7 @@ async fn a_hundred_megabytes_are_not_read() {
 #[tokio::test]
 async fn what_is_no_json_is_told_by_its_type() {
     for (kind, text) in
-        [("text/csv", "id,name\n1,Ada\n"), ("application/xml", "<author><name>Ada</name></author>")]
+        [("text/csv", "id,name\n1,Orle\n"), ("application/xml", "<author><name>Orle</name></author>")]
     {
         let response = ResponseTemplate::new(200).set_body_raw(text, kind);
         check_failure(response, |_| {}, &format!("({kind}; only JSON is read)"), 1).await;
@@ -200,8 +200,10 @@ async fn a_service_without_its_certificate_and_an_endless_response_are_told() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let base = format!("http://{}", listener.local_addr().unwrap());
     std::thread::spawn(move || {
-        use std::io::Write as _;
+        use std::io::{Read as _, Write as _};
         for mut stream in listener.incoming().flatten() {
+            // The request comes first.
+            let _ = stream.read(&mut [0; 4096]);
             let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n[0");
             while stream.write_all(&b",0".repeat(1 << 15)).is_ok() {}
         }
