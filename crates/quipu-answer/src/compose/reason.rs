@@ -195,7 +195,7 @@ fn settle(context: &Context<'_>, reply: Reply, evidence: &[Evidence]) -> Compose
             }
         }
     }
-    composed.answers = composed.answers.into_iter().flat_map(|answer| of_list(answer, evidence)).collect();
+    composed.answers = composed.answers.iter().flat_map(|answer| of_list(answer, evidence)).collect();
     if composed.answers.is_empty() && composed.status == Status::Answered {
         composed.answers = row_values(&reply.rows, evidence);
     }
@@ -230,13 +230,13 @@ fn row_values(rows: &[String], evidence: &[Evidence]) -> Vec<String> {
 }
 
 /// The values one by one, where an answer is the whole list of a record's field as the table shows it.
-fn of_list(answer: String, evidence: &[Evidence]) -> Vec<String> {
+fn of_list(answer: &str, evidence: &[Evidence]) -> Vec<String> {
     let fields = evidence.iter().filter_map(|piece| match &piece.content {
         EvidenceContent::Record(record) => Some(&record.fields),
         _ => None,
     });
     let list = fields.flatten().find(|field| field.values.len() > 1 && field.value == answer.trim());
-    list.map_or_else(|| vec![answer.clone()], |field| field.values.clone())
+    list.map_or_else(|| vec![answer.to_owned()], |field| field.values.clone())
 }
 
 /// The column of `E3.price`.
