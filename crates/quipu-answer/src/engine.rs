@@ -22,7 +22,7 @@ use crate::plan::{
 };
 use crate::question::Question;
 use crate::retrieve::{Page, retrieve_passages};
-use crate::sources::{Source, ask_each};
+use crate::sources::{Source, ask_each, source_folder};
 use crate::trace::{Event, EventSink, Stage, Trace};
 
 /// What to answer with and how, for one question.
@@ -107,13 +107,27 @@ impl Engine {
         self
     }
 
+    /// The sources that are asked besides.
+    pub fn sources(&self) -> &[Source] {
+        &self.others
+    }
+
+    /// What every answer says of sources that cannot be opened.
+    pub fn missing_sources(&self) -> &[Note] {
+        &self.down
+    }
+
     /// Reads what was learnt ([`LEARNT_FILES`](crate::LEARNT_FILES)) from `folder`, and keeps what is new there, instead of in the
-    /// workspace: a replay starts from what its run started from, and leaves the workspace as it is.
+    /// workspace: a replay starts from what its run started from, and leaves the workspace as it is. What was learnt about other
+    /// sources stands in folders within ([`source_folder`](crate::source_folder)).
     ///
     /// # Errors
     /// [`AnswerError::Usage`] when the files there cannot be read.
     pub fn with_learnt_in(mut self, folder: &Path) -> Result<Self, AnswerError> {
         self.learnt = Learnt::open(folder)?;
+        for (at, other) in self.others.iter_mut().enumerate() {
+            other.learnt = Learnt::open(&folder.join(source_folder(at)))?;
+        }
         Ok(self)
     }
 

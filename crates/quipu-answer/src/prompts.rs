@@ -50,6 +50,8 @@ pub enum Prompt {
     Observation,
     /// HybGRAG's router: the relational part of a question, to be scored.
     HybridRoute,
+    /// HybGRAG's router as the paper has it: entities, relations and module as JSON.
+    HybridExtract,
     /// HybGRAG's ranking: the entry that a question is about, to be scored.
     HybridRead,
     /// HybGRAG's validator.
@@ -105,6 +107,7 @@ impl Prompt {
             Self::React => "react",
             Self::Observation => "observation",
             Self::HybridRoute => "hybrid_route",
+            Self::HybridExtract => "hybrid_extract",
             Self::HybridRead => "hybrid_read",
             Self::HybridValidate => "hybrid_validate",
             Self::HybridComment => "hybrid_comment",
@@ -144,6 +147,7 @@ impl Prompt {
             Self::React => include_str!("prompts/react.jinja"),
             Self::Observation => include_str!("prompts/observation.jinja"),
             Self::HybridRoute => include_str!("prompts/hybrid_route.jinja"),
+            Self::HybridExtract => include_str!("prompts/hybrid_extract.jinja"),
             Self::HybridRead => include_str!("prompts/hybrid_read.jinja"),
             Self::HybridValidate => include_str!("prompts/hybrid_validate.jinja"),
             Self::HybridComment => include_str!("prompts/hybrid_comment.jinja"),
@@ -182,6 +186,7 @@ impl Prompt {
         Self::React,
         Self::Observation,
         Self::HybridRoute,
+        Self::HybridExtract,
         Self::HybridRead,
         Self::HybridValidate,
         Self::HybridComment,
@@ -337,7 +342,10 @@ mod tests {
             Prompt::AnchorTriples,
             json!({ "question": question, "facts": ["Kauwboy - directed by -> Boudewijn Koole", "Kauwboy - release year -> 2012"] }),
         );
-        check(Prompt::PseudoGraph, json!({ "question": question }));
+        check(
+            Prompt::PseudoGraph,
+            json!({ "relations": ["(film)-[:DIRECTED_BY]->(person)", "BORN_IN"], "question": question }),
+        );
         let facts =
             "### Kauwboy\n| id | relation | value |\n|---|---|---|\n| E0 | directed by | Boudewijn Koole |\n";
         let beliefs = ["Kauwboy | directed by | Paula van der Oest"];
@@ -360,6 +368,10 @@ mod tests {
     fn prompts_of_the_hybrid_method_are_what_was_agreed() {
         let question = "Which film by Boudewijn Koole has a jackdaw in it?";
         check(Prompt::HybridRoute, json!({ "question": question }));
+        check(
+            Prompt::HybridExtract,
+            json!({ "types": ["film", "person"], "relations": ["directed by"], "question": question, "before": "{}", "feedback": { "kind": "incorrect entity", "name": "Kauwboy" } }),
+        );
         check(Prompt::HybridRead, json!({ "question": question }));
         check(
             Prompt::HybridValidate,

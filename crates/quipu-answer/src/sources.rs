@@ -33,10 +33,20 @@ impl Source {
         &self.workspace.graph().describe().name
     }
 
+    /// Its workspace.
+    pub fn workspace(&self) -> &Workspace {
+        &self.workspace
+    }
+
     /// The day on which the source was read; `None` where that is not known.
     pub fn read_on(&self) -> Option<jiff::civil::Date> {
         read_on(&self.workspace)
     }
+}
+
+/// Folder, in one of a run's own, of what was learnt about source `at`; the workspace that is asked first has none.
+pub fn source_folder(at: usize) -> String {
+    format!("source-{}", at + 1)
 }
 
 /// The day on which a workspace's graph was read.

@@ -16,10 +16,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use common::{CARDS, FILMS, Setting, ask, embedder, setting};
-use quipu_answer::AskOptions;
+use quipu_answer::{
+    AnchorConfig, AnswerError, AskOptions, Engine, Guide, Method, MethodConfig, Note, Question, Source,
+    Status,
+};
 use quipu_graph::{EndpointConfig, ImportConfig, Input, iri_of_key};
 use quipu_index::{ImportRequest, MatchReason, SourceRequest, Workspace};
-use quipu_model::Embedder;
+use quipu_model::{Embedder, Scripted, ScriptedModel};
 
 /// [`FILMS`] as a server's triples.
 fn ntriples() -> String {
@@ -31,16 +34,22 @@ fn ntriples() -> String {
 }
 
 async fn over_endpoint(server: &servers::Server, embedder: Option<Arc<dyn Embedder>>) -> Setting {
+    over(server, "films", embedder).await
+}
+
+async fn over(server: &servers::Server, name: &str, embedder: Option<Arc<dyn Embedder>>) -> Setting {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("workspace");
     let config = EndpointConfig {
         url: server.url.clone(),
         graphs: server.graphs.clone(),
         cache_hours: 0,
+        attempts: 2,
+        pause: 1,
         ..EndpointConfig::default()
     };
     let cancel = Arc::new(AtomicBool::new(false));
-    let request = SourceRequest { name: "films".into(), config, embedder, progress: None, cancel };
+    let request = SourceRequest { name: name.into(), config, embedder, progress: None, cancel };
     Workspace::add_source(&path, &request).await.unwrap();
     let workspace = Arc::new(Workspace::open(&path).unwrap());
     std::fs::write(path.join("relations.toml"), CARDS).unwrap();
@@ -122,4 +131,74 @@ async fn entities_of_an_endpoint_are_found_by_meaning_too() {
     );
     let summary = asked.workspace.graph().summaries(&[best.node]).await.unwrap().remove(0);
     assert_eq!((summary.key.as_str(), summary.degree), ("Disappearance", best.degree));
+}
+
+/// A model that ends the server with its first reply: what comes after finds it gone.
+fn ending(server: servers::Server) -> ScriptedModel {
+    let server = std::sync::Mutex::new(Some(server));
+    ScriptedModel::new().when(move |request| {
+        drop(server.lock().unwrap().take());
+        let reply = match request.stage.as_str() {
+            "plan.pseudo" => {
+                "CREATE (k:Film {name: 'Kauwboy'})-[:DIRECTED_BY]->(answer:Person {name: '?'})".to_owned()
+            }
+            "link.keywords" => r#"{"keywords": ["Kauwboy"]}"#.to_owned(),
+            "critique.supervisor" => "yes".to_owned(),
+            "prune.triples" => r#"{"numbers": [1, 2, 3, 4]}"#.to_owned(),
+            "plan.topic" => {
+                r#"{"domain": "other", "entities": ["Kauwboy"], "time": "", "operation": "list"}"#.to_owned()
+            }
+            _ => common::composed("\"Boudewijn Koole\""),
+        };
+        Some(Scripted::from(reply))
+    })
+}
+
+fn of_method(method: Method) -> AskOptions {
+    let anchor = AnchorConfig { guide: Guide::Similarity, ..AnchorConfig::default() };
+    AskOptions { method, config: MethodConfig { anchor, ..MethodConfig::default() }, ..AskOptions::default() }
+}
+
+const MID_QUESTION: [Method; 3] = [Method::Pseudo, Method::Anchor, Method::Kerag];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_endpoint_that_goes_down_in_mid_question_is_named_and_the_rest_answers() {
+    for method in MID_QUESTION {
+        let imported = setting(FILMS).await;
+        let server = servers::oxigraph(&ntriples());
+        let remote = over(&server, "remote", None).await;
+        let model = Arc::new(ending(server));
+        let engine = Engine::new(imported.workspace.clone(), Some(model), Some(embedder().await)).unwrap();
+        let engine = engine.with_sources(vec![Source::open(remote.workspace.clone()).unwrap()]);
+        let question =
+            Question::new("who directed Kauwboy?", "2024-02-28T12:00:00[UTC]".parse().unwrap()).unwrap();
+        let answer = engine.ask(&question, &of_method(method)).await.unwrap();
+        assert_eq!(
+            (answer.status, answer.answers.as_slice()),
+            (Status::Answered, &["Boudewijn Koole".to_owned()][..]),
+            "{method:?}: {answer:#?}"
+        );
+        let down = answer.notes.iter().find_map(|note| match note {
+            Note::SourceDown { source, reason } => Some((source.as_str(), reason.as_str())),
+            _ => None,
+        });
+        let (source, reason) = down.unwrap_or_else(|| panic!("{method:?}: {:?}", answer.notes));
+        assert!(source == "remote" && reason.contains("127.0.0.1"), "{method:?}: {source}: {reason}");
+        assert!(answer.evidence.iter().all(|piece| piece.source == "films"), "{method:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_only_endpoint_going_down_in_mid_question_is_an_error_that_names_it() {
+    for method in MID_QUESTION {
+        let server = servers::oxigraph(&ntriples());
+        let remote = over(&server, "remote", None).await;
+        let model = Arc::new(ending(server));
+        let engine = Engine::new(remote.workspace.clone(), Some(model), Some(embedder().await)).unwrap();
+        let question =
+            Question::new("who directed Kauwboy?", "2024-02-28T12:00:00[UTC]".parse().unwrap()).unwrap();
+        let error = engine.ask(&question, &of_method(method)).await.unwrap_err();
+        assert!(matches!(error, AnswerError::Graph(_)), "{method:?}: {error:?}");
+        assert!(error.to_string().contains("127.0.0.1"), "{method:?}: {error}");
+    }
 }
