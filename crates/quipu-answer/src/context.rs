@@ -8,8 +8,8 @@ use parking_lot::Mutex;
 use quipu_graph::{ApiGraph, Graph, Step};
 use quipu_index::Workspace;
 use quipu_model::{
-    ChatReply, ChatRequest, Embedder, Embeddings, LanguageModel, ScoreReply, ScoreRequest, Tool, ToolCall,
-    ask_json, ask_tool,
+    ChatReply, ChatRequest, Embedder, Embeddings, LanguageModel, ScoreReply, ScoreRequest, TokenVectors,
+    Tool, ToolCall, ask_json, ask_tool,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -368,5 +368,21 @@ impl<'a> Context<'a> {
         let embeddings = embedder.embed(texts).await?;
         self.trace.count_embedding(stage, started.elapsed());
         Ok(embeddings)
+    }
+
+    /// The vectors of each text's tokens; `None` where there is no embedder, or one that gives whole texts only.
+    ///
+    /// # Errors
+    /// The embedder's.
+    pub async fn embed_tokens(
+        &self,
+        stage: Stage,
+        texts: &[&str],
+    ) -> Result<Option<Vec<TokenVectors>>, AnswerError> {
+        let Some(embedder) = self.embedder else { return Ok(None) };
+        let started = Instant::now();
+        let vectors = embedder.embed_tokens(texts).await?;
+        self.trace.count_embedding(stage, started.elapsed());
+        Ok(vectors)
     }
 }

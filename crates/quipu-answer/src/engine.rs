@@ -23,7 +23,7 @@ use crate::plan::{
 };
 use crate::question::Question;
 use crate::retrieve::{Page, retrieve_passages};
-use crate::sources::{Source, ask_each, ask_workspace, walked_api};
+use crate::sources::{Source, ask_each, ask_workspace, source_folder, walked_api};
 use crate::trace::{Event, EventSink, Stage, Trace};
 
 /// What to answer with and how, for one question.
@@ -110,18 +110,29 @@ impl Engine {
         self
     }
 
+    /// The sources that are asked besides.
+    pub fn sources(&self) -> &[Source] {
+        &self.others
+    }
+
+    /// What every answer says of sources that cannot be opened.
+    pub fn missing_sources(&self) -> &[Note] {
+        &self.down
+    }
+
     /// Reads what was learnt ([`LEARNT_FILES`](crate::LEARNT_FILES)) from `folder`, and keeps what is new there, instead of in the
-    /// workspace: a replay starts from what its run started from, and leaves the workspace as it is.
+    /// workspace: a replay starts from what its run started from, and leaves the workspace as it is. What was learnt about other
+    /// sources stands in folders within ([`source_folder`](crate::source_folder)).
     ///
     /// # Errors
     /// [`AnswerError::Usage`] when the files there cannot be read.
     pub fn with_learnt_in(mut self, folder: &Path) -> Result<Self, AnswerError> {
         self.learnt = Learnt::open(folder, walked_api(&self.workspace))?;
         for api in &mut self.apis {
-            let own = folder.join(api.name());
-            std::fs::create_dir_all(&own)
-                .map_err(|error| AnswerError::Usage(format!("cannot create {}: {error}", own.display())))?;
-            api.learnt = Learnt::open(&own, walked_api(&api.workspace))?;
+            api.relearn(&folder.join(api.name()))?;
+        }
+        for (at, other) in self.others.iter_mut().enumerate() {
+            other.relearn(&folder.join(source_folder(at)))?;
         }
         Ok(self)
     }

@@ -42,8 +42,8 @@ pub use ground::{Grounding, ground};
 pub use methods::{
     AnchorConfig, AnchorGrounding, CorrectiveConfig, CriticKind, ErrorKind, Experience, Experiences, Guide,
     HybridConfig, KeragConfig, Method, MethodConfig, Modules, PathsConfig, Predictor, PseudoConfig,
-    QuestionMatchConfig, RelationFilter, RoundsConfig, SelfConsistencyConfig, TextConfig, TogConfig,
-    Verification, VerifyConfig,
+    QuestionMatchConfig, Ranking, RelationFilter, RoundsConfig, RouterKind, SelfConsistencyConfig,
+    TextConfig, TogConfig, Verification, VerifyConfig,
 };
 pub use plan::{
     FEATURE_NAMES, Features, RelationCard, RequirementConfig, SolvedExample, Subject, WalkConfig,
@@ -53,7 +53,7 @@ pub use prompts::prompt_templates;
 pub use question::{MAX_QUESTION_BYTES, Question};
 pub use records::{RecordContent, RecordField};
 pub use retrieve::Page;
-pub use sources::Source;
+pub use sources::{Source, source_folder};
 pub use time::{TimeFrame, time_frames};
 pub use trace::{
     CandidateEvent, EditEvent, Event, EventSink, MentionEvent, PathEvent, Refinement, Stage, TimedEvent,

@@ -24,6 +24,8 @@ pub enum Prompt {
     KeragCompose,
     /// KERAG summarization without reasoning (ablation).
     KeragComposePlain,
+    /// KERAG summarization where the plan is of whole paths, step by step or not.
+    KeragWays,
     /// Whole-path planning: what people call a relation.
     RelationCard,
     /// Whole-path planning: what a word of the question means, to be scored.
@@ -48,6 +50,8 @@ pub enum Prompt {
     Observation,
     /// HybGRAG's router: the relational part of a question, to be scored.
     HybridRoute,
+    /// HybGRAG's router as the paper has it: entities, relations and module as JSON.
+    HybridExtract,
     /// HybGRAG's ranking: the entry that a question is about, to be scored.
     HybridRead,
     /// HybGRAG's validator.
@@ -94,6 +98,7 @@ impl Prompt {
             Self::KeragBoundary => "kerag_boundary",
             Self::KeragCompose => "kerag_compose",
             Self::KeragComposePlain => "kerag_compose_plain",
+            Self::KeragWays => "kerag_ways",
             Self::RelationCard => "relation_card",
             Self::WordMeaning => "word_meaning",
             Self::WordChoice => "word_choice",
@@ -106,6 +111,7 @@ impl Prompt {
             Self::React => "react",
             Self::Observation => "observation",
             Self::HybridRoute => "hybrid_route",
+            Self::HybridExtract => "hybrid_extract",
             Self::HybridRead => "hybrid_read",
             Self::HybridValidate => "hybrid_validate",
             Self::HybridComment => "hybrid_comment",
@@ -134,6 +140,7 @@ impl Prompt {
             Self::KeragBoundary => include_str!("prompts/kerag_boundary.jinja"),
             Self::KeragCompose => include_str!("prompts/kerag_compose.jinja"),
             Self::KeragComposePlain => include_str!("prompts/kerag_compose_plain.jinja"),
+            Self::KeragWays => include_str!("prompts/kerag_ways.jinja"),
             Self::RelationCard => include_str!("prompts/relation_card.jinja"),
             Self::WordMeaning => include_str!("prompts/word_meaning.jinja"),
             Self::WordChoice => include_str!("prompts/word_choice.jinja"),
@@ -146,6 +153,7 @@ impl Prompt {
             Self::React => include_str!("prompts/react.jinja"),
             Self::Observation => include_str!("prompts/observation.jinja"),
             Self::HybridRoute => include_str!("prompts/hybrid_route.jinja"),
+            Self::HybridExtract => include_str!("prompts/hybrid_extract.jinja"),
             Self::HybridRead => include_str!("prompts/hybrid_read.jinja"),
             Self::HybridValidate => include_str!("prompts/hybrid_validate.jinja"),
             Self::HybridComment => include_str!("prompts/hybrid_comment.jinja"),
@@ -173,6 +181,7 @@ impl Prompt {
         Self::KeragBoundary,
         Self::KeragCompose,
         Self::KeragComposePlain,
+        Self::KeragWays,
         Self::RelationCard,
         Self::WordMeaning,
         Self::WordChoice,
@@ -185,6 +194,7 @@ impl Prompt {
         Self::React,
         Self::Observation,
         Self::HybridRoute,
+        Self::HybridExtract,
         Self::HybridRead,
         Self::HybridValidate,
         Self::HybridComment,
@@ -288,7 +298,11 @@ mod tests {
             "### Kauwboy\n| id | relation | value |\n|---|---|---|\n| E0 | directed by | Boudewijn Koole |\n";
         let compose = json!({ "asked_at": "2024-02-28", "time_frame": "2012-01-01 to 2012-12-31", "facts": facts, "question": question });
         check(Prompt::KeragCompose, compose.clone());
-        check(Prompt::KeragComposePlain, compose);
+        check(Prompt::KeragComposePlain, compose.clone());
+        let mut ways = compose;
+        ways["reasoning"] = json!(true);
+        ways["ways"] = json!([{ "id": "W1", "says": "the directors of Kauwboy", "fit": "0.92", "values": "Boudewijn Koole" }]);
+        check(Prompt::KeragWays, ways);
         check(
             Prompt::RelationCard,
             json!({ "relation": "directed_by", "beside": ["release_year"], "facts": [["Kauwboy", "Boudewijn Koole"]] }),
@@ -338,7 +352,10 @@ mod tests {
             Prompt::AnchorTriples,
             json!({ "question": question, "facts": ["Kauwboy - directed by -> Boudewijn Koole", "Kauwboy - release year -> 2012"] }),
         );
-        check(Prompt::PseudoGraph, json!({ "question": question }));
+        check(
+            Prompt::PseudoGraph,
+            json!({ "relations": ["(film)-[:DIRECTED_BY]->(person)", "BORN_IN"], "question": question }),
+        );
         let facts =
             "### Kauwboy\n| id | relation | value |\n|---|---|---|\n| E0 | directed by | Boudewijn Koole |\n";
         let beliefs = ["Kauwboy | directed by | Paula van der Oest"];
@@ -361,6 +378,10 @@ mod tests {
     fn prompts_of_the_hybrid_method_are_what_was_agreed() {
         let question = "Which film by Boudewijn Koole has a jackdaw in it?";
         check(Prompt::HybridRoute, json!({ "question": question }));
+        check(
+            Prompt::HybridExtract,
+            json!({ "types": ["film", "person"], "relations": ["directed by"], "question": question, "before": "{}", "feedback": { "kind": "incorrect entity", "name": "Kauwboy" } }),
+        );
         check(Prompt::HybridRead, json!({ "question": question }));
         check(
             Prompt::HybridValidate,

@@ -35,9 +35,25 @@ impl Source {
         Ok(Self { workspace, learnt, apis })
     }
 
+    /// Learns into a folder of its own, where a run keeps what it began with.
+    pub(crate) fn relearn(&mut self, folder: &std::path::Path) -> Result<(), AnswerError> {
+        std::fs::create_dir_all(folder)
+            .map_err(|error| AnswerError::Usage(format!("cannot create {}: {error}", folder.display())))?;
+        self.learnt = Learnt::open(folder, walked_api(&self.workspace))?;
+        for api in &mut self.apis {
+            api.relearn(&folder.join(api.name()))?;
+        }
+        Ok(())
+    }
+
     /// The source's name, as evidence cites it.
     pub fn name(&self) -> &str {
         &self.workspace.graph().describe().name
+    }
+
+    /// Its workspace.
+    pub fn workspace(&self) -> &Workspace {
+        &self.workspace
     }
 
     /// The day on which the source was read; `None` where that is not known.
@@ -63,6 +79,11 @@ pub(crate) fn apis_of(workspace: &Workspace) -> Result<Vec<Source>, AnswerError>
 /// The API that is walked as a workspace's graph.
 pub(crate) fn walked_api(workspace: &Workspace) -> Option<&ApiGraph> {
     workspace.apis().first().filter(|_| !workspace.has_graph()).map(|api| &**api)
+}
+
+/// Folder, in one of a run's own, of what was learnt about source `at`; the workspace that is asked first has none.
+pub fn source_folder(at: usize) -> String {
+    format!("source-{}", at + 1)
 }
 
 /// The day on which a workspace's graph was read.

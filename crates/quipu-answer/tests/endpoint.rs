@@ -14,11 +14,14 @@ mod over;
 use std::sync::Arc;
 
 use common::{CARDS, FILMS, Setting, ask, composed, embedder, options, setting};
-use over::{ntriples, over_endpoint, servers};
-use quipu_answer::{Answer, AskOptions, Method, Verification};
+use over::{ntriples, over_endpoint, over_named, servers};
+use quipu_answer::{
+    AnchorConfig, Answer, AnswerError, AskOptions, Engine, Guide, Method, MethodConfig, Note, Question,
+    Source, Status, Verification,
+};
 use quipu_graph::{ImportConfig, Input};
 use quipu_index::{ImportRequest, MatchReason, Workspace};
-use quipu_model::ScriptedModel;
+use quipu_model::{Scripted, ScriptedModel};
 
 /// Questions of each kind, and the most requests that each may cost in a fresh process: two a hop for what is around, one for each relation's
 /// sample with one for what follows it, and what exact walks need beyond that.
@@ -134,4 +137,74 @@ async fn entities_of_an_endpoint_are_found_by_meaning_too() {
     );
     let summary = asked.workspace.graph().summaries(&[best.node]).await.unwrap().remove(0);
     assert_eq!((summary.key.as_str(), summary.degree), ("Disappearance", best.degree));
+}
+
+/// A model that ends the server with its first reply: what comes after finds it gone.
+fn ending(server: servers::Server) -> ScriptedModel {
+    let server = std::sync::Mutex::new(Some(server));
+    ScriptedModel::new().when(move |request| {
+        drop(server.lock().unwrap().take());
+        let reply = match request.stage.as_str() {
+            "plan.pseudo" => {
+                "CREATE (k:Film {name: 'Kauwboy'})-[:DIRECTED_BY]->(answer:Person {name: '?'})".to_owned()
+            }
+            "link.keywords" => r#"{"keywords": ["Kauwboy"]}"#.to_owned(),
+            "critique.supervisor" => "yes".to_owned(),
+            "prune.triples" => r#"{"numbers": [1, 2, 3, 4]}"#.to_owned(),
+            "plan.topic" => {
+                r#"{"domain": "other", "entities": ["Kauwboy"], "time": "", "operation": "list"}"#.to_owned()
+            }
+            _ => composed("\"Boudewijn Koole\""),
+        };
+        Some(Scripted::from(reply))
+    })
+}
+
+fn of_method(method: Method) -> AskOptions {
+    let anchor = AnchorConfig { guide: Guide::Similarity, ..AnchorConfig::default() };
+    AskOptions { method, config: MethodConfig { anchor, ..MethodConfig::default() }, ..AskOptions::default() }
+}
+
+const MID_QUESTION: [Method; 3] = [Method::Pseudo, Method::Anchor, Method::Kerag];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_endpoint_that_goes_down_in_mid_question_is_named_and_the_rest_answers() {
+    for method in MID_QUESTION {
+        let imported = setting(FILMS).await;
+        let server = servers::oxigraph(&ntriples());
+        let remote = over_named(&server, "remote", None).await;
+        let model = Arc::new(ending(server));
+        let engine = Engine::new(imported.workspace.clone(), Some(model), Some(embedder().await)).unwrap();
+        let engine = engine.with_sources(vec![Source::open(remote.workspace.clone()).unwrap()]);
+        let question =
+            Question::new("who directed Kauwboy?", "2024-02-28T12:00:00[UTC]".parse().unwrap()).unwrap();
+        let answer = engine.ask(&question, &of_method(method)).await.unwrap();
+        assert_eq!(
+            (answer.status, answer.answers.as_slice()),
+            (Status::Answered, &["Boudewijn Koole".to_owned()][..]),
+            "{method:?}: {answer:#?}"
+        );
+        let down = answer.notes.iter().find_map(|note| match note {
+            Note::SourceDown { source, reason } => Some((source.as_str(), reason.as_str())),
+            _ => None,
+        });
+        let (source, reason) = down.unwrap_or_else(|| panic!("{method:?}: {:?}", answer.notes));
+        assert!(source == "remote" && reason.contains("127.0.0.1"), "{method:?}: {source}: {reason}");
+        assert!(answer.evidence.iter().all(|piece| piece.source == "films"), "{method:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_only_endpoint_going_down_in_mid_question_is_an_error_that_names_it() {
+    for method in MID_QUESTION {
+        let server = servers::oxigraph(&ntriples());
+        let remote = over_named(&server, "remote", None).await;
+        let model = Arc::new(ending(server));
+        let engine = Engine::new(remote.workspace.clone(), Some(model), Some(embedder().await)).unwrap();
+        let question =
+            Question::new("who directed Kauwboy?", "2024-02-28T12:00:00[UTC]".parse().unwrap()).unwrap();
+        let error = engine.ask(&question, &of_method(method)).await.unwrap_err();
+        assert!(matches!(error, AnswerError::Graph(_)), "{method:?}: {error:?}");
+        assert!(error.to_string().contains("127.0.0.1"), "{method:?}: {error}");
+    }
 }

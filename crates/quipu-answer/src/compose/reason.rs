@@ -51,19 +51,38 @@ struct Reply {
 
 #[derive(Deserialize, PartialEq, Clone, Copy)]
 #[serde(rename_all = "snake_case")]
-enum ReplyStatus {
+pub(super) enum ReplyStatus {
     Answered,
     Unknown,
     InvalidQuestion,
 }
 
+impl From<ReplyStatus> for Status {
+    fn from(status: ReplyStatus) -> Self {
+        match status {
+            ReplyStatus::Answered => Self::Answered,
+            ReplyStatus::Unknown => Self::Abstained,
+            ReplyStatus::InvalidQuestion => Self::InvalidQuestion,
+        }
+    }
+}
+
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "snake_case")]
-enum ReplyOperation {
+pub(super) enum ReplyOperation {
     #[default]
     None,
     #[serde(untagged)]
     Some(Operation),
+}
+
+impl From<ReplyOperation> for Option<Operation> {
+    fn from(operation: ReplyOperation) -> Self {
+        match operation {
+            ReplyOperation::None => None,
+            ReplyOperation::Some(operation) => Some(operation),
+        }
+    }
 }
 
 /// Asks the model to reason over the evidence, tables or passages: one call.
@@ -137,7 +156,7 @@ pub async fn compose_plain(
     Ok(settle(context, reply, evidence))
 }
 
-fn status_schema() -> Value {
+pub(super) fn status_schema() -> Value {
     json!({ "type": "string", "enum": ["answered", "unknown", "invalid_question"] })
 }
 
@@ -151,13 +170,17 @@ fn render(
     time_frames: &[TimeFrame],
     evidence: &[Evidence],
 ) -> Result<Vec<quipu_model::Message>, AnswerError> {
-    let frames: Vec<String> = time_frames.iter().map(describe_frame).collect();
     prompt.render(json!({
         "asked_at": question.asked_at().date().to_string(),
-        "time_frame": frames.join(", "),
+        "time_frame": frames(time_frames),
         "facts": to_markdown(evidence),
         "question": question.text(),
     }))
+}
+
+/// Time frames as prompts write them.
+pub(super) fn frames(time_frames: &[TimeFrame]) -> String {
+    time_frames.iter().map(describe_frame).collect::<Vec<_>>().join(", ")
 }
 
 fn describe_frame(frame: &TimeFrame) -> String {
@@ -167,11 +190,7 @@ fn describe_frame(frame: &TimeFrame) -> String {
 /// Calculates what the model asked for, and reads the status off what is left.
 fn settle(context: &Context<'_>, reply: Reply, evidence: &[Evidence]) -> Composed {
     let mut composed = Composed {
-        status: match reply.status {
-            ReplyStatus::Answered => Status::Answered,
-            ReplyStatus::Unknown => Status::Abstained,
-            ReplyStatus::InvalidQuestion => Status::InvalidQuestion,
-        },
+        status: reply.status.into(),
         answers: reply.answers.into_iter().filter(|a| !a.trim().is_empty()).collect(),
         reasoning: reply.reasoning,
         calculation: None,

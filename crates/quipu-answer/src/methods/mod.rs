@@ -20,7 +20,10 @@ pub use anchor::{AnchorConfig, Grounding as AnchorGrounding, Guide, Predictor};
 pub use baselines::{
     CorrectiveConfig, QuestionMatchConfig, RoundsConfig, SelfConsistencyConfig, TextConfig, TogConfig,
 };
-pub use hybrid::{CriticKind, EXPERIENCES_FILE, ErrorKind, Experience, Experiences, HybridConfig, Modules};
+pub use hybrid::{
+    CriticKind, EXPERIENCES_FILE, ErrorKind, Experience, Experiences, HybridConfig, Modules, Ranking,
+    RouterKind,
+};
 pub(crate) use hybrid::{balanced, experiences_of};
 pub use kerag::{KeragConfig, RelationFilter};
 pub use paths::PathsConfig;

@@ -9,6 +9,7 @@ mod scope;
 mod sentences;
 mod toolbox;
 mod triples;
+mod words;
 
 pub use apis::{ApiFindings, retrieve_from_apis};
 pub use neighbourhood::{latest_within_budget, nearby_triples, one_hop};
@@ -18,3 +19,4 @@ pub use scope::{Retrieved, retrieve_scope};
 pub use sentences::{TripleSentences, sentence};
 pub use toolbox::{Observation, Toolbox};
 pub use triples::{Walked, triples_to_evidence, with_evidence};
+pub use words::QuestionWords;

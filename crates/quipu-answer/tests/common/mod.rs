@@ -7,7 +7,7 @@ use std::io::Write as _;
 use std::sync::Arc;
 
 use quipu_answer::{Answer, AskOptions, Engine, Method, Question};
-use quipu_graph::{ImportConfig, Input};
+use quipu_graph::{GraphError, ImportConfig, Input, NodeId};
 use quipu_index::{ImportRequest, Workspace};
 use quipu_model::{Embedder, LanguageModel, ScriptedModel};
 
@@ -106,6 +106,16 @@ pub async fn setting_with_documents(nodes: &str, edges: &str) -> Setting {
     Setting { folder, workspace }
 }
 
+/// The same, its documents indexed by meaning too.
+pub async fn setting_with_indexed_documents(nodes: &str, edges: &str) -> Setting {
+    let setting = setting_with_documents(nodes, edges).await;
+    let folder = setting.workspace.folder().to_owned();
+    let never = std::sync::atomic::AtomicBool::new(false);
+    Workspace::index_documents(&folder, Some(embedder().await.as_ref()), None, &never).await.unwrap();
+    let workspace = Arc::new(Workspace::open(&folder).unwrap());
+    Setting { workspace, ..setting }
+}
+
 /// The default embedder, which `make test` fetches.
 pub async fn embedder() -> Arc<dyn Embedder> {
     quipu_model::open_embedder("all-minilm-l6-v2", &quipu_model::OpenOptions::default())
@@ -154,15 +164,24 @@ pub fn told(model: &ScriptedModel, at: usize) -> String {
     model.requests()[at].messages.last().unwrap().content.clone()
 }
 
-/// An embedder that remembers how many texts each call had.
+/// An embedder that remembers how many texts each call had, and how many were embedded token by token.
 pub struct CountingEmbedder {
     inner: Arc<dyn Embedder>,
     texts: std::sync::Mutex<Vec<usize>>,
+    word_for_word: std::sync::atomic::AtomicUsize,
 }
 
 impl CountingEmbedder {
     pub fn new(inner: Arc<dyn Embedder>) -> Self {
-        Self { inner, texts: std::sync::Mutex::default() }
+        Self {
+            inner,
+            texts: std::sync::Mutex::default(),
+            word_for_word: std::sync::atomic::AtomicUsize::new(0),
+        }
+    }
+
+    pub fn word_for_word(&self) -> usize {
+        self.word_for_word.load(std::sync::atomic::Ordering::SeqCst)
     }
 
     pub fn texts(&self) -> Vec<usize> {
@@ -187,5 +206,117 @@ impl Embedder for CountingEmbedder {
     async fn embed(&self, texts: &[&str]) -> Result<quipu_model::Embeddings, quipu_model::ModelError> {
         self.texts.lock().unwrap().push(texts.len());
         self.inner.embed(texts).await
+    }
+
+    async fn embed_tokens(
+        &self,
+        texts: &[&str],
+    ) -> Result<Option<Vec<quipu_model::TokenVectors>>, quipu_model::ModelError> {
+        self.word_for_word.fetch_add(texts.len(), std::sync::atomic::Ordering::SeqCst);
+        self.inner.embed_tokens(texts).await
+    }
+}
+
+/// A graph that remembers how it was asked.
+pub struct CountingGraph {
+    inner: Arc<dyn quipu_graph::Graph>,
+    relations_of: std::sync::Mutex<Vec<usize>>,
+    expands: std::sync::Mutex<Vec<usize>>,
+    claim: Option<(u64, u64)>,
+}
+
+impl CountingGraph {
+    pub fn new(inner: Arc<dyn quipu_graph::Graph>) -> Self {
+        Self {
+            inner,
+            relations_of: std::sync::Mutex::default(),
+            expands: std::sync::Mutex::default(),
+            claim: None,
+        }
+    }
+
+    /// Claims `more` neighbours where there are `there`.
+    pub fn claiming(self, there: u64, more: u64) -> Self {
+        Self { claim: Some((there, more)), ..self }
+    }
+
+    /// How many nodes each call for relations had.
+    pub fn relations_of(&self) -> Vec<usize> {
+        self.relations_of.lock().unwrap().clone()
+    }
+
+    /// The limit of each call for neighbours.
+    pub fn expands(&self) -> Vec<usize> {
+        self.expands.lock().unwrap().clone()
+    }
+
+    fn claimed(&self, fan_out: u64) -> u64 {
+        self.claim.filter(|(there, _)| fan_out == *there).map_or(fan_out, |(_, more)| more)
+    }
+}
+
+#[async_trait::async_trait]
+impl quipu_graph::Graph for CountingGraph {
+    fn describe(&self) -> &quipu_graph::GraphDescription {
+        self.inner.describe()
+    }
+
+    fn relations(&self) -> &[quipu_graph::RelationInfo] {
+        self.inner.relations()
+    }
+
+    fn is_literal(&self, node: NodeId) -> bool {
+        self.inner.is_literal(node)
+    }
+
+    async fn resolve(&self, keys: &[&str]) -> Result<Vec<Option<NodeId>>, GraphError> {
+        self.inner.resolve(keys).await
+    }
+
+    async fn summaries(&self, nodes: &[NodeId]) -> Result<Vec<quipu_graph::NodeSummary>, GraphError> {
+        self.inner.summaries(nodes).await
+    }
+
+    async fn entities(&self, nodes: &[NodeId]) -> Result<Vec<quipu_graph::Entity>, GraphError> {
+        self.inner.entities(nodes).await
+    }
+
+    async fn relations_of(&self, nodes: &[NodeId]) -> Result<Vec<Vec<quipu_graph::RelationUse>>, GraphError> {
+        self.relations_of.lock().unwrap().push(nodes.len());
+        let mut all = self.inner.relations_of(nodes).await?;
+        for used in all.iter_mut().flatten() {
+            used.fan_out = self.claimed(used.fan_out);
+        }
+        Ok(all)
+    }
+
+    async fn expand(
+        &self,
+        nodes: &[NodeId],
+        steps: Option<&[quipu_graph::Step]>,
+        limit: usize,
+    ) -> Result<Vec<Vec<quipu_graph::Expansion>>, GraphError> {
+        self.expands.lock().unwrap().push(limit);
+        let mut all = self.inner.expand(nodes, steps, limit).await?;
+        for expansion in all.iter_mut().flatten() {
+            expansion.fan_out = self.claimed(expansion.fan_out);
+        }
+        Ok(all)
+    }
+
+    async fn sample_triples(
+        &self,
+        relation: quipu_graph::RelationId,
+        limit: usize,
+    ) -> Result<Vec<(NodeId, NodeId)>, GraphError> {
+        self.inner.sample_triples(relation, limit).await
+    }
+
+    async fn schema(&self, types: &[NodeId]) -> Result<Vec<quipu_graph::SchemaEdge>, GraphError> {
+        self.inner.schema(types).await
+    }
+
+    async fn documents(&self, nodes: &[NodeId]) -> Result<Vec<Option<quipu_graph::Document>>, GraphError> {
+        self.inner.documents(nodes).await
     }
 }

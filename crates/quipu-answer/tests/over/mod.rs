@@ -69,16 +69,27 @@ pub fn ntriples() -> String {
 
 /// A workspace over a server of [`FILMS`], with cards as a person may write them.
 pub async fn over_endpoint(server: &servers::Server, embedder: Option<Arc<dyn Embedder>>) -> Setting {
+    over_named(server, "films", embedder).await
+}
+
+/// The same under another name.
+pub async fn over_named(
+    server: &servers::Server,
+    name: &str,
+    embedder: Option<Arc<dyn Embedder>>,
+) -> Setting {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("workspace");
     let config = EndpointConfig {
         url: server.url.clone(),
         graphs: server.graphs.clone(),
         cache_hours: 0,
+        attempts: 2,
+        pause: 1,
         ..EndpointConfig::default()
     };
     let cancel = Arc::new(AtomicBool::new(false));
-    let request = SourceRequest { name: "films".into(), config, embedder, progress: None, cancel };
+    let request = SourceRequest { name: name.into(), config, embedder, progress: None, cancel };
     Workspace::add_source(&path, &request).await.unwrap();
     let workspace = Arc::new(Workspace::open(&path).unwrap());
     std::fs::write(path.join("relations.toml"), CARDS).unwrap();

@@ -33,6 +33,11 @@ pub(crate) fn is_function_word(word: &str) -> bool {
     is_in(FUNCTION_WORDS, word)
 }
 
+/// Whether the word is one of grammar, or only asks to be given something: no text has to speak of it.
+pub(crate) fn is_empty_word(word: &str) -> bool {
+    is_function_word(word) || is_in(REQUEST_WORDS, word)
+}
+
 /// Whether the word tells something of the way.
 fn tells(word: &str) -> bool {
     let grammar = is_function_word(word) && !matches!(word, "where" | "when");

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::Result;
 use quipu_answer::{
     AnchorConfig, AnchorGrounding, AskOptions, CriticKind, Guide, HybridConfig, MethodConfig, Modules,
-    Predictor, PseudoConfig, RelationFilter, Verification,
+    Predictor, PseudoConfig, Ranking, RelationFilter, RouterKind, Verification,
 };
 use quipu_eval::AnchorSetting;
 
@@ -20,13 +20,13 @@ evidence_tokens=N, kerag.max_hops=N, kerag.filter=model|similarity[:N]|paths[:N]
 paths.mentions=N, paths.candidates=N, paths.run=N, paths.new_cards=N, paths.meet=N, paths.sure=X, paths.least_confidence=X, tokens=N, \
 anchor.anchors=N, anchor.relations_scored=N, anchor.width=N, anchor.depth=N, anchor.candidates=N, anchor.shown=N, \
 anchor.predictor=model|index, anchor.grounding=fused|relations|off, anchor.guide=paths|similarity|model, anchor.parallel=yes|no, \
-pseudo.nearest=N, pseudo.least_similarity=X, pseudo.verification=model|similarity|off, \
+pseudo.nearest=N, pseudo.least_similarity=X, pseudo.verification=model|similarity|off, pseudo.answer=marked|model, pseudo.relations=N, \
 pseudo.sources=all|one, pseudo.most_triples=N, pseudo.around=N, pseudo.whole=N, anchor.triple_filter=yes|no, anchor.model_alone=yes|no, tog.width=N, tog.depth=N, question_match.k=N, question_match.whole=N, \
 question_match.nearby=N, text.passages=N, tool_use.rounds=N, react.rounds=N, self_consistency.samples=N, \
 self_consistency.temperature=X, corrective.passages=N, corrective.relations=N, corrective.radius=N, \
 text.mode=hybrid|bm25|dense, text.compose=yes|no, hybrid.rounds=N, \
 hybrid.modules=both|text|graph, hybrid.critic=model|off|oracle, hybrid.context=yes|no, hybrid.experiences=N, hybrid.read=N, \
-hybrid.accept=X, hybrid.radius=N, hybrid.likelihood=yes|no, hybrid.compose=yes|no";
+hybrid.router=graph|model, hybrid.ranking=words|similarity, hybrid.accept=X, hybrid.radius=N, hybrid.likelihood=yes|no, hybrid.compose=yes|no";
 
 /// What was set, in the order in which it was set.
 #[derive(Debug, Clone, Default)]
@@ -140,6 +140,24 @@ fn critic(value: &str) -> Result<CriticKind> {
     }
 }
 
+fn router(value: &str) -> Result<RouterKind> {
+    match value {
+        "graph" => Ok(RouterKind::Graph),
+        "model" => Ok(RouterKind::Model),
+        _ => Err(WrongUsage(format!("--set hybrid.router={value}: graph or model was expected")).into()),
+    }
+}
+
+fn ranking(value: &str) -> Result<Ranking> {
+    match value {
+        "words" => Ok(Ranking::Words),
+        "similarity" => Ok(Ranking::Similarity),
+        _ => {
+            Err(WrongUsage(format!("--set hybrid.ranking={value}: words or similarity was expected")).into())
+        }
+    }
+}
+
 fn set_hybrid(hybrid: &mut HybridConfig, key: &str, value: &str) -> Result<()> {
     match key {
         "hybrid.rounds" => hybrid.rounds = parse(key, value)?,
@@ -148,6 +166,8 @@ fn set_hybrid(hybrid: &mut HybridConfig, key: &str, value: &str) -> Result<()> {
         "hybrid.context" => hybrid.validation_context = yes_or_no(key, value)?,
         "hybrid.experiences" => hybrid.experiences = parse(key, value)?,
         "hybrid.read" => hybrid.read = parse(key, value)?,
+        "hybrid.router" => hybrid.router = router(value)?,
+        "hybrid.ranking" => hybrid.ranking = ranking(value)?,
         "hybrid.accept" => hybrid.accept = parse(key, value)?,
         "hybrid.radius" => hybrid.requirements.radius = parse(key, value)?,
         "hybrid.likelihood" => hybrid.likelihood = yes_or_no(key, value)?,
@@ -205,6 +225,11 @@ fn set_pseudo(pseudo: &mut PseudoConfig, key: &str, value: &str) -> Result<()> {
             ];
             pseudo.verification = one_of(key, value, &all)?;
         }
+        "pseudo.answer" => {
+            let all = [("marked", false), ("model", true)];
+            pseudo.always_compose = one_of(key, value, &all)?;
+        }
+        "pseudo.relations" => pseudo.relations = parse(key, value)?,
         "pseudo.sources" => pseudo.all_sources = one_of(key, value, &[("all", true), ("one", false)])?,
         "pseudo.most_triples" => pseudo.most_triples = parse(key, value)?,
         "pseudo.around" => pseudo.around = parse(key, value)?,
@@ -306,6 +331,47 @@ mod tests {
         assert_eq!((options.config.anchor.guide, options.config.anchor.anchors), (Guide::Model, 1));
         assert_eq!(options.config.tog.width, 5);
         assert_eq!(set.as_settings()["max_hops"], "2");
+    }
+
+    #[test]
+    fn every_switch_of_the_open_world_changes_what_runs() {
+        let before = MethodConfig::default();
+        for (text, changed) in [
+            ("anchor.grounding=off", true),
+            ("anchor.grounding=relations", true),
+            ("anchor.parallel=no", true),
+            ("anchor.parallel=yes", false),
+            ("anchor.triple_filter=no", true),
+            ("anchor.guide=similarity", true),
+            ("anchor.guide=model", true),
+            ("anchor.predictor=index", true),
+            ("anchor.anchors=1", true),
+            ("anchor.anchors=2", true),
+            ("anchor.anchors=3", false),
+            ("anchor.anchors=4", true),
+            ("anchor.relations_scored=3", true),
+            ("anchor.relations_scored=5", false),
+            ("anchor.relations_scored=7", true),
+            ("anchor.width=5", true),
+            ("anchor.depth=2", true),
+            ("anchor.candidates=50", true),
+            ("anchor.shown=7", true),
+            ("anchor.model_alone=yes", true),
+            ("pseudo.verification=similarity", true),
+            ("pseudo.verification=off", true),
+            ("pseudo.answer=model", true),
+            ("pseudo.relations=0", true),
+            ("pseudo.sources=one", true),
+            ("pseudo.nearest=5", true),
+            ("pseudo.least_similarity=0.5", true),
+            ("pseudo.most_triples=10", true),
+            ("pseudo.around=100", true),
+            ("pseudo.whole=0", true),
+        ] {
+            let mut options = AskOptions::default();
+            assignments(&[text]).unwrap().apply(&mut options).unwrap();
+            assert_eq!(options.config != before, changed, "{text}");
+        }
     }
 
     #[test]
