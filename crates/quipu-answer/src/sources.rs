@@ -62,6 +62,11 @@ impl Source {
     }
 }
 
+/// Folder, in one of a run's own, of what was learnt about source `at`; the workspace that is asked first has none.
+pub fn source_folder(at: usize) -> String {
+    format!("source-{}", at + 1)
+}
+
 /// The APIs of a workspace that are not its graph, each as a source of its own.
 ///
 /// # Errors
@@ -79,11 +84,6 @@ pub(crate) fn apis_of(workspace: &Workspace) -> Result<Vec<Source>, AnswerError>
 /// The API that is walked as a workspace's graph.
 pub(crate) fn walked_api(workspace: &Workspace) -> Option<&ApiGraph> {
     workspace.apis().first().filter(|_| !workspace.has_graph()).map(|api| &**api)
-}
-
-/// Folder, in one of a run's own, of what was learnt about source `at`; the workspace that is asked first has none.
-pub fn source_folder(at: usize) -> String {
-    format!("source-{}", at + 1)
 }
 
 /// The day on which a workspace's graph was read.

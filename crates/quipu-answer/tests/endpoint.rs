@@ -14,7 +14,7 @@ mod over;
 use std::sync::Arc;
 
 use common::{CARDS, FILMS, Setting, ask, composed, embedder, options, setting};
-use over::{ntriples, over_endpoint, over_named, servers};
+use over::{ntriples, over_endpoint, over_server, servers};
 use quipu_answer::{
     AnchorConfig, Answer, AnswerError, AskOptions, Engine, Guide, Method, MethodConfig, Note, Question,
     Source, Status, Verification,
@@ -154,7 +154,7 @@ fn ending(server: servers::Server) -> ScriptedModel {
             "plan.topic" => {
                 r#"{"domain": "other", "entities": ["Kauwboy"], "time": "", "operation": "list"}"#.to_owned()
             }
-            _ => composed("\"Boudewijn Koole\""),
+            _ => common::composed("\"Boudewijn Koole\""),
         };
         Some(Scripted::from(reply))
     })
@@ -172,7 +172,7 @@ async fn an_endpoint_that_goes_down_in_mid_question_is_named_and_the_rest_answer
     for method in MID_QUESTION {
         let imported = setting(FILMS).await;
         let server = servers::oxigraph(&ntriples());
-        let remote = over_named(&server, "remote", None).await;
+        let remote = over_server(&server, "remote", None).await;
         let model = Arc::new(ending(server));
         let engine = Engine::new(imported.workspace.clone(), Some(model), Some(embedder().await)).unwrap();
         let engine = engine.with_sources(vec![Source::open(remote.workspace.clone()).unwrap()]);
@@ -198,7 +198,7 @@ async fn an_endpoint_that_goes_down_in_mid_question_is_named_and_the_rest_answer
 async fn the_only_endpoint_going_down_in_mid_question_is_an_error_that_names_it() {
     for method in MID_QUESTION {
         let server = servers::oxigraph(&ntriples());
-        let remote = over_named(&server, "remote", None).await;
+        let remote = over_server(&server, "remote", None).await;
         let model = Arc::new(ending(server));
         let engine = Engine::new(remote.workspace.clone(), Some(model), Some(embedder().await)).unwrap();
         let question =

@@ -133,13 +133,13 @@ fn two_servers_share_a_graph_and_a_model_and_outlive_each_other() {
 
     // Clients at work on the first one, each going on at the other when it breaks off, as behind a proxy; and one at the other alone.
     let (retried, dead) = (AtomicUsize::new(0), AtomicBool::new(false));
-    std::thread::scope(|scope| {
-        let until_after_its_death = |ask: &dyn Fn()| {
-            while !dead.load(Ordering::SeqCst) {
-                ask();
-            }
+    let until_after_its_death = |ask: &dyn Fn()| {
+        while !dead.load(Ordering::SeqCst) {
             ask();
-        };
+        }
+        ask();
+    };
+    std::thread::scope(|scope| {
         for _ in 0..3 {
             scope.spawn(|| {
                 until_after_its_death(&|| {

@@ -69,11 +69,11 @@ pub fn ntriples() -> String {
 
 /// A workspace over a server of [`FILMS`], with cards as a person may write them.
 pub async fn over_endpoint(server: &servers::Server, embedder: Option<Arc<dyn Embedder>>) -> Setting {
-    over_named(server, "films", embedder).await
+    over_server(server, "films", embedder).await
 }
 
 /// The same under another name.
-pub async fn over_named(
+pub async fn over_server(
     server: &servers::Server,
     name: &str,
     embedder: Option<Arc<dyn Embedder>>,
