@@ -102,7 +102,7 @@ pub async fn fit_of_operations(
 ///
 /// # Errors
 /// The embedder's.
-pub(super) async fn fit_of(
+pub(crate) async fn fit_of(
     context: &Context<'_>,
     question: &str,
     operations: &[&Operation],
