@@ -127,7 +127,7 @@ impl<'a> Lookup<'a> {
         let is_value = !matches!(value_of(name), LiteralValue::Text(_));
         let known = is_value || bearers.is_some();
         let only = bearers.as_ref().and_then(|(workspace, candidates)| match candidates.as_slice() {
-            [only] => Some(Found { workspace: *workspace, node: only.node }),
+            [only] => Some(Found { workspace, node: only.node }),
             _ => None,
         });
         let Some(only) = only.filter(|only| !only.workspace.graph().is_literal(only.node)) else {
