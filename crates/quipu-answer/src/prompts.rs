@@ -50,12 +50,18 @@ pub enum Prompt {
     Observation,
     /// HybGRAG's router: the relational part of a question, to be scored.
     HybridRoute,
+    /// HybGRAG's router as the paper has it: entities, relations and module as JSON.
+    HybridExtract,
     /// HybGRAG's ranking: the entry that a question is about, to be scored.
     HybridRead,
     /// HybGRAG's validator.
     HybridValidate,
     /// HybGRAG's commentator.
     HybridComment,
+    /// HybGRAG's validator where no documents are attached to entities: does the prediction answer the question?
+    HybridAccept,
+    /// HybGRAG's commentator there: what was wrong, of Table 12.
+    HybridWrong,
     /// Corrective RAG: are the passages of use?
     CorrectiveJudge,
     /// Corrective RAG: which relations the question needs.
@@ -105,9 +111,12 @@ impl Prompt {
             Self::React => "react",
             Self::Observation => "observation",
             Self::HybridRoute => "hybrid_route",
+            Self::HybridExtract => "hybrid_extract",
             Self::HybridRead => "hybrid_read",
             Self::HybridValidate => "hybrid_validate",
             Self::HybridComment => "hybrid_comment",
+            Self::HybridAccept => "hybrid_accept",
+            Self::HybridWrong => "hybrid_wrong",
             Self::CorrectiveJudge => "corrective_judge",
             Self::CorrectiveRelations => "corrective_relations",
             Self::AnchorKeywords => "anchor_keywords",
@@ -144,9 +153,12 @@ impl Prompt {
             Self::React => include_str!("prompts/react.jinja"),
             Self::Observation => include_str!("prompts/observation.jinja"),
             Self::HybridRoute => include_str!("prompts/hybrid_route.jinja"),
+            Self::HybridExtract => include_str!("prompts/hybrid_extract.jinja"),
             Self::HybridRead => include_str!("prompts/hybrid_read.jinja"),
             Self::HybridValidate => include_str!("prompts/hybrid_validate.jinja"),
             Self::HybridComment => include_str!("prompts/hybrid_comment.jinja"),
+            Self::HybridAccept => include_str!("prompts/hybrid_accept.jinja"),
+            Self::HybridWrong => include_str!("prompts/hybrid_wrong.jinja"),
             Self::CorrectiveJudge => include_str!("prompts/corrective_judge.jinja"),
             Self::CorrectiveRelations => include_str!("prompts/corrective_relations.jinja"),
             Self::AnchorKeywords => include_str!("prompts/anchor_keywords.jinja"),
@@ -182,9 +194,12 @@ impl Prompt {
         Self::React,
         Self::Observation,
         Self::HybridRoute,
+        Self::HybridExtract,
         Self::HybridRead,
         Self::HybridValidate,
         Self::HybridComment,
+        Self::HybridAccept,
+        Self::HybridWrong,
         Self::CorrectiveJudge,
         Self::CorrectiveRelations,
         Self::AnchorKeywords,
@@ -363,6 +378,10 @@ mod tests {
     fn prompts_of_the_hybrid_method_are_what_was_agreed() {
         let question = "Which film by Boudewijn Koole has a jackdaw in it?";
         check(Prompt::HybridRoute, json!({ "question": question }));
+        check(
+            Prompt::HybridExtract,
+            json!({ "types": ["film", "person"], "relations": ["directed by"], "question": question, "before": "{}", "feedback": { "kind": "incorrect entity", "name": "Kauwboy" } }),
+        );
         check(Prompt::HybridRead, json!({ "question": question }));
         check(
             Prompt::HybridValidate,
@@ -372,6 +391,20 @@ mod tests {
         check(
             Prompt::HybridComment,
             json!({ "experiences": [experience], "question": question, "module": "hybrid", "entities": ["jackdaw"], "relations": ["← part"] }),
+        );
+    }
+
+    #[test]
+    fn prompts_of_the_hybrid_method_without_documents_are_what_was_agreed() {
+        let question = "where was the director of Kauwboy born?";
+        let facts = "E0 (Kauwboy) A film by Boudewijn Koole.";
+        check(
+            Prompt::HybridAccept,
+            json!({ "asked_at": "2024-02-28", "facts": facts, "prediction": "Leidschendam", "question": question }),
+        );
+        check(
+            Prompt::HybridWrong,
+            json!({ "question": question, "module": "graph", "entities": ["Kauwboy"], "relations": ["the directors of X"], "prediction": "Boudewijn Koole" }),
         );
     }
 

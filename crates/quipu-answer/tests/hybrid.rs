@@ -5,11 +5,9 @@
 mod common;
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
-use common::{Setting, composed, embedder, options, setting_with_documents};
+use common::{Setting, composed, embedder, options};
 use quipu_answer::{Answer, AskOptions, CriticKind, Event, Method, Modules, Refinement, Status};
-use quipu_index::Workspace;
 use quipu_model::{Abilities, ScoreRequest, ScriptedModel};
 
 const NODES: &str = r#"{"id": "t", "name": "terrier", "type": "breed", "text": "A small dog that hunts vermin."}
@@ -63,12 +61,7 @@ async fn dogs() -> Setting {
 }
 
 async fn indexed(nodes: &str) -> Setting {
-    let setting = setting_with_documents(nodes, EDGES).await;
-    let folder = setting.workspace.folder().to_owned();
-    let never = AtomicBool::new(false);
-    Workspace::index_documents(&folder, Some(embedder().await.as_ref()), None, &never).await.unwrap();
-    let workspace = Arc::new(Workspace::open(&folder).unwrap());
-    Setting { workspace, ..setting }
+    common::setting_with_indexed_documents(nodes, EDGES).await
 }
 
 /// Asks with the default embedder; gives the model back, to be asked what it was told.
@@ -202,11 +195,11 @@ async fn the_ablations_do_what_they_say() {
 }
 
 #[tokio::test]
-async fn without_documents_there_is_no_call() {
+async fn without_documents_and_names_there_is_no_call() {
     let setting = common::setting(common::FILMS).await;
     let (answer, model) = run(&setting, ScriptedModel::new(), QUESTION, &hybrid()).await;
     assert_eq!((answer.status, model.calls()), (Status::Abstained, 0));
-    assert!(answer.reason.unwrap().contains("no documents"));
+    assert!(answer.reason.unwrap().contains("neither the graph nor a page"));
 }
 
 #[tokio::test]

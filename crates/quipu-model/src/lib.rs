@@ -19,7 +19,7 @@ mod structured;
 mod thinking;
 
 pub use cache::{CacheMode, CachedModel};
-pub use embed::{Embedder, Embeddings, LocalEmbedder};
+pub use embed::{Embedder, Embeddings, LocalEmbedder, TokenVectors};
 pub use error::ModelError;
 pub use fit::{Fit, fit_blocks};
 pub use gbnf::schema_to_grammar;

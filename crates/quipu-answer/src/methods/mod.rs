@@ -20,7 +20,10 @@ pub use anchor::{AnchorConfig, Grounding as AnchorGrounding, Guide, Predictor};
 pub use baselines::{
     CorrectiveConfig, QuestionMatchConfig, RoundsConfig, SelfConsistencyConfig, TextConfig, TogConfig,
 };
-pub use hybrid::{CriticKind, EXPERIENCES_FILE, ErrorKind, Experience, Experiences, HybridConfig, Modules};
+pub use hybrid::{
+    CriticKind, EXPERIENCES_FILE, ErrorKind, Experience, Experiences, HybridConfig, Modules, Ranking,
+    RouterKind,
+};
 pub(crate) use hybrid::{balanced, experiences_of};
 pub use kerag::{KeragConfig, RelationFilter};
 pub use paths::PathsConfig;
@@ -111,6 +114,12 @@ impl Method {
     /// Whether the method looks into several sources at once.
     pub(crate) fn reads_several(self) -> bool {
         matches!(self, Self::Pseudo)
+    }
+
+    /// Whether the method walks one graph, so that several are asked one after another. The baselines without a graph ask none, and
+    /// self-verification sees to a workspace's APIs by itself.
+    pub(crate) fn walks_one_graph(self) -> bool {
+        !self.reads_several() && self.must_be_grounded() && !matches!(self, Self::Verify | Self::Text)
     }
 
     /// Whether the best that path planning finds without a model stands in where a limit ends the work. Not for baselines, which it

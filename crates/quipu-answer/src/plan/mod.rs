@@ -13,6 +13,7 @@ mod scope;
 mod solved;
 mod subject;
 mod topic;
+mod types;
 
 pub use calls::{PlannedCall, align_names, fit_of_operations, plan_calls, shared_words};
 pub use cards::{CARDS_FILE, Cards, RelationCard, write_card};
@@ -26,8 +27,10 @@ pub use paths::{
     FEATURE_NAMES, Features, RankConfig, RankedPath, Seen, StepSamples, Walk, WalkConfig, follow, joint,
     rank, rank_informed, reword,
 };
-pub use requirements::{NamedPart, Requirement, RequirementConfig, requirements};
+pub(crate) use paths::{is_empty_word, is_function_word};
+pub use requirements::{Along, NamedPart, Requirement, RequirementConfig, along, onward, requirements};
 pub use scope::{Frontier, OfferedRelation, Scope};
 pub use solved::{SOLVED_FILE, SolvedExample, SolvedExamples, plan_keys, with_solved};
 pub use subject::{OTHER, Subject, domain_of, read_subject};
 pub use topic::{Topic, read_topic};
+pub use types::common_types;

@@ -14,6 +14,9 @@ use super::paths::{StepWords, inverse};
 use crate::AnswerError;
 use crate::context::Context;
 
+/// Entities between two hops of different relations: behind more of them anything is reached.
+const MOST_BETWEEN: usize = 500;
+
 /// Bounds of the enumeration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RequirementConfig {
@@ -127,14 +130,10 @@ async fn of_senses(
 ) -> Result<Vec<Requirement>, AnswerError> {
     let graph = context.graph();
     let nodes: Vec<NodeId> = senses.iter().map(|(node, _)| *node).collect();
-    let ordinary = |step: &Step| {
-        let info = usize::try_from(step.relation.0).ok().and_then(|at| graph.relations().get(at));
-        info.is_some_and(|info| info.role == RelationRole::Ordinary)
-    };
     let mut found: HashMap<(NodeId, Vec<Step>), Vec<NodeId>> = HashMap::new();
     for (node, expansions) in nodes.iter().zip(graph.expand(&nodes, None, config.widest + 1).await?) {
         for expansion in expansions {
-            if !ordinary(&expansion.step) || expansion.nodes.len() > config.widest {
+            if !is_ordinary(context, expansion.step) || expansion.nodes.len() > config.widest {
                 continue;
             }
             let mut ends = expansion.nodes;
@@ -148,6 +147,15 @@ async fn of_senses(
             found.extend(further(context, node, &steps, &ends, config).await?);
         }
     }
+    Ok(in_order(part, senses, found))
+}
+
+/// Paths from each sense that were found, as requirements without words, the same in every run.
+fn in_order(
+    part: usize,
+    senses: &[(NodeId, String)],
+    found: HashMap<(NodeId, Vec<Step>), Vec<NodeId>>,
+) -> Vec<Requirement> {
     let names: HashMap<NodeId, &String> = senses.iter().map(|(node, name)| (*node, name)).collect();
     let mut requirements: Vec<Requirement> = Vec::new();
     for ((anchor, steps), mut ends) in found {
@@ -166,9 +174,114 @@ async fn of_senses(
             ends,
         });
     }
-    // The same in every run.
     requirements.sort_by(|a, b| (a.anchor, &a.steps).cmp(&(b.anchor, &b.steps)));
+    requirements
+}
+
+/// An entity that someone else named, and the relations that may lead on from it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Along<'a> {
+    /// The part of the question that names it, by position among `parts`.
+    pub part: usize,
+    /// What the name may mean: nodes with their names.
+    pub senses: &'a [(NodeId, String)],
+    /// The relations, each with its direction.
+    pub steps: &'a [Step],
+}
+
+/// The conditions from a named entity along some relations in any order, up to the radius: a typed ego-graph (HybGRAG §3.1). `parts` are
+/// the parts of the question that conditions point to.
+///
+/// # Errors
+/// The graph's.
+pub async fn along(
+    context: &Context<'_>,
+    parts: &[NamedPart],
+    named: Along<'_>,
+    config: RequirementConfig,
+) -> Result<Vec<Requirement>, AnswerError> {
+    let graph = context.graph();
+    let nodes: Vec<NodeId> = named.senses.iter().map(|(node, _)| *node).collect();
+    let mut found: HashMap<(NodeId, Vec<Step>), Vec<NodeId>> = HashMap::new();
+    for (node, expansions) in
+        nodes.iter().zip(graph.expand(&nodes, Some(named.steps), config.widest + 1).await?)
+    {
+        for expansion in expansions.into_iter().filter(|expansion| expansion.nodes.len() <= config.widest) {
+            let mut ends = expansion.nodes;
+            ends.retain(|end| end != node && !graph.is_literal(*end));
+            found.insert((*node, vec![expansion.step]), ends);
+        }
+    }
+    if config.radius > 1 {
+        let first: Vec<Reached> = found.iter().map(|(path, ends)| (path.clone(), ends.clone())).collect();
+        for ((node, steps), ends) in first {
+            let further = mixed(context, (node, &steps), &ends, Some(named.steps), config).await?;
+            found.extend(further.into_iter().filter(|(_, ends)| !ends.is_empty()));
+        }
+    }
+    let mut requirements = in_order(named.part, named.senses, found);
+    say(context, parts, &mut requirements);
     Ok(requirements)
+}
+
+/// The conditions of two hops that go on from those of one hop by any other relation, or back along the same one: "by the author of
+/// Salt Roads".
+///
+/// # Errors
+/// The graph's.
+pub async fn onward(
+    context: &Context<'_>,
+    parts: &[NamedPart],
+    first: &[&Requirement],
+    config: RequirementConfig,
+) -> Result<Vec<Requirement>, AnswerError> {
+    let mut all = Vec::new();
+    for requirement in first.iter().filter(|requirement| requirement.steps.len() == 1 && config.radius > 1) {
+        let start = (requirement.anchor, requirement.steps.as_slice());
+        let found = mixed(context, start, &requirement.ends, None, config).await?;
+        let senses = [(requirement.anchor, requirement.name.clone())];
+        all.extend(in_order(requirement.part, &senses, found.into_iter().collect()));
+    }
+    say(context, parts, &mut all);
+    Ok(all)
+}
+
+/// Paths of two hops that go on from `ends` along `steps` (any ordinary relation where there are none given); the same step twice only
+/// where steps are given.
+async fn mixed(
+    context: &Context<'_>,
+    (node, path): (NodeId, &[Step]),
+    ends: &[NodeId],
+    steps: Option<&[Step]>,
+    config: RequirementConfig,
+) -> Result<Vec<Reached>, AnswerError> {
+    let [first] = path else { return Ok(Vec::new()) };
+    let graph = context.graph();
+    if ends.len() > MOST_BETWEEN {
+        return Ok(Vec::new());
+    }
+    let mut reached: HashMap<Step, Option<HashSet<NodeId>>> = HashMap::new();
+    for expansion in graph.expand(ends, steps, config.widest + 1).await?.into_iter().flatten() {
+        let again = expansion.step == *first && steps.is_none();
+        if again || !is_ordinary(context, expansion.step) {
+            continue;
+        }
+        let set = reached.entry(expansion.step).or_insert_with(|| Some(HashSet::new()));
+        if let Some(nodes) = set {
+            nodes.extend(expansion.nodes.into_iter().filter(|end| *end != node && !graph.is_literal(*end)));
+            if nodes.len() > config.widest {
+                // Too wide to tell anything.
+                *set = None;
+            }
+        }
+    }
+    let found = reached.into_iter().filter_map(|(step, nodes)| Some((step, nodes?)));
+    Ok(found.map(|(step, nodes)| ((node, vec![*first, step]), nodes.into_iter().collect())).collect())
+}
+
+fn is_ordinary(context: &Context<'_>, step: Step) -> bool {
+    let info = usize::try_from(step.relation.0).ok().and_then(|at| context.graph().relations().get(at));
+    info.is_some_and(|info| info.role == RelationRole::Ordinary)
 }
 
 /// A start and a path from it, and where it ends.

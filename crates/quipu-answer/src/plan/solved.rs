@@ -137,6 +137,23 @@ impl SolvedExamples {
         }
         self.file.write(|| self.held.read().clone())
     }
+
+    /// Drops the learnt example of a question.
+    ///
+    /// # Errors
+    /// [`AnswerError::Usage`] when the file cannot be written.
+    pub fn forget_learnt(&self, graph: &str, question: &str) -> Result<(), AnswerError> {
+        {
+            let mut held = self.held.write();
+            let before = held.example.len();
+            let graph = held.graph == graph;
+            held.example.retain(|known| !(graph && known.learnt && known.question == question));
+            if held.example.len() == before {
+                return Ok(());
+            }
+        }
+        self.file.write(|| self.held.read().clone())
+    }
 }
 
 /// The examples most like a question of this shape, with how like they are; no work where there are none.
@@ -256,6 +273,11 @@ mod tests {
         let kept: Vec<(String, bool)> =
             again.of("gen-0001").into_iter().map(|e| (e.question, e.learnt)).collect();
         assert_eq!(kept, [("who?".to_owned(), false), ("where?".to_owned(), true)]);
+        // What was learnt may be forgotten, what a person added not.
+        again.forget_learnt("gen-0001", "who?").unwrap();
+        again.forget_learnt("gen-0001", "where?").unwrap();
+        let again = SolvedExamples::open(folder.path()).unwrap();
+        assert_eq!(again.of("gen-0001").len(), 1);
         assert!(again.of("gen-0002").is_empty());
         again.add("gen-0002", example("when?", false)).unwrap();
         assert!(again.of("gen-0001").is_empty());

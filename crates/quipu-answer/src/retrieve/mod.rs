@@ -1,6 +1,7 @@
 //! Retrieval: from a plan to evidence. Everything here comes from the graph or from given pages, nothing from a model.
 
 mod apis;
+mod links;
 mod neighbourhood;
 mod pages;
 mod passages;
@@ -8,6 +9,7 @@ mod scope;
 mod sentences;
 mod toolbox;
 mod triples;
+mod words;
 
 pub use apis::{ApiFindings, retrieve_from_apis};
 pub use neighbourhood::{latest_within_budget, nearby_triples, one_hop};
@@ -17,3 +19,4 @@ pub use scope::{Retrieved, retrieve_scope};
 pub use sentences::{TripleSentences, sentence};
 pub use toolbox::{Observation, Toolbox};
 pub use triples::{Walked, triples_to_evidence, with_evidence};
+pub use words::QuestionWords;

@@ -48,6 +48,11 @@ impl<'a> Documents<'a> {
         self.index
     }
 
+    /// What is asked.
+    pub fn question(&self) -> &'a str {
+        self.question
+    }
+
     /// The question's embedding.
     pub fn vector(&self) -> Option<&[f32]> {
         self.vector.as_ref().map(|vector| vector.row(0))

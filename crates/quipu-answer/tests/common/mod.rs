@@ -106,6 +106,16 @@ pub async fn setting_with_documents(nodes: &str, edges: &str) -> Setting {
     Setting { folder, workspace }
 }
 
+/// The same, its documents indexed by meaning too.
+pub async fn setting_with_indexed_documents(nodes: &str, edges: &str) -> Setting {
+    let setting = setting_with_documents(nodes, edges).await;
+    let folder = setting.workspace.folder().to_owned();
+    let never = std::sync::atomic::AtomicBool::new(false);
+    Workspace::index_documents(&folder, Some(embedder().await.as_ref()), None, &never).await.unwrap();
+    let workspace = Arc::new(Workspace::open(&folder).unwrap());
+    Setting { workspace, ..setting }
+}
+
 /// The default embedder, which `make test` fetches.
 pub async fn embedder() -> Arc<dyn Embedder> {
     quipu_model::open_embedder("all-minilm-l6-v2", &quipu_model::OpenOptions::default())
@@ -131,10 +141,10 @@ pub fn options(method: Method) -> AskOptions {
     AskOptions { method, keep_trace: true, ..AskOptions::default() }
 }
 
-/// The reply of a composition without rows.
+/// The reply of a composition without rows, which names the first way where ways are offered.
 pub fn composed(answers: &str) -> String {
     format!(
-        r#"{{"reasoning": "By the rows.", "status": "answered", "rows": [], "operation": "none", "answers": [{answers}]}}"#
+        r#"{{"reasoning": "By the rows.", "status": "answered", "rows": [], "ways": ["W1"], "all": true, "operation": "none", "answers": [{answers}]}}"#
     )
 }
 
@@ -154,15 +164,24 @@ pub fn told(model: &ScriptedModel, at: usize) -> String {
     model.requests()[at].messages.last().unwrap().content.clone()
 }
 
-/// An embedder that remembers how many texts each call had.
+/// An embedder that remembers how many texts each call had, and how many were embedded token by token.
 pub struct CountingEmbedder {
     inner: Arc<dyn Embedder>,
     texts: std::sync::Mutex<Vec<usize>>,
+    word_for_word: std::sync::atomic::AtomicUsize,
 }
 
 impl CountingEmbedder {
     pub fn new(inner: Arc<dyn Embedder>) -> Self {
-        Self { inner, texts: std::sync::Mutex::default() }
+        Self {
+            inner,
+            texts: std::sync::Mutex::default(),
+            word_for_word: std::sync::atomic::AtomicUsize::new(0),
+        }
+    }
+
+    pub fn word_for_word(&self) -> usize {
+        self.word_for_word.load(std::sync::atomic::Ordering::SeqCst)
     }
 
     pub fn texts(&self) -> Vec<usize> {
@@ -187,6 +206,14 @@ impl Embedder for CountingEmbedder {
     async fn embed(&self, texts: &[&str]) -> Result<quipu_model::Embeddings, quipu_model::ModelError> {
         self.texts.lock().unwrap().push(texts.len());
         self.inner.embed(texts).await
+    }
+
+    async fn embed_tokens(
+        &self,
+        texts: &[&str],
+    ) -> Result<Option<Vec<quipu_model::TokenVectors>>, quipu_model::ModelError> {
+        self.word_for_word.fetch_add(texts.len(), std::sync::atomic::Ordering::SeqCst);
+        self.inner.embed_tokens(texts).await
     }
 }
 

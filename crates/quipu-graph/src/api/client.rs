@@ -10,13 +10,14 @@ use reqwest::header::{ACCEPT, CONTENT_TYPE, RETRY_AFTER};
 use reqwest::{Method, Url};
 
 use super::config::ApiConfig;
-use super::openapi::HttpVerb;
+use super::openapi::{FORM, HttpVerb};
 use crate::GraphError;
 use crate::endpoint::{
     Auth, Budget, LONGEST_PAUSE, ResultCache, causes, first_words, jittered, pause_asked_for, same_host,
     secret_headers,
 };
 use crate::error::EndpointProblem;
+use crate::requests::count_request;
 
 /// A request, put together from parameters and nothing else.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,8 +25,48 @@ pub(super) struct Request {
     pub(super) verb: HttpVerb,
     pub(super) url: Url,
     pub(super) headers: Vec<(String, String)>,
-    /// The JSON body of a POST.
-    pub(super) body: Option<String>,
+    /// The body of a POST.
+    pub(super) body: Option<Body>,
+}
+
+/// A request's body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Body {
+    Json(String),
+    Form(String),
+}
+
+impl Body {
+    fn text(&self) -> &str {
+        match self {
+            Self::Json(text) | Self::Form(text) => text,
+        }
+    }
+
+    fn content_type(&self) -> &'static str {
+        match self {
+            Self::Json(_) => "application/json",
+            Self::Form(_) => FORM,
+        }
+    }
+}
+
+/// A response: its content type, and its body.
+pub(super) struct Response {
+    content_type: String,
+    pub(super) body: Vec<u8>,
+}
+
+impl Response {
+    /// What came instead of JSON, in words.
+    fn found(&self) -> String {
+        let words = first_words(&self.body);
+        match self.content_type.split(';').next().unwrap_or_default() {
+            "" => format!("{words:?}"),
+            kind if kind.contains("json") => format!("{words:?}"),
+            kind => format!("{words:?} ({kind}; only JSON is read)"),
+        }
+    }
 }
 
 /// Sends requests to one API.
@@ -87,30 +128,30 @@ impl Client {
         stage: &'static str,
     ) -> Result<Option<serde_json::Value>, GraphError> {
         let parse = |body: &[u8]| serde_json::from_slice(body);
-        let key = ResultCache::key(&[request.url.as_str(), request.body.as_deref().unwrap_or_default()]);
+        let key = ResultCache::key(&[request.url.as_str(), request.body.as_ref().map_or("", Body::text)]);
         if let Some((body, _)) = self.cache.as_ref().and_then(|cache| cache.get(&key))
             && let Ok(value) = parse(&body)
         {
             self.from_cache.fetch_add(1, Ordering::Relaxed);
             return Ok(Some(value));
         }
-        let Some(body) = self.text(request, stage).await? else { return Ok(None) };
-        let value = parse(&body).map_err(|error| {
-            let reason = format!("expected JSON, found {:?}: {error}", first_words(&body));
+        let Some(response) = self.response(request, stage).await? else { return Ok(None) };
+        let value = parse(&response.body).map_err(|error| {
+            let reason = format!("expected JSON, found {}: {error}", response.found());
             failure(request, stage, EndpointProblem::Unreadable { reason })
         })?;
         if let Some(cache) = &self.cache {
-            cache.put(&key, &body, None);
+            cache.put(&key, &response.body, None);
         }
         Ok(Some(value))
     }
 
-    /// The body of a response, whatever it holds.
-    pub(super) async fn text(
+    /// A response, whatever it holds.
+    pub(super) async fn response(
         &self,
         request: &Request,
         stage: &'static str,
-    ) -> Result<Option<Vec<u8>>, GraphError> {
+    ) -> Result<Option<Response>, GraphError> {
         self.check_address(&request.url)?;
         let mut attempt = 1;
         loop {
@@ -119,7 +160,7 @@ impl Client {
             let once = tokio::time::timeout(limit, self.send_once(request)).await;
             drop(permit);
             let (reason, asked) = match once {
-                Ok(Ok(body)) => return Ok(body),
+                Ok(Ok(response)) => return Ok(response),
                 Err(_) => {
                     let problem = EndpointProblem::TimedOut { seconds: limit.as_secs() };
                     return Err(failure(request, stage, problem));
@@ -148,14 +189,14 @@ impl Client {
         }
     }
 
-    async fn send_once(&self, request: &Request) -> Result<Option<Vec<u8>>, Failed> {
+    async fn send_once(&self, request: &Request) -> Result<Option<Response>, Failed> {
         let method = if request.verb == HttpVerb::Get { Method::GET } else { Method::POST };
         let mut sent = self.http.request(method, request.url.clone()).header(ACCEPT, "application/json");
         for (name, value) in &request.headers {
             sent = sent.header(name, value);
         }
         if let Some(body) = &request.body {
-            sent = sent.header(CONTENT_TYPE, "application/json").body(body.clone());
+            sent = sent.header(CONTENT_TYPE, body.content_type()).body(body.text().to_owned());
         }
         sent = match &self.auth {
             Some(Auth::Bearer(token)) => sent.bearer_auth(token),
@@ -163,6 +204,7 @@ impl Client {
             None => sent,
         };
         self.requests.fetch_add(1, Ordering::Relaxed);
+        count_request();
         let response = sent.send().await.map_err(passing)?;
         let (status, headers) = (response.status(), response.headers().clone());
         let header =
@@ -174,7 +216,9 @@ impl Client {
         let body = self.read(response).await?;
         self.bytes.fetch_add(body.len() as u64, Ordering::Relaxed);
         match status.as_u16() {
-            _ if status.is_success() => Ok(Some(body)),
+            _ if status.is_success() => {
+                Ok(Some(Response { content_type: header(CONTENT_TYPE.as_str()).to_lowercase(), body }))
+            }
             404 | 410 => Ok(None),
             code @ (408 | 425 | 429 | 500 | 502 | 503 | 529) => {
                 let pause = pause_asked_for(header(RETRY_AFTER.as_str()));

@@ -13,6 +13,7 @@ use super::config::{Auth, EndpointConfig, HttpMethod};
 use super::results::{Rows, Unread, read_rows};
 use crate::GraphError;
 use crate::error::EndpointProblem;
+use crate::requests::count_request;
 
 /// Largest reply that is read, in bytes.
 const LARGEST_REPLY: usize = 64 << 20;
@@ -268,6 +269,7 @@ impl Client {
     ) -> Result<(T, Reply), Failed> {
         let request = self.request(&ask.query, accept)?;
         self.requests.fetch_add(1, Ordering::Relaxed);
+        count_request();
         let started = Instant::now();
         let response = request.send().await.map_err(passing)?;
         let (status, headers) = (response.status(), response.headers().clone());

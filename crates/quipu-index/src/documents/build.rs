@@ -155,7 +155,7 @@ impl DocumentBuilder {
 }
 
 /// What a passage is found by: `name · heading: text`.
-fn described(name: &str, heading: &str, text: &str) -> String {
+pub(super) fn described(name: &str, heading: &str, text: &str) -> String {
     if heading.is_empty() || heading == name {
         return format!("{name}: {text}");
     }

@@ -72,6 +72,11 @@ impl Passage {
         let joined = [entity, &self.title, &first, &self.text].join("\u{1f}");
         format!("{:016x}", xxh3_64(joined.as_bytes()))
     }
+
+    /// The text that the passage of an entity called `name` is found by.
+    pub fn described(&self, name: &str) -> String {
+        build::described(name, &self.heading, &self.text)
+    }
 }
 
 /// The mapped document index.
@@ -182,6 +187,16 @@ impl DocumentIndex {
     /// [`IndexError::OtherEmbedder`].
     pub fn check_embedder(&self, embedder: &dyn Embedder) -> Result<(), IndexError> {
         self.vectors.as_ref().map_or(Ok(()), |vectors| vectors.check_embedder(embedder))
+    }
+
+    /// How much it tells that a passage has a word: BM25's inverse document frequency, 0 and more.
+    ///
+    /// # Errors
+    /// A damaged file.
+    #[expect(clippy::cast_precision_loss, reason = "counts of passages, for a logarithm")]
+    pub fn rarity(&self, word: &str) -> Result<f64, IndexError> {
+        let with = self.words.frequency(word)? as f64;
+        Ok((1.0 + (self.passages as f64 - with + 0.5) / (with + 0.5)).ln())
     }
 
     /// A passage by number.

@@ -150,6 +150,16 @@ impl Words {
         Ok(found.into_iter().map(|((score, std::cmp::Reverse(number)), _)| (number, score)).collect())
     }
 
+    /// Passages with the rarest of a text's words; all of them where the text has no word.
+    pub(super) fn frequency(&self, text: &str) -> Result<u64, IndexError> {
+        let searcher = self.reader.searcher();
+        let mut least = self.len();
+        for term in self.terms(text) {
+            least = least.min(searcher.doc_freq(&term).map_err(error(&self.folder))?);
+        }
+        Ok(least)
+    }
+
     /// The distinct words of a text as the index has them.
     fn terms(&self, text: &str) -> Vec<Term> {
         let mut analyzer = analyzer();

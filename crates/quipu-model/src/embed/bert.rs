@@ -81,6 +81,19 @@ impl Bert {
     /// Vectors of unit length for some tokenised texts, one after the other. With `parallel` all cores share each step:
     /// right for few tokens; without, several calls may run side by side: right for many.
     pub(super) fn embed(&self, texts: &[&[u32]], parallel: bool) -> Vec<f32> {
+        let (hidden, spans, rows) = self.encode(texts, parallel);
+        self.pool(&hidden, &spans, rows)
+    }
+
+    /// The vectors of all tokens of some tokenised texts, one text after the other, not scaled.
+    pub(super) fn embed_tokens(&self, texts: &[&[u32]], parallel: bool) -> Vec<Vec<f32>> {
+        let (hidden, spans, rows) = self.encode(texts, parallel);
+        let row = |row: usize| hidden.iter().skip(row).step_by(rows.max(1)).flatten().copied();
+        spans.into_iter().map(|span| span.flat_map(row).collect()).collect()
+    }
+
+    /// The last layer's output for the tokens of all texts, the rows of each text, and the number of rows.
+    fn encode(&self, texts: &[&[u32]], parallel: bool) -> (Vec<Lanes>, Vec<Range<usize>>, usize) {
         let spans: Vec<Range<usize>> = texts
             .iter()
             .scan(0, |start, text| {
@@ -94,7 +107,7 @@ impl Bert {
         for layer in &self.layers {
             layer.apply(&mut hidden, &spans, rows, parallel);
         }
-        self.pool(&hidden, &spans, rows)
+        (hidden, spans, rows)
     }
 
     fn look_up(&self, texts: &[&[u32]], rows: usize) -> Vec<Lanes> {

@@ -10,7 +10,7 @@ use tokenizers::{Tokenizer, TruncationParams};
 
 use super::bert::Bert;
 use super::cache::VectorCache;
-use super::{Embedder, Embeddings};
+use super::{Embedder, Embeddings, TokenVectors};
 use crate::ModelError;
 
 /// Tokens of a text beyond which it is cut, as sentence-transformers does for this model.
@@ -83,20 +83,9 @@ impl Embedder for LocalEmbedder {
             (0..texts.len()).collect()
         };
         if !unknown.is_empty() {
-            let inner = Arc::clone(&self.inner);
             let wanted: Vec<String> =
                 unknown.iter().filter_map(|&index| texts.get(index)).map(|&t| t.into()).collect();
-            // Straight to a thread of the pool that computes: from any other one, each step would be handed over.
-            let (send, vectors) = tokio::sync::oneshot::channel();
-            rayon::spawn(move || {
-                let computed = catch_unwind(AssertUnwindSafe(|| inner.embed(&wanted, cached)));
-                // A panic drops the sender, which the waiting side reports; and nobody may wait any more.
-                let _ = computed.map(|vectors| send.send(vectors));
-            });
-            let vectors = vectors
-                .await
-                .unwrap_or(Err(String::from("its thread ended")))
-                .map_err(|reason| ModelError::Engine { model: self.name.clone(), reason })?;
+            let vectors = self.compute(move |inner| inner.embed(&wanted, cached)).await?;
             for (index, vector) in unknown.into_iter().zip(vectors.chunks_exact(dimensions)) {
                 if let Some(row) = rows.get_mut(index * dimensions..(index + 1) * dimensions) {
                     row.copy_from_slice(vector);
@@ -104,6 +93,30 @@ impl Embedder for LocalEmbedder {
             }
         }
         Ok(Embeddings::new(dimensions, rows))
+    }
+
+    async fn embed_tokens(&self, texts: &[&str]) -> Result<Option<Vec<TokenVectors>>, ModelError> {
+        let texts: Vec<String> = texts.iter().map(|&text| text.into()).collect();
+        self.compute(move |inner| inner.embed_tokens(&texts)).await.map(Some)
+    }
+}
+
+impl LocalEmbedder {
+    /// Runs `work` on the threads that compute.
+    async fn compute<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Inner) -> Result<T, String> + Send + 'static,
+    ) -> Result<T, ModelError> {
+        let inner = Arc::clone(&self.inner);
+        // Straight to a thread of the pool that computes: from any other one, each step would be handed over.
+        let (send, result) = tokio::sync::oneshot::channel();
+        rayon::spawn(move || {
+            let computed = catch_unwind(AssertUnwindSafe(|| work(&inner)));
+            // A panic drops the sender, which the waiting side reports; and nobody may wait any more.
+            let _ = computed.map(|result| send.send(result));
+        });
+        let result = result.await.unwrap_or(Err(String::from("its thread ended")));
+        result.map_err(|reason| ModelError::Engine { model: self.name.clone(), reason })
     }
 }
 
@@ -115,14 +128,7 @@ impl Inner {
         let mut order: Vec<usize> = (0..texts.len()).collect();
         order.sort_by_key(|&index| tokens.get(index).map_or(0, Vec::len));
         let chunks = chunks(&order, &tokens);
-        let of = |chunk: &&[usize]| -> Vec<&[u32]> {
-            chunk.iter().filter_map(|&index| tokens.get(index)).map(Vec::as_slice).collect()
-        };
-        let computed: Vec<Vec<f32>> = if chunks.len() >= 3 * rayon::current_num_threads() {
-            chunks.par_iter().map(|chunk| self.bert.embed(&of(chunk), false)).collect()
-        } else {
-            chunks.iter().map(|chunk| self.bert.embed(&of(chunk), true)).collect()
-        };
+        let computed = in_chunks(&chunks, &tokens, |texts, parallel| self.bert.embed(texts, parallel));
         let dimensions = self.bert.dimensions();
         let mut rows = vec![0.0; texts.len() * dimensions];
         for (chunk, vectors) in chunks.iter().zip(&computed) {
@@ -138,6 +144,33 @@ impl Inner {
         Ok(rows)
     }
 
+    /// The vectors of each text's tokens, those that only mark beginning and end left out.
+    fn embed_tokens(&self, texts: &[String]) -> Result<Vec<TokenVectors>, String> {
+        let encode =
+            |text: &String| self.tokenizer.encode(text.as_str(), true).map_err(|error| error.to_string());
+        let encodings: Vec<_> =
+            texts.par_iter().with_min_len(16).map(encode).collect::<Result<_, String>>()?;
+        let tokens: Vec<Vec<u32>> = encodings.iter().map(|encoding| encoding.get_ids().to_vec()).collect();
+        let mut order: Vec<usize> = (0..texts.len()).collect();
+        order.sort_by_key(|&index| tokens.get(index).map_or(0, Vec::len));
+        let chunks = chunks(&order, &tokens);
+        let computed = in_chunks(&chunks, &tokens, |texts, parallel| self.bert.embed_tokens(texts, parallel));
+        let dimensions = self.bert.dimensions();
+        let mut vectors = vec![TokenVectors::default(); texts.len()];
+        for (&index, values) in order.iter().zip(computed.into_iter().flatten()) {
+            let (Some(encoding), Some(place)) = (encodings.get(index), vectors.get_mut(index)) else {
+                continue;
+            };
+            let marks = encoding.get_special_tokens_mask();
+            let rows = values.chunks_exact(dimensions).zip(encoding.get_offsets()).zip(marks);
+            let said = rows.filter(|(_, mark)| **mark == 0).map(|(token, _)| token);
+            let (rows, spans): (Vec<&[f32]>, Vec<_>) =
+                said.map(|(row, (start, end))| (row, *start..*end)).unzip();
+            *place = TokenVectors::new(spans, dimensions, rows.concat());
+        }
+        Ok(vectors)
+    }
+
     fn tokenize(&self, texts: &[String]) -> Result<Vec<Vec<u32>>, String> {
         let one = |text: &String| {
             let encoding =
@@ -145,6 +178,22 @@ impl Inner {
             Ok(encoding.get_ids().to_vec())
         };
         texts.par_iter().with_min_len(16).map(one).collect()
+    }
+}
+
+/// Computes chunks of texts, given by their tokens: many side by side, few with all cores sharing each step.
+fn in_chunks<T: Send>(
+    chunks: &[&[usize]],
+    tokens: &[Vec<u32>],
+    compute: impl Fn(&[&[u32]], bool) -> T + Sync,
+) -> Vec<T> {
+    let of = |chunk: &&[usize]| -> Vec<&[u32]> {
+        chunk.iter().filter_map(|&index| tokens.get(index)).map(Vec::as_slice).collect()
+    };
+    if chunks.len() >= 3 * rayon::current_num_threads() {
+        chunks.par_iter().map(|chunk| compute(&of(chunk), false)).collect()
+    } else {
+        chunks.iter().map(|chunk| compute(&of(chunk), true)).collect()
     }
 }
 

@@ -4,8 +4,10 @@ mod bert;
 mod cache;
 mod kernels;
 mod local;
+mod tokens;
 
 pub use local::LocalEmbedder;
+pub use tokens::TokenVectors;
 
 use crate::ModelError;
 
@@ -73,4 +75,10 @@ pub trait Embedder: Send + Sync {
 
     /// One vector a text, in input order. Texts beyond the model's length are cut at their end.
     async fn embed(&self, texts: &[&str]) -> Result<Embeddings, ModelError>;
+
+    /// The vectors of each text's tokens in their context, in input order; `None` from an embedder that gives whole texts only, as
+    /// those behind HTTP do.
+    async fn embed_tokens(&self, _texts: &[&str]) -> Result<Option<Vec<TokenVectors>>, ModelError> {
+        Ok(None)
+    }
 }

@@ -2,9 +2,6 @@
 
 use std::collections::HashSet;
 
-use quipu_graph::NodeId;
-use quipu_index::SearchMode;
-
 use super::pagerank::pagerank;
 use super::router::{Action, Router};
 use super::{HybridConfig, Modules, report};
@@ -12,11 +9,12 @@ use crate::AnswerError;
 use crate::context::Context;
 use crate::retrieve::Documents;
 use crate::trace::{Refinement, Stage};
+use quipu_graph::NodeId;
 
 /// Entities that a round ranks.
 const RANKED: usize = 100;
-/// Passages of the text module.
-const SEARCHED: usize = 150;
+/// Of these, the ones whose documents are read word for word.
+const READ: usize = 50;
 
 /// An entity with the passage that it was ranked by.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,8 +49,8 @@ impl<'a> Bank<'a> {
         Self { context, documents, config }
     }
 
-    /// Runs the module that the action names. The entities that satisfy the requirements come first, ranked exactly by the
-    /// similarity of their documents; behind them, so that a ranking does not end with a few, those that satisfy one of them, and
+    /// Runs the module that the action names. The entities that satisfy the requirements come first, ranked by what their documents
+    /// explain of the question, or exactly by similarity; behind them, so that a ranking does not end with a few, those that satisfy one of them, and
     /// those that text alone finds.
     pub(super) async fn retrieve(
         &self,
@@ -64,16 +62,17 @@ impl<'a> Bank<'a> {
         if self.config.modules == Modules::Graph {
             return self.by_graph(round, action, router).await;
         }
-        let by_text = self.by_text()?;
+        let by_text: Vec<FoundEntity> = router.by_text.iter().take(RANKED).map(by_text).collect();
         if action.is_text() {
             self.told(round, by_text.len(), Vec::new());
-            return Ok(Found { entities: by_text });
+            return Ok(Found { entities: explained(by_text, action, router).await? });
         }
         let (ends, relaxed) = relaxed(action, router);
         self.told(round, ends.len(), relaxed);
         let mut entities: Vec<FoundEntity> =
             ends.iter().filter_map(|end| found(router, *end, true)).collect();
         sort(&mut entities);
+        let mut entities = explained(entities, action, router).await?;
         let mut seen: HashSet<NodeId> = ends.into_iter().collect();
         let weaker = action.requirements.iter().filter_map(|at| router.requirements.get(*at));
         let mut others: Vec<FoundEntity> =
@@ -81,23 +80,14 @@ impl<'a> Bank<'a> {
         others.extend(by_text.into_iter().map(|entity| FoundEntity { satisfies: false, ..entity }));
         sort(&mut others);
         others.retain(|entity| seen.insert(entity.node));
+        let least = entities.last().map_or(0.0, |entity| entity.score);
+        let greatest = others.first().map_or(0.0, |entity| entity.score);
+        for entity in &mut others {
+            entity.score += (least - greatest).min(0.0);
+        }
         entities.extend(others);
         entities.truncate(RANKED);
         Ok(Found { entities })
-    }
-
-    /// The text module: similarity over all documents, words where there is no embedder.
-    fn by_text(&self) -> Result<Vec<FoundEntity>, AnswerError> {
-        let mut seen = HashSet::new();
-        let hits = self.documents.search(SearchMode::Meaning, SEARCHED)?;
-        let first = hits.into_iter().filter(|hit| seen.insert(hit.passage.node));
-        let entity = |hit: quipu_index::PassageHit| FoundEntity {
-            node: hit.passage.node,
-            passage: Some(hit.passage.number),
-            score: f64::from(hit.score),
-            satisfies: true,
-        };
-        Ok(first.take(RANKED).map(entity).collect())
     }
 
     /// The graph alone: personalised PageRank from the entities of the action.
@@ -166,6 +156,37 @@ fn relaxed(action: &Action, router: &Router<'_>) -> (Vec<NodeId>, Vec<String>) {
     }
     steps.push("by text alone".into());
     (Vec::new(), steps)
+}
+
+fn by_text((node, passage, similarity): &(NodeId, u64, f32)) -> FoundEntity {
+    FoundEntity { node: *node, passage: Some(*passage), score: f64::from(*similarity), satisfies: true }
+}
+
+/// The first of some entities, which are in the order of similarity, ranked by what their passages and the entities of the action explain
+/// of the question; as they are where words cannot be compared.
+async fn explained(
+    mut entities: Vec<FoundEntity>,
+    action: &Action,
+    router: &Router<'_>,
+) -> Result<Vec<FoundEntity>, AnswerError> {
+    let Some(words) = &router.words else { return Ok(entities) };
+    let count = entities.len().min(READ);
+    let (head, tail) = entities.split_at_mut(count);
+    let passages: Vec<u64> = head.iter().filter_map(|entity| entity.passage).collect();
+    words.read(&passages).await?;
+    let named = router.named(action);
+    for entity in head.iter_mut() {
+        let explained = entity.passage.and_then(|passage| words.explained(passage, &named));
+        entity.score = explained.unwrap_or_default();
+    }
+    sort(head);
+    // Behind what was read the scores go on below it.
+    let (least, greatest) =
+        (head.last().map_or(0.0, |entity| entity.score), tail.first().map_or(0.0, |entity| entity.score));
+    for entity in tail {
+        entity.score += (least - greatest).min(0.0);
+    }
+    Ok(entities)
 }
 
 fn found(router: &Router<'_>, node: NodeId, satisfies: bool) -> Option<FoundEntity> {

@@ -8,8 +8,11 @@ mod answer;
 mod bank;
 mod critic;
 mod feedback;
+mod fits;
+mod free;
 mod pagerank;
 mod reader;
+mod references;
 mod router;
 
 use crate::AnswerError;
@@ -42,6 +45,8 @@ pub struct HybridConfig {
     pub validation_context: bool,
     /// Examples shown to the commentator (30).
     pub experiences: usize,
+    /// How entities that satisfy an action are ranked, and what counts of documents in routing.
+    pub ranking: Ranking,
     /// Documents that the model reads and ranks by likelihood (0: the ranking is left to similarity; a model of 1.5 billion parameters
     /// gains nothing by it, docs/results.md).
     pub read: usize,
@@ -52,6 +57,8 @@ pub struct HybridConfig {
     pub compose: bool,
     /// Whether the model's likelihoods of requirements count in routing (no: one call more, and small models mislead; docs/results.md).
     pub likelihood: bool,
+    /// Who routes.
+    pub router: RouterKind,
     /// How requirements are enumerated.
     pub requirements: RequirementConfig,
 }
@@ -64,10 +71,12 @@ impl Default for HybridConfig {
             critic: CriticKind::Model,
             validation_context: true,
             experiences: 30,
+            ranking: Ranking::Words,
             read: 0,
             accept: 0.1,
             compose: true,
             likelihood: false,
+            router: RouterKind::Graph,
             requirements: RequirementConfig::default(),
         }
     }
@@ -83,6 +92,26 @@ pub enum Modules {
     Text,
     /// The graph alone: personalised PageRank from the entities (the paper's graph retriever, §2.2).
     Graph,
+}
+
+/// How documents are compared with the question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Ranking {
+    /// Word for word, without the words that name entities; as `Similarity` where the embedder gives no tokens.
+    #[default]
+    Words,
+    /// By the cosine of whole texts, as the paper's ranker (§3.1).
+    Similarity,
+}
+
+/// Who chooses entities, relations and module.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum RouterKind {
+    /// The graph proposes what the question may ask, and what speaks for each is weighed: no call.
+    #[default]
+    Graph,
+    /// The model writes them, as in the paper (§3.1): one call a round. For large models.
+    Model,
 }
 
 /// Who says whether a round's result is right.
@@ -113,14 +142,15 @@ pub(super) async fn run(
     config: &HybridConfig,
 ) -> Result<Outcome, AnswerError> {
     let Some(documents) = Documents::open(context, question.text()).await? else {
-        return Ok(Outcome::abstain("the graph has no documents", Vec::new()));
+        // No entity has a document: the graph of an API, of most endpoints (App. C).
+        return references::run(context, question, config).await;
     };
     let bank = Bank::new(context, &documents, config);
     let mut router = Router::open(context, &documents, question.text(), config).await?;
     let critic = Critic::new(context, &documents, question.text(), config).await?;
     let (mut best, mut feedback): (Option<Round>, _) = (None, None);
     for number in 1..=config.rounds.max(1) {
-        let Some(action) = router.next(feedback.as_ref()) else { break };
+        let Some(action) = router.next(number, feedback.as_ref()).await? else { break };
         report(context, Stage::Plan, number, router.described(&action));
         let mut found = bank.retrieve(number, &action, &router).await?;
         let verdict = critic.validate(number, &action, &mut found, &router).await?;
@@ -155,7 +185,7 @@ pub(crate) async fn experiences_of(
     let mut router = Router::open(context, &documents, question, config).await?;
     let (mut experiences, mut feedback) = (Vec::new(), None);
     while experiences.len() < config.rounds {
-        let Some(action) = router.next(feedback.as_ref()) else { break };
+        let Some(action) = router.next(experiences.len() + 1, feedback.as_ref()).await? else { break };
         if answers.iter().any(|answer| action.ends.binary_search(answer).is_ok()) {
             break;
         }

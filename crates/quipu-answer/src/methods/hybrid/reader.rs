@@ -16,8 +16,8 @@ use crate::prompts::Prompt;
 use crate::retrieve::Documents;
 use crate::trace::{Event, Stage};
 
-/// What one unit of cosine counts, in nats.
-const SIMILARITY: f64 = 20.0;
+/// What one unit of the ranking before counts, in nats.
+const SIMILARITY: f64 = 10.0;
 /// What one nat of the document's gain counts.
 const GAIN: f64 = 0.2;
 /// Characters of a document that are read.

@@ -2,294 +2,313 @@
 //!
 //! The paper has a large model extract both freely. Here the graph says what may be meant: every requirement that the question can
 //! set (`plan/requirements.rs`), each said in words; how near those are to the question, and what a requirement leads to, say which
-//! is meant: whether documents there fit the question, how many there are, and whether two requirements meet. That tells namesakes
-//! apart by text and neighbourhood, without a call. On request the model weighs the words by likelihood (one call). Actions are
-//! ranked once; feedback strikes those that it speaks against.
+//! is meant: whether documents there fit the question, how many there are, and whether two requirements meet. The documents of the
+//! first actions are read word for word: the right action and its best document explain the whole question together. That tells
+//! namesakes apart by text and neighbourhood, without a call. On request the model weighs the words by likelihood (one call). Actions
+//! are ranked once; feedback strikes those that it speaks against.
 
 use std::collections::{HashMap, HashSet};
-use std::time::Duration;
+use std::ops::Range;
 
 use quipu_graph::NodeId;
-use quipu_model::ScoreRequest;
-use serde_json::json;
 
 use super::feedback::{ErrorKind, Feedback};
-use super::{HybridConfig, Modules};
+use super::fits::{narrow, weight};
+use super::{HybridConfig, Modules, Ranking, RouterKind};
 use crate::AnswerError;
 use crate::context::Context;
 use crate::evidence::cell;
-use crate::plan::{NamedPart, Requirement, follow, requirements, with_solved};
-use crate::prompts::Prompt;
-use crate::retrieve::{Documents, Walked};
+use crate::plan::{NamedPart, Requirement, RequirementConfig, follow, onward, requirements};
+use crate::retrieve::{Documents, QuestionWords, Walked};
 use crate::trace::{CandidateEvent, Event, MentionEvent, Refinement, Stage};
 
-/// Phrases of one part of the question that the model weighs, the most similar to the question; and of all parts together.
-const PHRASES_OF_PART: usize = 4;
-const MOST_PHRASES: usize = 36;
 /// Requirements that actions are made of: the best ones.
 const MOST_REQUIREMENTS: usize = 60;
 /// Actions kept.
 const MOST_ACTIONS: usize = 400;
-/// A local model's one look at some forty phrases.
-const TIMEOUT: Duration = Duration::from_secs(60);
-
-/// Weights of what speaks for an action, chosen on the development questions of one base (docs/results.md).
-mod weight {
-    /// Of the likelihood of a phrase, against the likeliest of the same part of the question.
-    pub(super) const RELATION: f64 = 0.2;
-    /// Of the likelihood itself: which part of the question is the relational one.
-    pub(super) const LIKELIHOOD: f64 = 0.05;
-    /// Least that a phrase can lose.
-    pub(super) const LEAST: f64 = -8.0;
-    /// Of the cosine of phrase and question.
-    pub(super) const PHRASE: f64 = 4.0;
-    /// Of the greatest cosine of question and a document that is reached.
-    pub(super) const TEXT: f64 = 6.0;
-    /// Of the cosine of question and the entity's own document: which of several senses.
-    pub(super) const SENSE: f64 = 3.0;
-    /// A requirement that leads to fewer than `FEW` entities leaves text nothing to choose from: what each factor below costs.
-    pub(super) const NARROW: f64 = -2.0;
-    pub(super) const FEW: f64 = 5.0;
-    /// Of the logarithm of how much oftener than by chance two requirements meet, up to `MEETING_MOST`.
-    pub(super) const MEETING: f64 = 0.15;
-    pub(super) const MEETING_MOST: f64 = 6.0;
-    /// Of how likely a part of the question names something at all, up to `PART_MOST`.
-    pub(super) const PART: f64 = 1.0;
-    pub(super) const PART_MOST: f64 = 1.5;
-    /// The part that the question's word for what it asks follows: "which *terrier*".
-    pub(super) const ASKED: f64 = 1.0;
-    /// A hop beyond the first.
-    pub(super) const HOP: f64 = -1.0;
-    /// What the text module is worth before its best document is looked at.
-    pub(super) const TEXT_MODULE: f64 = 3.0;
-}
-
+/// Requirements of one hop that others go on from along other relations: the best ones.
+const ONWARD: usize = 8;
+/// Pairs that a third requirement may narrow: the best ones.
+const MOST_PAIRS: usize = 24;
+/// Actions whose documents are read word for word, the text module among them, and documents of each, the most similar.
+const ACTIONS_READ: usize = 12;
+const DOCUMENTS_READ: usize = 20;
+/// Passages of the text module.
+const SEARCHED: usize = 150;
 /// What to do in one round: the requirements that the graph is asked for, by position; none: the text module.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Action {
     pub(super) requirements: Vec<usize>,
     /// The entities that satisfy all requirements, sorted.
     pub(super) ends: Vec<NodeId>,
-    pub(super) score: f64,
+    /// What its requirements are worth by themselves.
+    fit: f64,
+    /// What its best document is worth.
+    text: f64,
 }
 
 impl Action {
     pub(super) fn is_text(&self) -> bool {
         self.requirements.is_empty()
     }
+
+    fn score(&self) -> f64 {
+        self.fit + self.text
+    }
+}
+
+/// Best first; the same in every run.
+pub(super) fn in_order(actions: &mut [Action]) {
+    actions.sort_by(|a, b| b.score().total_cmp(&a.score()).then_with(|| a.requirements.cmp(&b.requirements)));
 }
 
 /// All that the question may ask of the graph, and the order in which it is tried.
 pub(super) struct Router<'a> {
-    context: &'a Context<'a>,
+    pub(super) context: &'a Context<'a>,
+    pub(super) question: &'a str,
+    kind: RouterKind,
+    pub(super) bounds: RequirementConfig,
+    documents: &'a Documents<'a>,
+    /// What the model chose in the round before, as it wrote it.
+    pub(super) before: String,
     pub(super) parts: Vec<NamedPart>,
     pub(super) requirements: Vec<Requirement>,
     /// Exact similarity of the question with entities' nearest passages, with those.
     pub(super) similar: HashMap<NodeId, (u64, f32)>,
+    /// What text alone finds: entities with their passages and similarities, best first.
+    pub(super) by_text: Vec<(NodeId, u64, f32)>,
+    /// The words of the question, where they can be compared one by one.
+    pub(super) words: Option<QuestionWords<'a>>,
     actions: Vec<Action>,
     tried: HashSet<Vec<usize>>,
 }
 
 impl<'a> Router<'a> {
-    /// Enumerates and ranks what the question may ask: no model call, or one where likelihoods are to count.
+    /// Enumerates and ranks what the question may ask: no model call, or one where likelihoods are to count. Where the model routes,
+    /// nothing is enumerated: it is asked in each round.
     pub(super) async fn open(
         context: &'a Context<'a>,
-        documents: &Documents<'_>,
-        question: &str,
+        documents: &'a Documents<'a>,
+        question: &'a str,
         config: &HybridConfig,
     ) -> Result<Self, AnswerError> {
-        let (parts, requirements) = match config.modules {
-            Modules::Text => (Vec::new(), Vec::new()),
-            Modules::Both | Modules::Graph => {
-                let _timer = context.trace.enter(Stage::Link);
-                requirements(context, question, config.requirements).await?
-            }
-        };
-        let _timer = context.trace.enter(Stage::Plan);
+        let kind = if context.has_model() { config.router } else { RouterKind::Graph };
         let mut router = Self {
             context,
-            parts,
-            requirements,
+            question,
+            kind,
+            bounds: config.requirements,
+            documents,
+            before: String::new(),
+            parts: Vec::new(),
+            requirements: Vec::new(),
             similar: HashMap::new(),
+            by_text: Vec::new(),
+            words: None,
             actions: Vec::new(),
             tried: HashSet::new(),
         };
-        router.look_at_documents(documents)?;
-        let fits = router.fits(question, config.likelihood).await?;
-        router.make_actions(&fits);
-        if config.modules != Modules::Graph {
-            let best = documents.search(quipu_index::SearchMode::Meaning, 1)?;
-            let similarity = best.first().and_then(|hit| hit.meaning).unwrap_or_default();
-            let score = weight::TEXT_MODULE + weight::TEXT * f64::from(similarity);
-            router.actions.push(Action { requirements: Vec::new(), ends: Vec::new(), score });
+        if config.ranking == Ranking::Words {
+            router.words = QuestionWords::open(context, documents).await?;
         }
-        router
-            .actions
-            .sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.requirements.cmp(&b.requirements)));
+        if config.modules != Modules::Graph {
+            router.search(documents)?;
+        }
+        if config.modules == Modules::Text {
+            router.kind = RouterKind::Graph;
+        } else if kind == RouterKind::Graph {
+            router.enumerate(config).await?;
+        }
+        if config.modules != Modules::Graph && router.kind == RouterKind::Graph {
+            router.actions.push(router.text_action());
+        }
+        let mut actions = std::mem::take(&mut router.actions);
+        router.read_documents(&mut actions).await?;
+        router.actions = actions;
         router.report();
         Ok(router)
     }
 
-    /// Compares the question with the documents of everything that is reached, exactly; what has none is no answer.
-    fn look_at_documents(&mut self, documents: &Documents<'_>) -> Result<(), AnswerError> {
-        let mut nodes: Vec<NodeId> = self.requirements.iter().flat_map(|r| r.ends.iter().copied()).collect();
-        nodes.extend(self.requirements.iter().map(|requirement| requirement.anchor));
-        nodes.sort_unstable();
-        nodes.dedup();
-        let best = match documents.vector() {
-            Some(vector) => documents.index().rank(vector, &nodes)?,
-            None => nodes
-                .iter()
-                .map(|node| documents.index().passages_of(*node).first().map(|p| (*p, 0.0)))
-                .collect(),
+    /// All requirements that the question may set, and the actions made of them.
+    async fn enumerate(&mut self, config: &HybridConfig) -> Result<(), AnswerError> {
+        let found = {
+            let _timer = self.context.trace.enter(Stage::Link);
+            let (parts, found) = requirements(self.context, self.question, self.bounds).await?;
+            self.parts = parts;
+            found
         };
-        self.similar = nodes.into_iter().zip(best).filter_map(|(node, best)| Some((node, best?))).collect();
-        for requirement in &mut self.requirements {
-            requirement.ends.retain(|end| self.similar.contains_key(end));
-        }
-        self.requirements.retain(|requirement| !requirement.ends.is_empty());
+        let _timer = self.context.trace.enter(Stage::Plan);
+        self.add_requirements(found)?;
+        let fits = self.fits(false).await?;
+        let value =
+            |at: &usize| fits.get(*at).copied().unwrap_or(f64::NEG_INFINITY) + self.of_ends(&self.ends(*at));
+        let mut best: Vec<usize> = (0..self.requirements.len()).filter(|at| self.hops(*at) == 1).collect();
+        best.sort_by(|a, b| value(b).total_cmp(&value(a)).then(a.cmp(b)));
+        best.truncate(ONWARD);
+        let best: Vec<&Requirement> = best.iter().filter_map(|at| self.requirements.get(*at)).collect();
+        let further = onward(self.context, &self.parts, &best, self.bounds).await?;
+        self.add_requirements(further)?;
+        let fits = self.fits(config.likelihood).await?;
+        self.make_actions(&fits);
         Ok(())
     }
 
-    /// How well each requirement fits the question by its own words.
-    async fn fits(&self, question: &str, likelihood: bool) -> Result<Vec<f64>, AnswerError> {
-        let mut phrases: Vec<&str> = self.requirements.iter().map(|r| r.phrase.as_str()).collect();
-        phrases.sort_unstable();
-        phrases.dedup();
-        if phrases.is_empty() {
-            return Ok(Vec::new());
-        }
-        let cosines = self.cosines(question, &phrases).await?;
-        let likelihoods =
-            if likelihood { self.likelihoods(question, &cosines).await? } else { HashMap::new() };
-        let mut best_of_part: HashMap<usize, f64> = HashMap::new();
-        for requirement in &self.requirements {
-            if let Some(likelihood) = likelihoods.get(requirement.phrase.as_str()) {
-                let best = best_of_part.entry(requirement.part).or_insert(f64::NEG_INFINITY);
-                *best = best.max(*likelihood);
+    fn hops(&self, at: usize) -> usize {
+        self.requirements.get(at).map_or(0, |requirement| requirement.steps.len())
+    }
+
+    /// Takes requirements in that are new and lead to documents; the positions of all of them.
+    pub(super) fn add_requirements(&mut self, found: Vec<Requirement>) -> Result<Vec<usize>, AnswerError> {
+        let found = self.look_at_documents(found)?;
+        let mut places = Vec::new();
+        for requirement in found {
+            let same = |other: &Requirement| {
+                (other.part, other.anchor, &other.steps)
+                    == (requirement.part, requirement.anchor, &requirement.steps)
+            };
+            let known = self.requirements.iter().position(same);
+            places.push(known.unwrap_or(self.requirements.len()));
+            if known.is_none() {
+                self.requirements.push(requirement);
             }
         }
-        let asked = asked_part(question, &self.parts);
-        let greatest = likelihoods.values().copied().fold(f64::NEG_INFINITY, f64::max);
-        let fit = |requirement: &Requirement| {
-            let cosine = cosines.get(requirement.phrase.as_str()).copied().unwrap_or_default();
-            let relation =
-                match (likelihoods.get(requirement.phrase.as_str()), best_of_part.get(&requirement.part)) {
-                    (Some(likelihood), Some(best)) => {
-                        weight::RELATION * (likelihood - best).max(weight::LEAST)
-                            + weight::LIKELIHOOD * (likelihood - greatest).max(2.0 * weight::LEAST)
-                    }
-                    _ if likelihoods.is_empty() => 0.0,
-                    _ => weight::RELATION * weight::LEAST + 2.0 * weight::LIKELIHOOD * weight::LEAST,
-                };
-            let sense = self.similar.get(&requirement.anchor).map_or(0.0, |(_, cosine)| f64::from(*cosine));
-            let asked_for = asked.is_some_and(|part| part == requirement.part);
-            let part = self.parts.get(requirement.part).map_or(0.0, |part| part.score);
-            #[expect(clippy::cast_precision_loss, reason = "a path has two hops at most")]
-            let hops = (requirement.steps.len() - 1) as f64;
-            relation
-                + weight::PHRASE * cosine
-                + weight::SENSE * sense
-                + weight::HOP * hops
-                + weight::PART * part.min(weight::PART_MOST)
-                + if asked_for { weight::ASKED } else { 0.0 }
-                + narrow(requirement.ends.len())
-        };
-        Ok(self.requirements.iter().map(fit).collect())
+        Ok(places)
     }
 
-    async fn cosines<'p>(
-        &self,
-        question: &str,
-        phrases: &[&'p str],
-    ) -> Result<HashMap<&'p str, f64>, AnswerError> {
-        if self.context.embedder().is_none() {
-            return Ok(phrases.iter().map(|phrase| (*phrase, 0.0)).collect());
-        }
-        let asked = self.context.embed(Stage::Plan, &[question]).await?;
-        let rows = self.context.embed(Stage::Plan, phrases).await?;
-        let cosine =
-            |row: &[f32]| -> f64 { row.iter().zip(asked.row(0)).map(|(a, b)| f64::from(a * b)).sum() };
-        Ok(phrases.iter().copied().zip(rows.rows().map(cosine)).collect())
+    /// The text module.
+    pub(super) fn text_action(&self) -> Action {
+        let similarity = self.by_text.first().map_or(0.0, |(_, _, similarity)| f64::from(*similarity));
+        let (fit, text) = (weight::TEXT_MODULE, weight::TEXT * similarity);
+        Action { requirements: Vec::new(), ends: Vec::new(), fit, text }
     }
 
-    /// The natural-log likelihoods of the phrases that resemble the question most, as its relational part: one call. None where the
-    /// model cannot score.
-    async fn likelihoods<'p>(
-        &self,
-        question: &str,
-        cosines: &HashMap<&'p str, f64>,
-    ) -> Result<HashMap<&'p str, f64>, AnswerError> {
-        if !self.context.has_model() || !self.context.model()?.abilities().score {
-            return Ok(HashMap::new());
-        }
-        let mut offered: Vec<(&'p str, f64)> = Vec::new();
-        for part in 0..self.parts.len() {
-            let of_part = self.requirements.iter().filter(|r| r.part == part);
-            let mut of_part: Vec<(&'p str, f64)> = of_part
-                .filter_map(|r| cosines.get_key_value(r.phrase.as_str()))
-                .map(|(p, c)| (*p, *c))
-                .collect();
-            of_part.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(b.0)));
-            of_part.dedup();
-            offered.extend(of_part.into_iter().take(PHRASES_OF_PART));
-        }
-        offered.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(b.0)));
-        offered.dedup();
-        offered.truncate(MOST_PHRASES);
-        if offered.len() < 2 {
-            return Ok(HashMap::new());
-        }
-        let request = ScoreRequest {
-            stage: "plan.route".into(),
-            messages: with_solved(
-                self.context,
-                question,
-                Prompt::HybridRoute.render(json!({ "question": question }))?,
-            )
-            .await?,
-            continuations: offered.iter().map(|(phrase, _)| cell(phrase)).collect(),
-            timeout: TIMEOUT,
-        };
-        let reply = match self.context.score(Stage::Plan, request).await {
-            Err(AnswerError::Exhausted(limit)) => {
-                let reason = format!("{limit}; requirements are ranked by similarity alone");
-                self.context.trace.report(Stage::Plan, Event::Degraded { reason });
-                return Ok(HashMap::new());
-            }
-            reply => reply?,
-        };
-        Ok(offered
-            .into_iter()
-            .map(|(phrase, _)| phrase)
-            .zip(reply.scores.into_iter().map(|(s, _)| s))
-            .collect())
+    /// The text module: similarity over all documents, words where there is no embedder.
+    fn search(&mut self, documents: &Documents<'_>) -> Result<(), AnswerError> {
+        let mut seen = HashSet::new();
+        let hits = documents.search(quipu_index::SearchMode::Meaning, SEARCHED)?;
+        let first = hits.into_iter().filter(|hit| seen.insert(hit.passage.node));
+        self.by_text = first.map(|hit| (hit.passage.node, hit.passage.number, hit.score)).collect();
+        Ok(())
     }
 
-    /// Single requirements and pairs of different parts that meet.
+    /// Puts actions into the order of what speaks for them. The most similar documents of the first are read word for word, and those
+    /// actions are ordered by what they explain.
+    pub(super) async fn read_documents(&self, actions: &mut Vec<Action>) -> Result<(), AnswerError> {
+        in_order(actions);
+        let Some(words) = &self.words else { return Ok(()) };
+        if let Some(place) = actions.iter().position(Action::is_text).filter(|at| *at >= ACTIONS_READ) {
+            let text = actions.remove(place);
+            actions.insert(ACTIONS_READ - 1, text);
+        }
+        let head = actions.len().min(ACTIONS_READ);
+        let head = actions.get_mut(..head).unwrap_or_default();
+        let passages: Vec<Vec<u64>> = head.iter().map(|action| self.nearest_passages(action)).collect();
+        words.read(&passages.concat()).await?;
+        for (action, passages) in head.iter_mut().zip(passages) {
+            let named = self.named(action);
+            let explained = passages.iter().filter_map(|passage| words.explained(*passage, &named));
+            action.text = weight::EXPLAINED * explained.fold(0.0, f64::max);
+        }
+        in_order(head);
+        Ok(())
+    }
+
+    /// The passages of an action that resemble the question most.
+    fn nearest_passages(&self, action: &Action) -> Vec<u64> {
+        if action.is_text() {
+            return self.by_text.iter().take(DOCUMENTS_READ).map(|(_, passage, _)| *passage).collect();
+        }
+        let mut nearest: Vec<(u64, f32)> =
+            action.ends.iter().filter_map(|end| self.similar.get(end)).copied().collect();
+        nearest.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        nearest.into_iter().take(DOCUMENTS_READ).map(|(passage, _)| passage).collect()
+    }
+
+    /// The places in the question of what an action starts from.
+    pub(super) fn named(&self, action: &Action) -> Vec<Range<usize>> {
+        let chosen = action.requirements.iter().filter_map(|at| self.requirements.get(*at));
+        chosen.filter_map(|r| self.parts.get(r.part)).map(|part| part.span.clone()).collect()
+    }
+
+    /// Compares the question with the documents of everything that some requirements reach, exactly; what has none is no answer.
+    fn look_at_documents(&mut self, mut found: Vec<Requirement>) -> Result<Vec<Requirement>, AnswerError> {
+        let mut nodes: Vec<NodeId> = found.iter().flat_map(|r| r.ends.iter().copied()).collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        nodes.retain(|node| !self.similar.contains_key(node));
+        let index = self.documents.index();
+        let best = match self.documents.vector() {
+            Some(vector) => index.rank(vector, &nodes)?,
+            None => nodes.iter().map(|node| index.passages_of(*node).first().map(|p| (*p, 0.0))).collect(),
+        };
+        self.similar.extend(nodes.into_iter().zip(best).filter_map(|(node, best)| Some((node, best?))));
+        for requirement in &mut found {
+            requirement.ends.retain(|end| self.similar.contains_key(end));
+        }
+        found.retain(|requirement| !requirement.ends.is_empty());
+        Ok(found)
+    }
+
+    /// Single requirements, and two or three of different parts that meet.
     fn make_actions(&mut self, fits: &[f64]) {
-        let mut order: Vec<usize> = (0..self.requirements.len()).collect();
-        let value =
-            |at: usize| fits.get(at).copied().unwrap_or(f64::NEG_INFINITY) + self.of_ends(&self.ends(at));
-        let values: Vec<f64> = order.iter().map(|at| value(*at)).collect();
-        let of = |at: &usize| values.get(*at).copied().unwrap_or(f64::NEG_INFINITY);
-        order.sort_by(|a, b| of(b).total_cmp(&of(a)).then(a.cmp(b)));
-        let mut actions: Vec<Action> = order
-            .iter()
-            .map(|at| Action { requirements: vec![*at], ends: self.ends(*at), score: of(at) })
-            .collect();
-        order.truncate(MOST_REQUIREMENTS);
+        let mut actions: Vec<Action> =
+            (0..self.requirements.len()).map(|at| self.action(vec![at], self.ends(at), fits)).collect();
+        in_order(&mut actions);
+        let order: Vec<usize> =
+            actions.iter().flat_map(|a| &a.requirements).copied().take(MOST_REQUIREMENTS).collect();
+        let mut pairs: Vec<Action> = Vec::new();
         for (place, one) in order.iter().enumerate() {
-            for other in order.iter().skip(place + 1) {
-                actions.extend(self.meeting(*one, *other, fits));
-            }
+            let others = order.iter().skip(place + 1);
+            pairs.extend(others.filter_map(|other| self.meeting(&[*one], &self.ends(*one), *other, fits)));
         }
-        actions.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.requirements.cmp(&b.requirements)));
+        in_order(&mut pairs);
+        for pair in pairs.iter().take(MOST_PAIRS) {
+            let last = pair.requirements.last().and_then(|last| order.iter().position(|at| at == last));
+            let others = order.iter().skip(last.map_or(usize::MAX, |place| place + 1));
+            let three = others.filter_map(|other| self.meeting(&pair.requirements, &pair.ends, *other, fits));
+            // A third that narrows nothing says nothing.
+            actions.extend(three.filter(|three| three.ends.len() < pair.ends.len()));
+        }
+        actions.extend(pairs);
+        in_order(&mut actions);
         actions.truncate(MOST_ACTIONS);
         self.actions = actions;
     }
 
-    fn ends(&self, at: usize) -> Vec<NodeId> {
+    /// Requirements and another one of a different part of the question, if something satisfies all.
+    fn meeting(&self, chosen: &[usize], ends: &[NodeId], other: usize, fits: &[f64]) -> Option<Action> {
+        let new = self.requirements.get(other)?;
+        let span = &self.parts.get(new.part)?.span;
+        for requirement in chosen.iter().filter_map(|at| self.requirements.get(*at)) {
+            let taken = &self.parts.get(requirement.part)?.span;
+            if requirement.anchor == new.anchor || !(taken.end <= span.start || span.end <= taken.start) {
+                return None;
+            }
+        }
+        let ends: Vec<NodeId> =
+            ends.iter().copied().filter(|end| new.ends.binary_search(end).is_ok()).collect();
+        (!ends.is_empty()).then(|| self.action([chosen, &[other]].concat(), ends, fits))
+    }
+
+    /// Some requirements together, with the entities that satisfy all of them.
+    pub(super) fn action(&self, requirements: Vec<usize>, ends: Vec<NodeId>, fits: &[f64]) -> Action {
+        let number = count(requirements.len());
+        let chosen = || requirements.iter().filter_map(|at| self.requirements.get(*at));
+        let fit: f64 =
+            requirements.iter().map(|at| fits.get(*at).copied().unwrap_or(f64::NEG_INFINITY)).sum();
+        // What it costs that one of them is narrow is not shared.
+        let narrow: f64 = chosen().map(|r| narrow(r.ends.len())).sum::<f64>() * (number - 1.0) / number;
+        let entities = usize::try_from(self.context.graph().describe().entities).unwrap_or(usize::MAX);
+        let entities = count(entities).ln();
+        // How much oftener than by chance they meet, as a logarithm.
+        let surprise = count(ends.len()).ln() - entities
+            + chosen().map(|r| entities - count(r.ends.len()).ln()).sum::<f64>();
+        let surprise = if requirements.len() > 1 { surprise.clamp(0.0, weight::MEETING_MOST) } else { 0.0 };
+        let text = self.of_ends(&ends);
+        Action { requirements, ends, fit: fit / number + narrow + weight::MEETING * surprise, text }
+    }
+
+    pub(super) fn ends(&self, at: usize) -> Vec<NodeId> {
         self.requirements.get(at).map(|r| r.ends.clone()).unwrap_or_default()
     }
 
@@ -299,30 +318,33 @@ impl<'a> Router<'a> {
         weight::TEXT * f64::from(cosines.fold(0.0, f32::max))
     }
 
-    fn meeting(&self, one: usize, other: usize, fits: &[f64]) -> Option<Action> {
-        let (a, b) = (self.requirements.get(one)?, self.requirements.get(other)?);
-        let (of_a, of_b) = (self.parts.get(a.part)?, self.parts.get(b.part)?);
-        let apart = of_a.span.end <= of_b.span.start || of_b.span.end <= of_a.span.start;
-        if !apart || a.anchor == b.anchor {
-            return None;
+    /// What to do in a round: what the model wants, or the best action that was not tried and that the feedback does not speak against;
+    /// `None` when there is none left.
+    ///
+    /// # Errors
+    /// Where the model routes, its, the graph's and the indexes'.
+    pub(super) async fn next(
+        &mut self,
+        round: usize,
+        feedback: Option<&Feedback>,
+    ) -> Result<Option<Action>, AnswerError> {
+        match self.kind {
+            RouterKind::Graph => Ok(self.next_best(feedback)),
+            RouterKind::Model => {
+                let _timer = self.context.trace.enter(Stage::Plan);
+                self.ask_model(round, feedback).await
+            }
         }
-        let ends: Vec<NodeId> =
-            a.ends.iter().copied().filter(|end| b.ends.binary_search(end).is_ok()).collect();
-        if ends.is_empty() {
-            return None;
-        }
-        let entities = count(usize::try_from(self.context.graph().describe().entities).unwrap_or(usize::MAX));
-        let by_chance = count(a.ends.len()) * count(b.ends.len()) / entities;
-        let surprise = (count(ends.len()) / by_chance).ln().clamp(0.0, weight::MEETING_MOST);
-        let fit = (fits.get(one)? + fits.get(other)?) / 2.0;
-        // What it costs that one of them is narrow is not halved.
-        let narrow = (narrow(a.ends.len()) + narrow(b.ends.len())) / 2.0;
-        let score = fit + narrow + self.of_ends(&ends) + weight::MEETING * surprise;
-        Some(Action { requirements: vec![one, other], ends, score })
     }
 
-    /// The best action that was not tried and that the feedback does not speak against; `None` when there is none left.
-    pub(super) fn next(&mut self, feedback: Option<&Feedback>) -> Option<Action> {
+    /// The first of some actions that was not tried.
+    pub(super) fn first_untried(&mut self, actions: Vec<Action>) -> Option<Action> {
+        let found = actions.into_iter().find(|action| !self.tried.contains(&action.requirements))?;
+        self.tried.insert(found.requirements.clone());
+        Some(found)
+    }
+
+    fn next_best(&mut self, feedback: Option<&Feedback>) -> Option<Action> {
         let fits = |action: &&Action| {
             !self.tried.contains(&action.requirements)
                 && feedback.is_none_or(|feedback| self.allows(feedback, action))
@@ -416,29 +438,7 @@ fn arrowed(requirement: &Requirement, end: &str) -> String {
     format!("{} {}", if forward { "→" } else { "←" }, cell(end))
 }
 
-/// The part that says what the question asks for: the first behind its question word.
-fn asked_part(question: &str, parts: &[NamedPart]) -> Option<usize> {
-    const ASKING: [&str; 8] = ["which", "what", "whose", "who", "name", "list", "find", "any"];
-    const FAR: usize = 24;
-    let words = quipu_index::words(question);
-    let asking = words.iter().find(|word| ASKING.contains(&word.text.as_str()))?;
-    let behind = |part: &&(usize, &NamedPart)| {
-        part.1.span.start > asking.start && part.1.span.start <= asking.start + FAR
-    };
-    let places: Vec<(usize, &NamedPart)> = parts.iter().enumerate().collect();
-    let first = places
-        .iter()
-        .filter(behind)
-        .min_by_key(|(_, part)| (part.span.start, usize::MAX - part.span.len()))?;
-    Some(first.0)
-}
-
-/// What it costs that a requirement leads to few entities.
-fn narrow(ends: usize) -> f64 {
-    weight::NARROW * (weight::FEW / count(ends)).ln().max(0.0)
-}
-
 #[expect(clippy::cast_precision_loss, reason = "counts of entities, for logarithms")]
-fn count(count: usize) -> f64 {
+pub(super) fn count(count: usize) -> f64 {
     count.max(1) as f64
 }

@@ -22,7 +22,7 @@ use crate::context::Context;
 use crate::evidence::{Evidence, cell};
 use crate::link::{Anchor, Mentioned, anchors_for_names, mask, mentions};
 use crate::methods::Outcome;
-use crate::plan::{Frontier, OfferedRelation, Scope, Topic, domain_of, read_topic};
+use crate::plan::{Frontier, OfferedRelation, Scope, Topic, common_types, domain_of, read_topic};
 use crate::prune::{Verdict, filter_by_model, filter_by_similarity, judge_scope, relevance, similarities};
 use crate::question::Question;
 use crate::retrieve::retrieve_scope;
@@ -159,21 +159,7 @@ async fn domains(context: &Context<'_>, question: &Question) -> Result<Vec<Strin
         let known = api.service().domains().into_iter().map(str::to_owned);
         return Ok(ruled.map_or_else(|| known.collect(), |domain| vec![domain]));
     }
-    if graph.describe().types == 0 {
-        return Ok(Vec::new());
-    }
-    let mut entities: HashMap<NodeId, u64> = HashMap::new();
-    for edge in graph.schema(&[]).await? {
-        for node in edge.head_type.into_iter() {
-            let count = entities.entry(node).or_default();
-            *count = (*count).max(edge.heads);
-        }
-    }
-    let mut types: Vec<(NodeId, u64)> = entities.into_iter().collect();
-    types.sort_by_key(|(node, count)| (std::cmp::Reverse(*count), *node));
-    types.truncate(MOST_DOMAINS);
-    let nodes: Vec<NodeId> = types.into_iter().map(|(node, _)| node).collect();
-    Ok(graph.summaries(&nodes).await?.into_iter().map(|s| cell(&s.name)).collect())
+    common_types(graph, MOST_DOMAINS).await
 }
 
 /// The anchors of one attempt: the first candidate of each mention; in attempt n, the mention with the least certain

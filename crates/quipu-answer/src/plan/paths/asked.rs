@@ -29,8 +29,13 @@ fn is_in(list: &str, word: &str) -> bool {
     list.split(' ').any(|listed| listed == word)
 }
 
-pub(in crate::plan) fn is_function_word(word: &str) -> bool {
+pub(crate) fn is_function_word(word: &str) -> bool {
     is_in(FUNCTION_WORDS, word)
+}
+
+/// Whether the word is one of grammar, or only asks to be given something: no text has to speak of it.
+pub(crate) fn is_empty_word(word: &str) -> bool {
+    is_function_word(word) || is_in(REQUEST_WORDS, word)
 }
 
 /// Whether the word tells something of the way.

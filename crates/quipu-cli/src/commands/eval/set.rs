@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::Result;
 use quipu_answer::{
     AnchorConfig, AnchorGrounding, AskOptions, CriticKind, Guide, HybridConfig, MethodConfig, Modules,
-    Predictor, PseudoConfig, RelationFilter, Verification,
+    Predictor, PseudoConfig, Ranking, RelationFilter, RouterKind, Verification,
 };
 use quipu_eval::AnchorSetting;
 
@@ -26,7 +26,7 @@ question_match.nearby=N, text.passages=N, tool_use.rounds=N, react.rounds=N, sel
 self_consistency.temperature=X, corrective.passages=N, corrective.relations=N, corrective.radius=N, \
 text.mode=hybrid|bm25|dense, text.compose=yes|no, hybrid.rounds=N, \
 hybrid.modules=both|text|graph, hybrid.critic=model|off|oracle, hybrid.context=yes|no, hybrid.experiences=N, hybrid.read=N, \
-hybrid.accept=X, hybrid.radius=N, hybrid.likelihood=yes|no, hybrid.compose=yes|no";
+hybrid.router=graph|model, hybrid.ranking=words|similarity, hybrid.accept=X, hybrid.radius=N, hybrid.likelihood=yes|no, hybrid.compose=yes|no";
 
 /// What was set, in the order in which it was set.
 #[derive(Debug, Clone, Default)]
@@ -140,6 +140,24 @@ fn critic(value: &str) -> Result<CriticKind> {
     }
 }
 
+fn router(value: &str) -> Result<RouterKind> {
+    match value {
+        "graph" => Ok(RouterKind::Graph),
+        "model" => Ok(RouterKind::Model),
+        _ => Err(WrongUsage(format!("--set hybrid.router={value}: graph or model was expected")).into()),
+    }
+}
+
+fn ranking(value: &str) -> Result<Ranking> {
+    match value {
+        "words" => Ok(Ranking::Words),
+        "similarity" => Ok(Ranking::Similarity),
+        _ => {
+            Err(WrongUsage(format!("--set hybrid.ranking={value}: words or similarity was expected")).into())
+        }
+    }
+}
+
 fn set_hybrid(hybrid: &mut HybridConfig, key: &str, value: &str) -> Result<()> {
     match key {
         "hybrid.rounds" => hybrid.rounds = parse(key, value)?,
@@ -148,6 +166,8 @@ fn set_hybrid(hybrid: &mut HybridConfig, key: &str, value: &str) -> Result<()> {
         "hybrid.context" => hybrid.validation_context = yes_or_no(key, value)?,
         "hybrid.experiences" => hybrid.experiences = parse(key, value)?,
         "hybrid.read" => hybrid.read = parse(key, value)?,
+        "hybrid.router" => hybrid.router = router(value)?,
+        "hybrid.ranking" => hybrid.ranking = ranking(value)?,
         "hybrid.accept" => hybrid.accept = parse(key, value)?,
         "hybrid.radius" => hybrid.requirements.radius = parse(key, value)?,
         "hybrid.likelihood" => hybrid.likelihood = yes_or_no(key, value)?,

@@ -1,0 +1,190 @@
+//! What speaks for a requirement before its documents are read: its words beside the question's, its hops, how much it leaves to choose from.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use quipu_model::ScoreRequest;
+use serde_json::json;
+
+use super::router::{Router, count};
+use crate::AnswerError;
+use crate::evidence::cell;
+use crate::plan::{NamedPart, Requirement, with_solved};
+use crate::prompts::Prompt;
+use crate::trace::{Event, Stage};
+
+/// Phrases of one part of the question that the model weighs, the most similar to the question; and of all parts together.
+const PHRASES_OF_PART: usize = 4;
+const MOST_PHRASES: usize = 36;
+/// A local model's one look at some forty phrases.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Weights of what speaks for an action: round numbers within what fits on halves of the development questions of one base agreed on
+/// (docs/results.md has what they are worth on the other halves).
+pub(super) mod weight {
+    /// Of the likelihood of a phrase, against the likeliest of the same part of the question.
+    pub(in crate::methods::hybrid) const RELATION: f64 = 0.2;
+    /// Of the likelihood itself: which part of the question is the relational one.
+    pub(in crate::methods::hybrid) const LIKELIHOOD: f64 = 0.05;
+    /// Least that a phrase can lose.
+    pub(in crate::methods::hybrid) const LEAST: f64 = -8.0;
+    /// Of the cosine of phrase and question.
+    pub(in crate::methods::hybrid) const PHRASE: f64 = 4.0;
+    /// Of the greatest cosine of question and a document that is reached: which actions are worth reading.
+    pub(in crate::methods::hybrid) const TEXT: f64 = 6.0;
+    /// Of how much of the question entities and the best document explain together, where documents are read word for word.
+    pub(in crate::methods::hybrid) const EXPLAINED: f64 = 8.0;
+    /// A requirement that leads to fewer than `FEW` entities leaves text nothing to choose from: what each factor below costs.
+    pub(in crate::methods::hybrid) const NARROW: f64 = -2.0;
+    pub(in crate::methods::hybrid) const FEW: f64 = 5.0;
+    /// Of the logarithm of how much oftener than by chance two requirements meet, up to `MEETING_MOST`.
+    pub(in crate::methods::hybrid) const MEETING: f64 = 0.15;
+    pub(in crate::methods::hybrid) const MEETING_MOST: f64 = 6.0;
+    /// Of how likely a part of the question names something at all, up to `PART_MOST`.
+    pub(in crate::methods::hybrid) const PART: f64 = 1.0;
+    pub(in crate::methods::hybrid) const PART_MOST: f64 = 1.5;
+    /// The part that the question's word for what it asks follows: "which *terrier*".
+    pub(in crate::methods::hybrid) const ASKED: f64 = 1.0;
+    /// A hop beyond the first.
+    pub(in crate::methods::hybrid) const HOP: f64 = -1.0;
+    /// What the text module is worth before its best document is looked at.
+    pub(in crate::methods::hybrid) const TEXT_MODULE: f64 = 2.0;
+}
+
+impl Router<'_> {
+    /// How well each requirement fits the question by its own words.
+    pub(super) async fn fits(&self, likelihood: bool) -> Result<Vec<f64>, AnswerError> {
+        let question = self.question;
+        let mut phrases: Vec<&str> = self.requirements.iter().map(|r| r.phrase.as_str()).collect();
+        phrases.sort_unstable();
+        phrases.dedup();
+        if phrases.is_empty() {
+            return Ok(Vec::new());
+        }
+        let cosines = self.cosines(question, &phrases).await?;
+        let likelihoods =
+            if likelihood { self.likelihoods(question, &cosines).await? } else { HashMap::new() };
+        let mut best_of_part: HashMap<usize, f64> = HashMap::new();
+        for requirement in &self.requirements {
+            if let Some(likelihood) = likelihoods.get(requirement.phrase.as_str()) {
+                let best = best_of_part.entry(requirement.part).or_insert(f64::NEG_INFINITY);
+                *best = best.max(*likelihood);
+            }
+        }
+        let asked = asked_part(question, &self.parts);
+        let greatest = likelihoods.values().copied().fold(f64::NEG_INFINITY, f64::max);
+        let fit = |requirement: &Requirement| {
+            let cosine = cosines.get(requirement.phrase.as_str()).copied().unwrap_or_default();
+            let relation =
+                match (likelihoods.get(requirement.phrase.as_str()), best_of_part.get(&requirement.part)) {
+                    (Some(likelihood), Some(best)) => {
+                        weight::RELATION * (likelihood - best).max(weight::LEAST)
+                            + weight::LIKELIHOOD * (likelihood - greatest).max(2.0 * weight::LEAST)
+                    }
+                    _ if likelihoods.is_empty() => 0.0,
+                    _ => weight::RELATION * weight::LEAST + 2.0 * weight::LIKELIHOOD * weight::LEAST,
+                };
+            let asked_for = asked.is_some_and(|part| part == requirement.part);
+            let part = self.parts.get(requirement.part).map_or(0.0, |part| part.score);
+            #[expect(clippy::cast_precision_loss, reason = "a path has two hops at most")]
+            let hops = (requirement.steps.len() - 1) as f64;
+            relation
+                + weight::PHRASE * cosine
+                + weight::HOP * hops
+                + weight::PART * part.min(weight::PART_MOST)
+                + if asked_for { weight::ASKED } else { 0.0 }
+                + narrow(requirement.ends.len())
+        };
+        Ok(self.requirements.iter().map(fit).collect())
+    }
+
+    async fn cosines<'p>(
+        &self,
+        question: &str,
+        phrases: &[&'p str],
+    ) -> Result<HashMap<&'p str, f64>, AnswerError> {
+        if self.context.embedder().is_none() {
+            return Ok(phrases.iter().map(|phrase| (*phrase, 0.0)).collect());
+        }
+        let asked = self.context.embed(Stage::Plan, &[question]).await?;
+        let rows = self.context.embed(Stage::Plan, phrases).await?;
+        let cosine =
+            |row: &[f32]| -> f64 { row.iter().zip(asked.row(0)).map(|(a, b)| f64::from(a * b)).sum() };
+        Ok(phrases.iter().copied().zip(rows.rows().map(cosine)).collect())
+    }
+
+    /// The natural-log likelihoods of the phrases that resemble the question most, as its relational part: one call. None where the
+    /// model cannot score.
+    async fn likelihoods<'p>(
+        &self,
+        question: &str,
+        cosines: &HashMap<&'p str, f64>,
+    ) -> Result<HashMap<&'p str, f64>, AnswerError> {
+        if !self.context.has_model() || !self.context.model()?.abilities().score {
+            return Ok(HashMap::new());
+        }
+        let mut offered: Vec<(&'p str, f64)> = Vec::new();
+        for part in 0..self.parts.len() {
+            let of_part = self.requirements.iter().filter(|r| r.part == part);
+            let mut of_part: Vec<(&'p str, f64)> = of_part
+                .filter_map(|r| cosines.get_key_value(r.phrase.as_str()))
+                .map(|(p, c)| (*p, *c))
+                .collect();
+            of_part.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(b.0)));
+            of_part.dedup();
+            offered.extend(of_part.into_iter().take(PHRASES_OF_PART));
+        }
+        offered.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(b.0)));
+        offered.dedup();
+        offered.truncate(MOST_PHRASES);
+        if offered.len() < 2 {
+            return Ok(HashMap::new());
+        }
+        let request = ScoreRequest {
+            stage: "plan.route".into(),
+            messages: with_solved(
+                self.context,
+                question,
+                Prompt::HybridRoute.render(json!({ "question": question }))?,
+            )
+            .await?,
+            continuations: offered.iter().map(|(phrase, _)| cell(phrase)).collect(),
+            timeout: TIMEOUT,
+        };
+        let reply = match self.context.score(Stage::Plan, request).await {
+            Err(AnswerError::Exhausted(limit)) => {
+                let reason = format!("{limit}; requirements are ranked by similarity alone");
+                self.context.trace.report(Stage::Plan, Event::Degraded { reason });
+                return Ok(HashMap::new());
+            }
+            reply => reply?,
+        };
+        Ok(offered
+            .into_iter()
+            .map(|(phrase, _)| phrase)
+            .zip(reply.scores.into_iter().map(|(s, _)| s))
+            .collect())
+    }
+}
+
+/// The part that says what the question asks for: the first behind its question word.
+fn asked_part(question: &str, parts: &[NamedPart]) -> Option<usize> {
+    const ASKING: [&str; 8] = ["which", "what", "whose", "who", "name", "list", "find", "any"];
+    const FAR: usize = 24;
+    let words = quipu_index::words(question);
+    let asking = words.iter().find(|word| ASKING.contains(&word.text.as_str()))?;
+    let behind = |part: &&(usize, &NamedPart)| {
+        part.1.span.start > asking.start && part.1.span.start <= asking.start + FAR
+    };
+    let places: Vec<(usize, &NamedPart)> = parts.iter().enumerate().collect();
+    let first = places
+        .iter()
+        .filter(behind)
+        .min_by_key(|(_, part)| (part.span.start, usize::MAX - part.span.len()))?;
+    Some(first.0)
+}
+
+/// What it costs that a requirement leads to few entities.
+pub(super) fn narrow(ends: usize) -> f64 {
+    weight::NARROW * (weight::FEW / count(ends)).ln().max(0.0)
+}

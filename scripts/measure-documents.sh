@@ -1,0 +1,76 @@
+#!/bin/sh
+# Measures `hybrid`, its ablations and the baselines on questions over a semi-structured base (docs/results.md).
+# Usage: QUIPU=quipu LLM=NAME measure-documents.sh WORKSPACE QUESTIONS.jsonl OUT [PART...]
+# Parts: free (no model), hybrid, ablations, baselines, experiences; all of them where none is named. LIMIT=N asks N questions only,
+# PARALLEL=N asks N side by side, JUDGE=NAME judges. What OUT holds already is gone on with.
+set -eu
+workspace=$1 questions=$2 out=$3
+shift 3
+quipu=${QUIPU:-quipu} llm=${LLM:-none}
+parts=${*:-free hybrid ablations baselines experiences}
+mkdir -p "$out"
+
+# run NAME METHOD LLM [--set KEY=VALUE...]: one run of all questions.
+run() {
+    name=$1 method=$2 model=$3
+    shift 3
+    printf '\n== %s\n' "$name"
+    # Questions side by side share no cards: the same answers in any order.
+    # shellcheck disable=SC2086
+    "$quipu" eval run "${base:-$workspace}" --questions "${asked:-$questions}" --method "$method" --llm "$model" --out "$out/$name" --resume \
+        --parallel "${PARALLEL:-1}" ${LIMIT:+--limit $LIMIT} ${JUDGE:+--judge $JUDGE} "$@" || failed="${failed:-} $name"
+}
+hybrid() { run "$1" hybrid "$2" --set hybrid.compose=no $(shift 2 && for pair in "$@"; do printf -- '--set %s ' "hybrid.$pair"; done); }
+
+part_free() { # no model is asked
+    for mode in bm25 dense hybrid; do run "text-$mode" text none --set "text.mode=$mode" --set text.compose=no; done
+    hybrid hybrid-free none
+    hybrid hybrid-free-similarity none ranking=similarity
+    hybrid hybrid-free-radius1 none radius=1
+    hybrid hybrid-text none modules=text
+    hybrid hybrid-graph none modules=graph
+    hybrid hybrid-oracle none critic=oracle
+}
+part_hybrid() {
+    for rounds in 1 2 3 4; do hybrid "hybrid-rounds$rounds" "$llm" rounds=$rounds; done
+    hybrid hybrid-strict "$llm" accept=0.5
+    hybrid hybrid-read8 "$llm" read=8
+    hybrid hybrid-model-router "$llm" router=model accept=0.5
+    hybrid hybrid-model-router-similarity "$llm" router=model accept=0.5 ranking=similarity
+    hybrid hybrid-model-router-rounds1 "$llm" router=model accept=0.5 rounds=1
+    run hybrid-composed hybrid "$llm"
+}
+part_ablations() { # the paper's figure 3 and table 10
+    hybrid ablation-no-context "$llm" context=no accept=0.5
+    hybrid ablation-5-examples "$llm" experiences=5 accept=0.5
+    hybrid ablation-no-critic "$llm" critic=off
+    hybrid ablation-oracle "$llm" critic=oracle
+    hybrid ablation-model-router-no-context "$llm" router=model context=no accept=0.5
+    hybrid ablation-model-router-no-critic "$llm" router=model critic=off
+    hybrid ablation-model-router-oracle "$llm" router=model critic=oracle
+}
+part_baselines() {
+    for method in question_match graph tog react corrective text; do run "$method" "$method" "$llm"; done
+}
+part_experiences() { # collected from the first half, measured on the second
+    copy=$out/workspace
+    [ -e "$copy" ] || cp -r "$workspace" "$copy"
+    lines=$(wc -l <"$questions")
+    head -n $((lines / 2)) "$questions" >"$out/train.jsonl"
+    tail -n +$((lines / 2 + 1)) "$questions" >"$out/test.jsonl"
+    # shellcheck disable=SC2086
+    "$quipu" experience collect "$copy" --questions "$out/train.jsonl" --llm "$llm" ${LIMIT:+--limit $LIMIT}
+    "$quipu" experience list "$copy"
+    base=$copy asked=$out/test.jsonl
+    for examples in 0 5 30; do
+        hybrid "experiences-$examples" "$llm" experiences=$examples accept=0.5
+        hybrid "experiences-model-router-$examples" "$llm" experiences=$examples accept=0.5 router=model
+    done
+    unset base asked
+}
+
+for part in $parts; do "part_$part"; done
+if [ -n "${failed:-}" ]; then
+    printf '\nfailed:%s\n' "$failed"
+    exit 1
+fi
