@@ -129,7 +129,7 @@ impl<'a> Lookup<'a> {
         let unlisted = self.workspaces.iter().any(|workspace| workspace.names().is_empty());
         let known = is_value || bearers.is_some() || unlisted;
         let only = bearers.as_ref().and_then(|(workspace, candidates)| match candidates.as_slice() {
-            [only] => Some(Found { workspace: *workspace, node: only.node }),
+            [only] => Some(Found { workspace, node: only.node }),
             _ => None,
         });
         let Some(only) = only.filter(|only| !only.workspace.graph().is_literal(only.node)) else {
