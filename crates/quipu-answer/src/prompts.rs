@@ -24,6 +24,8 @@ pub enum Prompt {
     KeragCompose,
     /// KERAG summarization without reasoning (ablation).
     KeragComposePlain,
+    /// KERAG summarization where the plan is of whole paths, step by step or not.
+    KeragWays,
     /// Whole-path planning: what people call a relation.
     RelationCard,
     /// Whole-path planning: what a word of the question means, to be scored.
@@ -56,6 +58,10 @@ pub enum Prompt {
     HybridValidate,
     /// HybGRAG's commentator.
     HybridComment,
+    /// HybGRAG's validator where no documents are attached to entities: does the prediction answer the question?
+    HybridAccept,
+    /// HybGRAG's commentator there: what was wrong, of Table 12.
+    HybridWrong,
     /// Corrective RAG: are the passages of use?
     CorrectiveJudge,
     /// Corrective RAG: which relations the question needs.
@@ -92,6 +98,7 @@ impl Prompt {
             Self::KeragBoundary => "kerag_boundary",
             Self::KeragCompose => "kerag_compose",
             Self::KeragComposePlain => "kerag_compose_plain",
+            Self::KeragWays => "kerag_ways",
             Self::RelationCard => "relation_card",
             Self::WordMeaning => "word_meaning",
             Self::WordChoice => "word_choice",
@@ -108,6 +115,8 @@ impl Prompt {
             Self::HybridRead => "hybrid_read",
             Self::HybridValidate => "hybrid_validate",
             Self::HybridComment => "hybrid_comment",
+            Self::HybridAccept => "hybrid_accept",
+            Self::HybridWrong => "hybrid_wrong",
             Self::CorrectiveJudge => "corrective_judge",
             Self::CorrectiveRelations => "corrective_relations",
             Self::AnchorKeywords => "anchor_keywords",
@@ -131,6 +140,7 @@ impl Prompt {
             Self::KeragBoundary => include_str!("prompts/kerag_boundary.jinja"),
             Self::KeragCompose => include_str!("prompts/kerag_compose.jinja"),
             Self::KeragComposePlain => include_str!("prompts/kerag_compose_plain.jinja"),
+            Self::KeragWays => include_str!("prompts/kerag_ways.jinja"),
             Self::RelationCard => include_str!("prompts/relation_card.jinja"),
             Self::WordMeaning => include_str!("prompts/word_meaning.jinja"),
             Self::WordChoice => include_str!("prompts/word_choice.jinja"),
@@ -147,6 +157,8 @@ impl Prompt {
             Self::HybridRead => include_str!("prompts/hybrid_read.jinja"),
             Self::HybridValidate => include_str!("prompts/hybrid_validate.jinja"),
             Self::HybridComment => include_str!("prompts/hybrid_comment.jinja"),
+            Self::HybridAccept => include_str!("prompts/hybrid_accept.jinja"),
+            Self::HybridWrong => include_str!("prompts/hybrid_wrong.jinja"),
             Self::CorrectiveJudge => include_str!("prompts/corrective_judge.jinja"),
             Self::CorrectiveRelations => include_str!("prompts/corrective_relations.jinja"),
             Self::AnchorKeywords => include_str!("prompts/anchor_keywords.jinja"),
@@ -169,6 +181,7 @@ impl Prompt {
         Self::KeragBoundary,
         Self::KeragCompose,
         Self::KeragComposePlain,
+        Self::KeragWays,
         Self::RelationCard,
         Self::WordMeaning,
         Self::WordChoice,
@@ -185,6 +198,8 @@ impl Prompt {
         Self::HybridRead,
         Self::HybridValidate,
         Self::HybridComment,
+        Self::HybridAccept,
+        Self::HybridWrong,
         Self::CorrectiveJudge,
         Self::CorrectiveRelations,
         Self::AnchorKeywords,
@@ -283,7 +298,11 @@ mod tests {
             "### Kauwboy\n| id | relation | value |\n|---|---|---|\n| E0 | directed by | Boudewijn Koole |\n";
         let compose = json!({ "asked_at": "2024-02-28", "time_frame": "2012-01-01 to 2012-12-31", "facts": facts, "question": question });
         check(Prompt::KeragCompose, compose.clone());
-        check(Prompt::KeragComposePlain, compose);
+        check(Prompt::KeragComposePlain, compose.clone());
+        let mut ways = compose;
+        ways["reasoning"] = json!(true);
+        ways["ways"] = json!([{ "id": "W1", "says": "the directors of Kauwboy", "fit": "0.92", "values": "Boudewijn Koole" }]);
+        check(Prompt::KeragWays, ways);
         check(
             Prompt::RelationCard,
             json!({ "relation": "directed_by", "beside": ["release_year"], "facts": [["Kauwboy", "Boudewijn Koole"]] }),
@@ -333,7 +352,10 @@ mod tests {
             Prompt::AnchorTriples,
             json!({ "question": question, "facts": ["Kauwboy - directed by -> Boudewijn Koole", "Kauwboy - release year -> 2012"] }),
         );
-        check(Prompt::PseudoGraph, json!({ "question": question }));
+        check(
+            Prompt::PseudoGraph,
+            json!({ "relations": ["(film)-[:DIRECTED_BY]->(person)", "BORN_IN"], "question": question }),
+        );
         let facts =
             "### Kauwboy\n| id | relation | value |\n|---|---|---|\n| E0 | directed by | Boudewijn Koole |\n";
         let beliefs = ["Kauwboy | directed by | Paula van der Oest"];
@@ -369,6 +391,20 @@ mod tests {
         check(
             Prompt::HybridComment,
             json!({ "experiences": [experience], "question": question, "module": "hybrid", "entities": ["jackdaw"], "relations": ["← part"] }),
+        );
+    }
+
+    #[test]
+    fn prompts_of_the_hybrid_method_without_documents_are_what_was_agreed() {
+        let question = "where was the director of Kauwboy born?";
+        let facts = "E0 (Kauwboy) A film by Boudewijn Koole.";
+        check(
+            Prompt::HybridAccept,
+            json!({ "asked_at": "2024-02-28", "facts": facts, "prediction": "Leidschendam", "question": question }),
+        );
+        check(
+            Prompt::HybridWrong,
+            json!({ "question": question, "module": "graph", "entities": ["Kauwboy"], "relations": ["the directors of X"], "prediction": "Boudewijn Koole" }),
         );
     }
 
