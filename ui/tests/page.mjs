@@ -80,6 +80,7 @@ const tests = {
     await page.getByText("How it came about").click();
     await page.getByText("paths considered").waitFor();
     await page.getByText("How it came about").click();
+    await page.locator(".canvas canvas").first().waitFor();
     const graph = await page.evaluate(() => {
       const { graph } = document.querySelector(".canvas");
       return { nodes: graph.nodes().map((n) => n.data("name")), anchors: graph.nodes(".anchor").length, answers: graph.nodes(".answer").length };
@@ -95,6 +96,7 @@ const tests = {
     await ask(page, "who directed Kauwboy?");
     await answered(page).waitFor();
     await page.locator(".evidence li").first().waitFor();
+    await page.locator(".canvas canvas").first().waitFor();
     await page.getByRole("button", { name: /^Citation 1/ }).click();
     const id = await page.locator(".evidence li.lit").getAttribute("data-evidence");
     const lit = await page.evaluate(() => document.querySelector(".canvas").graph.edges(".lit").map((e) => e.id()));
@@ -124,7 +126,7 @@ const tests = {
     await picture(page, "page-entity", false);
     await isClean(page);
     await page.keyboard.press("Escape");
-    assert.equal(await panel.count(), 0);
+    await panel.waitFor({ state: "detached" });
   },
 
   async "work is shown as it happens, and can be stopped"() {
@@ -150,6 +152,26 @@ const tests = {
     const page = await open(base);
     await ask(page, "who directed Kauwboy?", { Method: "io" });
     await page.getByText(/^Not grounded:/).waitFor();
+    await isClean(page);
+  },
+
+  async "passages are quoted with the words that matter marked, and nothing in them runs"() {
+    const page = await open(base);
+    page.on("dialog", () => page.complaints.push("a script of a document ran"));
+    await ask(page, "which river flows through the old market?", { Workspace: "towns", Method: "text" });
+    await answered(page).waitFor();
+    assert.match(await answered(page).innerText(), /Orle/);
+    const quoted = page.locator(".evidence blockquote").filter({ hasText: "Gorwen lies on an island" });
+    await quoted.getByText("<img src=x onerror=alert(1)>").waitFor();
+    const marked = await quoted.locator("mark").allInnerTexts();
+    assert.ok(marked.includes("Orle") && marked.includes("river") && !marked.includes("island"), marked.join());
+    await isClean(page);
+  },
+
+  async "a question that assumes something wrong is told so"() {
+    const page = await open(base);
+    await ask(page, "who was the last king of Haldt?", { Workspace: "towns", Method: "text" });
+    await page.getByText(/^The question assumes something.*Haldt never had a king/).waitFor();
     await isClean(page);
   },
 
@@ -201,10 +223,13 @@ const tests = {
     await page.getByText("Markdown copied").waitFor();
     const copied = await page.evaluate(() => navigator.clipboard.readText());
     assert.match(copied, /^\*\*who directed Tonio\?\*\*\n\nPaula van der Oest \[1\]\n\n\[1\]: /);
+    await page.getByRole("button", { name: "Copy as JSON" }).click();
+    await page.getByText("JSON copied").waitFor();
+    assert.deepEqual(JSON.parse(await page.evaluate(() => navigator.clipboard.readText())).answers, ["Paula van der Oest"]);
     await ask(page, "who directed Kauwboy?");
     await page.getByText(/Asked before/).click();
     await page.getByRole("button", { name: "who directed Kauwboy?" }).waitFor();
-    assert.match(page.url(), /q=who\+directed\+Kauwboy/);
+    await page.waitForURL(/q=who\+directed\+Kauwboy/);
   },
 
   async "a graph's text stays text"() {

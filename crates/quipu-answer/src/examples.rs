@@ -65,6 +65,14 @@ impl Engine {
         Err(AnswerError::Usage(reason))
     }
 
+    /// Drops what was learnt from an answer to the question, which turned out wrong; what a person added stays.
+    ///
+    /// # Errors
+    /// [`AnswerError::Usage`] when the file cannot be written.
+    pub fn forget_learnt(&self, question: &str) -> Result<(), AnswerError> {
+        self.learnt().solved.forget_learnt(self.workspace().generation_name(), question)
+    }
+
     /// Runs every example's plan again: the example with what its plan leads to now.
     ///
     /// # Errors

@@ -46,14 +46,14 @@ pub use methods::{
     TextConfig, TogConfig, Verification, VerifyConfig,
 };
 pub use plan::{
-    FEATURE_NAMES, Features, RelationCard, RequirementConfig, SolvedExample, WalkConfig, domain_by_names,
-    domain_by_rules,
+    FEATURE_NAMES, Features, RelationCard, RequirementConfig, SolvedExample, Subject, WalkConfig,
+    domain_by_names, domain_by_rules,
 };
 pub use prompts::prompt_templates;
 pub use question::{MAX_QUESTION_BYTES, Question};
 pub use records::{RecordContent, RecordField};
 pub use retrieve::Page;
-pub use sources::Source;
+pub use sources::{Source, source_folder};
 pub use time::{TimeFrame, time_frames};
 pub use trace::{
     CandidateEvent, EditEvent, Event, EventSink, MentionEvent, PathEvent, Refinement, Stage, TimedEvent,

@@ -24,6 +24,8 @@ pub enum Prompt {
     KeragCompose,
     /// KERAG summarization without reasoning (ablation).
     KeragComposePlain,
+    /// KERAG summarization where the plan is of whole paths, step by step or not.
+    KeragWays,
     /// Whole-path planning: what people call a relation.
     RelationCard,
     /// Whole-path planning: what a word of the question means, to be scored.
@@ -52,16 +54,14 @@ pub enum Prompt {
     HybridExtract,
     /// HybGRAG's ranking: the entry that a question is about, to be scored.
     HybridRead,
-    /// HybGRAG over APIs: type, dynamism and field of a question.
-    HybridForm,
-    /// HybGRAG over APIs: does the prediction answer the question?
-    HybridCheck,
-    /// HybGRAG over APIs: which part of the reading is at fault.
-    HybridCommentApi,
     /// HybGRAG's validator.
     HybridValidate,
     /// HybGRAG's commentator.
     HybridComment,
+    /// HybGRAG's validator where no documents are attached to entities: does the prediction answer the question?
+    HybridAccept,
+    /// HybGRAG's commentator there: what was wrong, of Table 12.
+    HybridWrong,
     /// Corrective RAG: are the passages of use?
     CorrectiveJudge,
     /// Corrective RAG: which relations the question needs.
@@ -98,6 +98,7 @@ impl Prompt {
             Self::KeragBoundary => "kerag_boundary",
             Self::KeragCompose => "kerag_compose",
             Self::KeragComposePlain => "kerag_compose_plain",
+            Self::KeragWays => "kerag_ways",
             Self::RelationCard => "relation_card",
             Self::WordMeaning => "word_meaning",
             Self::WordChoice => "word_choice",
@@ -112,11 +113,10 @@ impl Prompt {
             Self::HybridRoute => "hybrid_route",
             Self::HybridExtract => "hybrid_extract",
             Self::HybridRead => "hybrid_read",
-            Self::HybridForm => "hybrid_form",
-            Self::HybridCheck => "hybrid_check",
-            Self::HybridCommentApi => "hybrid_comment_api",
             Self::HybridValidate => "hybrid_validate",
             Self::HybridComment => "hybrid_comment",
+            Self::HybridAccept => "hybrid_accept",
+            Self::HybridWrong => "hybrid_wrong",
             Self::CorrectiveJudge => "corrective_judge",
             Self::CorrectiveRelations => "corrective_relations",
             Self::AnchorKeywords => "anchor_keywords",
@@ -140,6 +140,7 @@ impl Prompt {
             Self::KeragBoundary => include_str!("prompts/kerag_boundary.jinja"),
             Self::KeragCompose => include_str!("prompts/kerag_compose.jinja"),
             Self::KeragComposePlain => include_str!("prompts/kerag_compose_plain.jinja"),
+            Self::KeragWays => include_str!("prompts/kerag_ways.jinja"),
             Self::RelationCard => include_str!("prompts/relation_card.jinja"),
             Self::WordMeaning => include_str!("prompts/word_meaning.jinja"),
             Self::WordChoice => include_str!("prompts/word_choice.jinja"),
@@ -154,11 +155,10 @@ impl Prompt {
             Self::HybridRoute => include_str!("prompts/hybrid_route.jinja"),
             Self::HybridExtract => include_str!("prompts/hybrid_extract.jinja"),
             Self::HybridRead => include_str!("prompts/hybrid_read.jinja"),
-            Self::HybridForm => include_str!("prompts/hybrid_form.jinja"),
-            Self::HybridCheck => include_str!("prompts/hybrid_check.jinja"),
-            Self::HybridCommentApi => include_str!("prompts/hybrid_comment_api.jinja"),
             Self::HybridValidate => include_str!("prompts/hybrid_validate.jinja"),
             Self::HybridComment => include_str!("prompts/hybrid_comment.jinja"),
+            Self::HybridAccept => include_str!("prompts/hybrid_accept.jinja"),
+            Self::HybridWrong => include_str!("prompts/hybrid_wrong.jinja"),
             Self::CorrectiveJudge => include_str!("prompts/corrective_judge.jinja"),
             Self::CorrectiveRelations => include_str!("prompts/corrective_relations.jinja"),
             Self::AnchorKeywords => include_str!("prompts/anchor_keywords.jinja"),
@@ -181,6 +181,7 @@ impl Prompt {
         Self::KeragBoundary,
         Self::KeragCompose,
         Self::KeragComposePlain,
+        Self::KeragWays,
         Self::RelationCard,
         Self::WordMeaning,
         Self::WordChoice,
@@ -195,11 +196,10 @@ impl Prompt {
         Self::HybridRoute,
         Self::HybridExtract,
         Self::HybridRead,
-        Self::HybridForm,
-        Self::HybridCheck,
-        Self::HybridCommentApi,
         Self::HybridValidate,
         Self::HybridComment,
+        Self::HybridAccept,
+        Self::HybridWrong,
         Self::CorrectiveJudge,
         Self::CorrectiveRelations,
         Self::AnchorKeywords,
@@ -298,7 +298,11 @@ mod tests {
             "### Kauwboy\n| id | relation | value |\n|---|---|---|\n| E0 | directed by | Boudewijn Koole |\n";
         let compose = json!({ "asked_at": "2024-02-28", "time_frame": "2012-01-01 to 2012-12-31", "facts": facts, "question": question });
         check(Prompt::KeragCompose, compose.clone());
-        check(Prompt::KeragComposePlain, compose);
+        check(Prompt::KeragComposePlain, compose.clone());
+        let mut ways = compose;
+        ways["reasoning"] = json!(true);
+        ways["ways"] = json!([{ "id": "W1", "says": "the directors of Kauwboy", "fit": "0.92", "values": "Boudewijn Koole" }]);
+        check(Prompt::KeragWays, ways);
         check(
             Prompt::RelationCard,
             json!({ "relation": "directed_by", "beside": ["release_year"], "facts": [["Kauwboy", "Boudewijn Koole"]] }),
@@ -348,7 +352,10 @@ mod tests {
             Prompt::AnchorTriples,
             json!({ "question": question, "facts": ["Kauwboy - directed by -> Boudewijn Koole", "Kauwboy - release year -> 2012"] }),
         );
-        check(Prompt::PseudoGraph, json!({ "question": question }));
+        check(
+            Prompt::PseudoGraph,
+            json!({ "relations": ["(film)-[:DIRECTED_BY]->(person)", "BORN_IN"], "question": question }),
+        );
         let facts =
             "### Kauwboy\n| id | relation | value |\n|---|---|---|\n| E0 | directed by | Boudewijn Koole |\n";
         let beliefs = ["Kauwboy | directed by | Paula van der Oest"];
@@ -370,19 +377,6 @@ mod tests {
     #[test]
     fn prompts_of_the_hybrid_method_are_what_was_agreed() {
         let question = "Which film by Boudewijn Koole has a jackdaw in it?";
-        let form = json!({ "type": "simple", "dynamism": "static", "domain": "film" });
-        check(
-            Prompt::HybridForm,
-            json!({ "domains": ["film", "other"], "wrong": "its type", "before": form.to_string(), "question": question }),
-        );
-        check(
-            Prompt::HybridCheck,
-            json!({ "asked_at": "2024-02-28", "facts": "E0 (Kauwboy) A film.", "prediction": "Delft", "question": question }),
-        );
-        check(
-            Prompt::HybridCommentApi,
-            json!({ "source": "graph", "form": form, "entities": ["Kauwboy (film)"], "question": question }),
-        );
         check(Prompt::HybridRoute, json!({ "question": question }));
         check(
             Prompt::HybridExtract,
@@ -397,6 +391,20 @@ mod tests {
         check(
             Prompt::HybridComment,
             json!({ "experiences": [experience], "question": question, "module": "hybrid", "entities": ["jackdaw"], "relations": ["← part"] }),
+        );
+    }
+
+    #[test]
+    fn prompts_of_the_hybrid_method_without_documents_are_what_was_agreed() {
+        let question = "where was the director of Kauwboy born?";
+        let facts = "E0 (Kauwboy) A film by Boudewijn Koole.";
+        check(
+            Prompt::HybridAccept,
+            json!({ "asked_at": "2024-02-28", "facts": facts, "prediction": "Leidschendam", "question": question }),
+        );
+        check(
+            Prompt::HybridWrong,
+            json!({ "question": question, "module": "graph", "entities": ["Kauwboy"], "relations": ["the directors of X"], "prediction": "Boudewijn Koole" }),
         );
     }
 

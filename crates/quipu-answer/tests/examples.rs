@@ -11,8 +11,8 @@ mod common;
 use std::sync::Arc;
 
 use common::{CARDS, FILMS, Setting, embedder, setting};
-use quipu_answer::{AskOptions, Engine, Method, Question, same_names};
-use quipu_model::{LanguageModel, ScriptedModel};
+use quipu_answer::{AnchorConfig, AskOptions, Engine, Guide, Method, MethodConfig, Question, same_names};
+use quipu_model::{LanguageModel, Scripted, ScriptedModel};
 
 fn question(text: &str) -> Question {
     Question::new(text, "2024-02-28T12:00:00[UTC]".parse().unwrap()).unwrap()
@@ -123,4 +123,73 @@ async fn triples_are_found_by_meaning_once_they_are_indexed() {
     let names = workspace.graph().summaries(&[found[0].head, found[0].tail]).await.unwrap();
     assert_eq!((names[0].name.as_str(), names[1].name.as_str()), ("Kauwboy", "Boudewijn Koole"));
     assert!(found[0].similarity > 0.99 && found[0].similarity >= found[1].similarity);
+}
+
+const HEADING: &str = "were solved in this graph";
+
+#[tokio::test]
+async fn every_method_that_plans_by_model_is_shown_examples() {
+    let setting = films().await;
+    engine(&setting, None)
+        .await
+        .add_example(&question("who directed Kauwboy?"), &names(&["Boudewijn Koole"]))
+        .await
+        .unwrap();
+    let anchor = AnchorConfig { guide: Guide::Model, ..AnchorConfig::default() };
+    let config = MethodConfig { anchor, ..MethodConfig::default() };
+    let planning = [
+        Method::Kerag,
+        Method::Anchor,
+        Method::Pseudo,
+        Method::Tog,
+        Method::ToolUse,
+        Method::React,
+        Method::Corrective,
+    ];
+    for method in planning {
+        let model = Arc::new(ScriptedModel::new().when(|_| Some(Scripted::from("{}"))));
+        let options = AskOptions { method, config: config.clone(), ..AskOptions::default() };
+        engine(&setting, Some(model.clone()))
+            .await
+            .ask(&question("who directed Tonio?"), &options)
+            .await
+            .unwrap();
+        let shown: Vec<String> = model
+            .requests()
+            .into_iter()
+            .filter(|request| request.messages.iter().any(|message| message.content.contains(HEADING)))
+            .map(|request| request.stage)
+            .collect();
+        assert!(
+            !shown.is_empty(),
+            "{method:?}: {:?}",
+            model.requests().iter().map(|r| r.stage.clone()).collect::<Vec<_>>()
+        );
+        assert!(shown.iter().all(|stage| stage != "compose"), "{method:?}: {shown:?}");
+    }
+}
+
+#[tokio::test]
+async fn examples_of_the_same_shape_come_first_whatever_they_name() {
+    let setting = films().await;
+    let teacher = engine(&setting, None).await;
+    for (asked, answers) in [
+        ("which actors are in Disappearance?", &["Rifka Lodeizen"][..]),
+        ("which films did Boudewijn Koole direct?", &["Kauwboy", "Disappearance"]),
+        ("when did Disappearance come out?", &["2017"]),
+    ] {
+        teacher.add_example(&question(asked), &names(answers)).await.unwrap();
+    }
+    let first = async |asked: &str| {
+        let model = Arc::new(ScriptedModel::new().when(|_| Some(Scripted::from("{}"))));
+        let options = AskOptions { method: Method::Pseudo, ..AskOptions::default() };
+        engine(&setting, Some(model.clone())).await.ask(&question(asked), &options).await.unwrap();
+        let request = model.requests().into_iter().find(|r| r.stage == "plan.pseudo").unwrap();
+        let content = request.messages.last().unwrap().content.clone();
+        content.lines().find(|line| line.starts_with("- ")).unwrap_or_default().to_owned()
+    };
+    // It names what the second example is about, and has the shape of the first.
+    assert!(first("which actors are in Kauwboy?").await.contains("which actors are in X?"));
+    assert!(first("which films did Paula van der Oest direct?").await.contains("which films did X direct?"));
+    assert!(first("when did Tonio come out?").await.contains("when did X come out?"));
 }

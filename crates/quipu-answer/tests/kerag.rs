@@ -1,10 +1,11 @@
 //! KERAG against a scripted model: which calls it makes, what it does with replies, good and bad.
+#![allow(clippy::unwrap_used, reason = "a test ends where something fails")]
 
 mod common;
 
 use std::sync::Arc;
 
-use common::{FILMS, ask, setting};
+use common::{CARDS, FILMS, ask, embedder, setting};
 use quipu_answer::{
     Answer, AskOptions, EvidenceContent, KeragConfig, Limits, Method, MethodConfig, RelationFilter, Status,
 };
@@ -279,4 +280,90 @@ async fn nothing_recognised_is_said() {
     assert_eq!(answer.status, Status::Abstained);
     assert_eq!(model.calls(), 1);
     assert!(answer.reason.unwrap().contains("no entity"));
+}
+
+/// Asks by whole paths, with the real embedder and cards as a person may write them.
+async fn by_paths(model: ScriptedModel, question: &str, config: KeragConfig) -> (Answer, Arc<ScriptedModel>) {
+    let setting = setting(FILMS).await;
+    std::fs::write(setting.workspace.folder().join("relations.toml"), CARDS).unwrap();
+    let model = Arc::new(model);
+    let answer = ask(&setting, Some(model.clone()), Some(embedder().await), question, &kerag(config)).await;
+    (answer, model)
+}
+
+fn way(ways: &str, operation: &str, some: &str) -> String {
+    let all = some.is_empty();
+    format!(
+        r#"{{"reasoning": "It leads there.", "status": "answered", "ways": [{ways}], "operation": "{operation}", "all": {all}, "answers": [{some}]}}"#
+    )
+}
+
+fn topic_and(composed: &str) -> ScriptedModel {
+    ScriptedModel::new().on("plan.topic", TOPIC).on("compose", composed)
+}
+
+/// Calls but for what relations are called and words mean, which a workspace is told once.
+fn asked(model: &ScriptedModel) -> usize {
+    model.calls() - model.calls_of("plan.word") - model.calls_of("plan.card")
+}
+
+#[tokio::test]
+async fn by_whole_paths_any_number_of_hops_takes_two_calls() {
+    let question = "what are the release years of the films directed by Boudewijn Koole?";
+    for (question, expected) in
+        [("who starred in Kauwboy?", ["Loek Peters", "Rick Lens"]), (question, ["2012", "2017"])]
+    {
+        let model = topic_and(&way("\"W1\"", "none", ""));
+        let (answer, model) = by_paths(model, question, KeragConfig::default()).await;
+        let mut answers = answer.answers.clone();
+        answers.sort();
+        assert_eq!(answers, expected, "{answer:#?}");
+        assert_eq!((asked(&model), answer.grounded), (2, true));
+        let told = model.requests().last().unwrap().messages.last().unwrap().content.clone();
+        assert!(told.contains("| W1 |") && told.contains("| E0"), "{told}");
+    }
+}
+
+#[tokio::test]
+async fn by_whole_paths_the_values_are_the_ways() {
+    let stars = "who starred in Kauwboy?";
+    // What the model copies is taken as a choice among the values, nothing else is.
+    let (answer, _) =
+        by_paths(topic_and(&way("\"W1\"", "none", "\"rick lens\"")), stars, KeragConfig::default()).await;
+    assert_eq!(answer.answers, ["Rick Lens"]);
+    let (answer, _) =
+        by_paths(topic_and(&way("\"W1\"", "none", "\"Hollywood\"")), stars, KeragConfig::default()).await;
+    assert_eq!(answer.answers.len(), 2);
+    // Two ways from the same name: the likelier.
+    let (answer, _) =
+        by_paths(topic_and(&way("\"W1\", \"W2\"", "none", "")), stars, KeragConfig::default()).await;
+    assert_eq!(answer.answers.len(), 2, "{:?}", answer.answers);
+    // Nobody asked how many.
+    let (answer, _) = by_paths(topic_and(&way("\"W1\"", "count", "")), stars, KeragConfig::default()).await;
+    assert_eq!(answer.answers.len(), 2, "{:?}", answer.answers);
+    let how_many = "how many actors starred in Kauwboy?";
+    let (answer, _) =
+        by_paths(topic_and(&way("\"W1\"", "count", "")), how_many, KeragConfig::default()).await;
+    assert_eq!((answer.answers.as_slice(), answer.grounded), (["2".to_owned()].as_slice(), true));
+}
+
+#[tokio::test]
+async fn by_whole_paths_the_model_may_say_that_it_does_not_know() {
+    let unknown = r#"{"reasoning": "No way leads to a publisher.", "status": "unknown", "ways": [], "operation": "none", "all": false, "answers": []}"#;
+    let (answer, model) = by_paths(topic_and(unknown), "who directed Kauwboy?", KeragConfig::default()).await;
+    assert_eq!((answer.status, asked(&model)), (Status::Abstained, 2));
+    assert!(answer.reason.unwrap().contains("No way leads to a publisher"));
+    let prose = "It is a lovely film.";
+    let model = ScriptedModel::new().on("plan.topic", TOPIC).on("compose", prose).on("compose", prose);
+    let (answer, model) = by_paths(model, "who directed Kauwboy?", KeragConfig::default()).await;
+    assert_eq!((answer.status, asked(&model)), (Status::Abstained, 3));
+}
+
+#[tokio::test]
+async fn by_whole_paths_without_reasoning_none_is_asked_for() {
+    let plain = r#"{"status": "answered", "ways": ["W1"], "operation": "none", "all": true, "answers": []}"#;
+    let config = KeragConfig { reasoning: false, ..KeragConfig::default() };
+    let (answer, model) = by_paths(topic_and(plain), "who directed Kauwboy?", config).await;
+    assert_eq!(answer.answers, ["Boudewijn Koole"]);
+    assert!(!model.requests().last().unwrap().messages[0].content.contains("step by step"));
 }

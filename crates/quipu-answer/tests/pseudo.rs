@@ -290,3 +290,103 @@ async fn tokens_are_limited_for_every_method() {
         assert!(used <= 1000, "{method:?}: {used}");
     }
 }
+
+#[tokio::test]
+async fn sources_that_answer_differently_are_told_whatever_the_method() {
+    let (old, new) = (
+        setting_named("old", "Peru\tcapital\tCusco\n").await,
+        setting_named("new", "Peru\tcapital\tLima\n").await,
+    );
+    let model = ScriptedModel::new().when(|request| {
+        let content = &request.messages.last().unwrap().content;
+        let city = if content.contains("Lima") { "\"Lima\"" } else { "\"Cusco\"" };
+        Some(composed(city).into())
+    });
+    let graph = AskOptions { method: Method::Graph, ..AskOptions::default() };
+    let (answer, _) = asked(&[&old, &new], model, "what is the capital of Peru?", &graph).await;
+    assert_eq!(answer.status, Status::Answered);
+    let [Note::Contradiction { claims, .. }] = answer.notes.as_slice() else { panic!("{answer:#?}") };
+    let said: Vec<(&str, &str)> = claims.iter().map(|c| (c.source.as_str(), c.value.as_str())).collect();
+    assert!(said.contains(&("old", "Cusco")) && said.contains(&("new", "Lima")), "{said:?}");
+    assert!(claims.iter().all(|claim| claim.date.len() == 10), "{claims:?}");
+}
+
+/// What the model does not know it says, and the sources fill it in: the graph is followed to the node that is asked for.
+async fn filled(settings: &[&Setting], belief: &str, question: &str) -> (Answer, usize) {
+    let model = ScriptedModel::new().on("plan.pseudo", belief);
+    let (answer, model) = asked(settings, model, question, &pseudo(PseudoConfig::default())).await;
+    assert!(answer.grounded, "{answer:#?}");
+    (answer, model.calls())
+}
+
+#[tokio::test]
+async fn what_the_model_does_not_know_the_sources_fill_in_with_one_call() {
+    let films = setting(FILMS).await;
+    let belief = "// precise\nCREATE (k:Film {name: 'Kauwboy'})-[:DIRECTED_BY]->(p:Person {name: '?'})-[:BORN_IN]->(answer:Town {name: '?'})";
+    let (answer, calls) = filled(&[&films], belief, BIRTHPLACE).await;
+    assert_eq!((answer.answers.as_slice(), calls), (&["Leidschendam".to_owned()][..], 1));
+    let changed = edits(&answer);
+    assert!(
+        changed.iter().all(|(before, after, by)| before.is_some() && after.is_some() && *by),
+        "{changed:?}"
+    );
+    // Lists are whole, and what the question names is no answer.
+    let belief = "CREATE (r:Person {name: 'Rifka Lodeizen'})<-[:STARRED_ACTORS]-(f:Film {name: '?'})-[:STARRED_ACTORS]->(answer:Person {name: '?'})";
+    let (answer, _) = filled(&[&films], belief, "who acted together with Rifka Lodeizen?").await;
+    assert_eq!(answer.answers, ["Pierre Bokma"]);
+}
+
+#[tokio::test]
+async fn a_thing_that_joins_several_is_what_all_of_them_lead_to() {
+    let films = setting(FILMS).await;
+    let belief = "CREATE (answer:Film {name: '?'})-[:DIRECTED_BY]->(b:Person {name: 'Boudewijn Koole'}), (answer)-[:STARRED_ACTORS]->(r:Person {name: 'Rifka Lodeizen'})";
+    let question = "which film by Boudewijn Koole starred Rifka Lodeizen?";
+    let (answer, _) = filled(&[&films], belief, question).await;
+    assert_eq!(answer.answers, ["Disappearance"]);
+    // The same where each source knows one side.
+    let half = |with: &str| -> String {
+        FILMS.lines().filter(|line| line.contains(with)).map(|line| format!("{line}\n")).collect()
+    };
+    let (directors, actors) = (setting(&half("directed_by")).await, setting(&half("starred_actors")).await);
+    let (answer, _) = filled(&[&directors, &actors], belief, question).await;
+    assert_eq!(answer.answers, ["Disappearance"], "{answer:#?}");
+}
+
+#[tokio::test]
+async fn a_pseudo_triple_that_leaves_out_a_step_is_bridged() {
+    let films = setting(FILMS).await;
+    let belief = "CREATE (r:Person {name: 'Rick Lens'})-[:DIRECTED_BY]->(answer:Person {name: '?'})";
+    let (answer, _) = filled(&[&films], belief, "who directed films with Rick Lens?").await;
+    assert_eq!(answer.answers, ["Boudewijn Koole"]);
+}
+
+#[tokio::test]
+async fn halves_of_a_chain_are_followed_from_source_to_source() {
+    let half = |with: &str| -> String {
+        FILMS.lines().filter(|line| line.contains(with)).map(|line| format!("{line}\n")).collect()
+    };
+    let (directors, births) = (setting(&half("directed_by")).await, setting(&half("born_in")).await);
+    let belief = "CREATE (k:Film {name: 'Kauwboy'})-[:DIRECTED_BY]->(p:Person {name: '?'})-[:BORN_IN]->(answer:Town {name: '?'})";
+    let (answer, calls) = filled(&[&births, &directors], belief, BIRTHPLACE).await;
+    assert_eq!((answer.answers.as_slice(), calls), (&["Leidschendam".to_owned()][..], 1), "{answer:#?}");
+    let sources: std::collections::HashSet<&str> =
+        answer.evidence.iter().map(|e| e.source.as_str()).collect();
+    assert_eq!(sources.len(), 1, "both are called films here");
+}
+
+#[tokio::test]
+async fn amounts_and_always_compose_are_left_to_the_model() {
+    let films = setting(FILMS).await;
+    let belief = "CREATE (b:Person {name: 'Boudewijn Koole'})<-[:DIRECTED_BY]-(answer:Film {name: '?'})";
+    let count = r#"{"reasoning": "By the rows.", "status": "answered", "rows": ["E0-E1"], "operation": "count", "answers": []}"#;
+    let model = ScriptedModel::new().on("plan.pseudo", belief).on("compose", count);
+    let question = "how many films did Boudewijn Koole direct?";
+    let (answer, model) = asked(&[&films], model, question, &pseudo(PseudoConfig::default())).await;
+    assert_eq!((answer.answers.as_slice(), model.calls()), (&["2".to_owned()][..], 2), "{answer:#?}");
+    let model =
+        ScriptedModel::new().on("plan.pseudo", belief).on("compose", composed("\"Kauwboy\"").as_str());
+    let config = PseudoConfig { always_compose: true, ..PseudoConfig::default() };
+    let (answer, model) =
+        asked(&[&films], model, "which films did Boudewijn Koole direct?", &pseudo(config)).await;
+    assert_eq!((answer.answers.as_slice(), model.calls()), (&["Kauwboy".to_owned()][..], 2));
+}

@@ -29,14 +29,15 @@ fn main() -> ExitCode {
     }
 }
 
-/// Warnings of our own crates go to standard error; `--verbose` adds their steps, `QUIPU_LOG` decides in detail.
+/// Warnings of our own crates go to standard error; `--verbose` adds their steps, `QUIPU_LOG` decides in detail. With `QUIPU_LOG_FORMAT=json`
+/// each is a JSON object with its time, for programs that gather logs.
 fn start_logging(verbose: bool) {
     let default = if verbose { "off,quipu=debug" } else { "off,quipu=warn" };
     let filter = EnvFilter::try_from_env("QUIPU_LOG").unwrap_or_else(|_| EnvFilter::new(default));
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .with_ansi(output::colour_on_stderr())
-        .without_time()
-        .init();
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    if std::env::var("QUIPU_LOG_FORMAT").is_ok_and(|format| format == "json") {
+        log.json().flatten_event(true).with_current_span(true).with_span_list(false).init();
+    } else {
+        log.with_ansi(output::colour_on_stderr()).without_time().init();
+    }
 }

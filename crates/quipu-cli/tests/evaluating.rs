@@ -225,3 +225,44 @@ fn question_files_are_perturbed_and_generated() {
     let again = bench.run(&["eval", "head-to-tail", "places", "--out", "h2t.jsonl"]).failed(1);
     assert!(again.stderr.contains("h2t.jsonl"), "a file that is there is left alone: {again:#?}");
 }
+
+/// Three relations in one file, and in the two files that the script makes of it.
+const TRIPLES: &str =
+    "Peru\tcapital\tLima\nBolivia\tcapital\tSucre\nPeru\tneighbour\tBolivia\nLima\triver\tRimac\n";
+
+#[test]
+fn several_sources_are_asked_and_stand_in_the_manifest() {
+    let (bench, model) = (Bench::new(), Model::new());
+    bench.write("all.tsv", TRIPLES);
+    let script = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/split_by_relation.sh");
+    let mut split = std::process::Command::new(script);
+    split.current_dir(bench.path("")).args(["all.tsv", "one.tsv", "two.tsv"]);
+    let split = finish(&mut split).succeeded();
+    assert_eq!(split.stderr, "2 and 2 triples\n");
+    for half in ["one", "two"] {
+        bench.run(&["import", half, &format!("{half}.tsv"), "--no-embeddings"]).succeeded();
+    }
+    bench.write("one/relations.toml", "");
+    bench.write("q.jsonl", r#"{"id": "1", "question": "On which river is Lima?", "answers": ["Rimac"]}"#);
+    let run = |arguments: &[&str]| {
+        let all = [
+            &["eval", "run", "one", "--questions", "q.jsonl", "--llm", "none", "--method", "paths"],
+            arguments,
+        ];
+        bench.run(&all.concat())
+    };
+    let outcome = run(&["--source", "two", "--out", "results"]).succeeded();
+    assert!(outcome.stdout.contains("| paths, no model (2 sources) | 1 |"), "{outcome:#?}");
+    assert!(!outcome.stderr.contains("not in the graph"), "the second half knows it: {outcome:#?}");
+    let manifest: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(bench.path("results/manifest.json")).unwrap()).unwrap();
+    assert_eq!(
+        (&manifest["sources"][0]["name"], &manifest["sources"][0]["triples"]),
+        (&"two".into(), &2.into())
+    );
+    // Without the other source it is another run.
+    assert!(run(&["--out", "results", "--resume"]).failed(1).stderr.contains("other sources"));
+    run(&["--source", "two", "--replay", "results"]).succeeded();
+    assert!(run(&["--source", "lost"]).failed(1).stderr.contains("lost cannot be asked"));
+    assert_eq!(model.calls(), 0);
+}

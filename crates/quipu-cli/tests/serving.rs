@@ -3,13 +3,11 @@
 
 mod support;
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::thread::JoinHandle;
 
 use support::endpoint::{answer, chat_reply, endpoint};
+use support::server::start;
 use support::{Bench, finish};
 
 const FILMS: &str = "Kauwboy\tdirected_by\tBoudewijn Koole\nKauwboy\tstarred_actors\tRick Lens\n\
@@ -50,40 +48,13 @@ fn films() -> Bench {
     bench
 }
 
-/// What the server says on standard error when it is ready holds its address.
-fn start(command: &mut Command) -> (std::process::Child, String) {
-    let (child, address, _) = start_and_listen(command);
-    (child, address)
-}
-
-/// The same with all that it says there later, once it has ended.
-fn start_and_listen(command: &mut Command) -> (std::process::Child, String, JoinHandle<String>) {
-    let mut child = command.spawn().unwrap();
-    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-    let address = lines.by_ref().map_while(Result::ok).find_map(|line| {
-        let rest = line.strip_prefix("http://")?.to_owned();
-        Some(rest.split('/').next()?.to_owned())
-    });
-    // Read on, so that the server never waits for a reader.
-    let rest = std::thread::spawn(move || lines.map_while(Result::ok).collect::<Vec<_>>().join("\n"));
-    (child, address.unwrap(), rest)
-}
-
-fn get(address: &str, path: &str) -> String {
-    let mut stream = TcpStream::connect(address).unwrap();
-    write!(stream, "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").unwrap();
-    let mut response = String::new();
-    stream.read_to_string(&mut response).unwrap();
-    response
-}
-
 #[test]
 fn serve_answers_until_it_is_told_to_stop() {
     let bench = films();
-    let (mut child, address) = start(&mut bench.command(&["serve", "films", "--port", "0", "--llm", "none"]));
-    assert!(get(&address, "/healthz").starts_with("HTTP/1.1 200"));
-    assert!(get(&address, "/api/v1/status").contains("\"films\""));
-    let port = address.rsplit(':').next().unwrap();
+    let mut server = start(&mut bench.command(&["serve", "films", "--port", "0", "--llm", "none"]));
+    assert!(server.get("/healthz").starts_with("HTTP/1.1 200"));
+    assert!(server.get("/api/v1/status").contains("\"films\""));
+    let port = server.address.rsplit(':').next().unwrap();
     let taken = bench.run(&["serve", "films", "--port", port, "--llm", "none"]);
     assert!(
         taken.code == Some(1)
@@ -91,19 +62,17 @@ fn serve_answers_until_it_is_told_to_stop() {
             && taken.stderr.contains("--port"),
         "{taken:#?}"
     );
-    Command::new("kill").arg(child.id().to_string()).status().unwrap();
-    assert!(child.wait().unwrap().success());
+    Command::new("kill").arg(server.child.id().to_string()).status().unwrap();
+    assert!(server.child.wait().unwrap().success());
 }
 
 #[test]
 fn serve_without_a_model_says_so_and_serves_the_graph() {
     let bench = films();
-    let (mut child, address) = start(&mut bench.command(&["serve", "films", "--port", "0"]));
-    let status = get(&address, "/api/v1/status");
+    let server = start(&mut bench.command(&["serve", "films", "--port", "0"]));
+    let status = server.get("/api/v1/status");
     assert!(status.contains("quipu models pull"), "{status}");
-    assert!(get(&address, "/api/v1/entities/Tonio").contains("Paula van der Oest"));
-    child.kill().unwrap();
-    child.wait().unwrap();
+    assert!(server.get("/api/v1/entities/Tonio").contains("Paula van der Oest"));
 }
 
 #[test]
@@ -116,19 +85,36 @@ fn a_key_is_made_and_let_in() {
     bench.write("server.toml", lines.join("\n"));
     let arguments = ["serve", "films", "--port", "0", "--llm", "none", "--config", "server.toml"];
     let mut command = bench.command(&arguments);
-    let (mut child, address, log) = start_and_listen(command.env("QUIPU_LOG", "debug"));
-    assert!(get(&address, "/api/v1/status").starts_with("HTTP/1.1 401"));
+    let mut server = start(command.env("QUIPU_LOG", "debug"));
+    assert!(server.get("/api/v1/status").starts_with("HTTP/1.1 401"));
     assert!(
-        get(&address, &format!("/api/v1/status HTTP/1.1\r\nX-API-Key: {key}\r\nX-Rest:"))
+        server
+            .get(&format!("/api/v1/status HTTP/1.1\r\nX-API-Key: {key}\r\nX-Rest:"))
             .starts_with("HTTP/1.1 200")
     );
-    get(&address, &format!("/api/v1/entities?name=Tonio HTTP/1.1\r\nAuthorization: Bearer {key}\r\nX-Rest:"));
-    child.kill().unwrap();
-    child.wait().unwrap();
-    let log = log.join().unwrap();
+    server.get(&format!("/api/v1/entities?name=Tonio HTTP/1.1\r\nAuthorization: Bearer {key}\r\nX-Rest:"));
+    server.child.kill().unwrap();
+    server.child.wait().unwrap();
+    let log = server.log.take().unwrap().join().unwrap();
     assert!(log.contains("status=401") && log.contains("client=\"ana\""), "{log}");
     assert!(!log.contains(key) && !log.contains("Tonio"), "{log}");
     bench.run(&["serve", "--new-key", "an a"]).failed(2);
+}
+
+#[test]
+fn logs_are_objects_for_programs_where_that_is_wanted() {
+    let bench = films();
+    let mut command = bench.command(&["serve", "films", "--port", "0", "--llm", "none"]);
+    let mut server = start(command.env("QUIPU_LOG", "quipu=info").env("QUIPU_LOG_FORMAT", "json"));
+    server.get("/api/v1/entities/Tonio HTTP/1.1\r\nX-Request-Id: mine-7\r\nX-Rest:");
+    server.child.kill().unwrap();
+    server.child.wait().unwrap();
+    let log = server.log.take().unwrap().join().unwrap();
+    let lines: Vec<serde_json::Value> =
+        log.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let request = lines.iter().find(|line| line["route"] == "/api/v1/entities/{id}").unwrap();
+    assert_eq!((&request["status"], &request["span"]["id"]), (&200.into(), &"mine-7".into()), "{request}");
+    assert!(request["timestamp"].is_string() && !log.contains("Tonio"), "{log}");
 }
 
 #[test]
@@ -188,6 +174,13 @@ fn doctor_tells_what_is_well_and_what_to_do() {
         "{asked:#?}"
     );
     assert!(!asked.stdout.contains("s3cret") && !asked.stderr.contains("s3cret"), "{asked:#?}");
+    let thinks = endpoint(move |stream| {
+        answer(stream, "200 OK", &chat_reply(&format!("<think>Which colour is grass?</think>{reply}")));
+    });
+    let asked = ["doctor", "--llm", "openai:parrot"];
+    let asked = finish(bench.command(&asked).env("OPENAI_BASE_URL", thinks).env("OPENAI_API_KEY", "none"));
+    assert!(asked.stdout.contains("<think> blocks, which are cut off"), "{asked:#?}");
+    assert!(asked.stdout.contains("tokens for prompt and reply"), "{asked:#?}");
 }
 
 #[test]

@@ -6,7 +6,7 @@
 //!   rows.jsonl        one line for each question, method and model, as they were done
 //!   traces.jsonl      for each of them, what happened on the way and the evidence
 //!   replies/          what the language models said: with it, the run replays without them
-//!   learnt/           what had been learnt about the workspace as the run began (relation cards, words), where there was any
+//!   learnt/           what had been learnt about the workspaces as the run began (relation cards, words), where there was any
 //! ```
 
 use std::collections::HashMap;
@@ -133,12 +133,12 @@ impl Results {
         Ok(traces.into_iter().map(|t| ((t.method.clone(), t.llm.clone(), t.id.clone()), t)).collect())
     }
 
-    /// What had been learnt about the workspace as the run began.
+    /// What had been learnt about the workspaces as the run began.
     ///
     /// # Errors
     /// [`EvalError::Io`].
     pub fn learnt(&self) -> Result<LearntFiles, EvalError> {
-        LearntFiles::read(&self.path.join(LEARNT))
+        LearntFiles::read_back(&self.path.join(LEARNT))
     }
 
     /// The rows of one method and model, in the order of `ids` where they are known.
@@ -315,7 +315,7 @@ mod tests {
     fn learnt() -> LearntFiles {
         let bench = tempfile::tempdir().unwrap();
         fs::write(bench.path().join(quipu_answer::LEARNT_FILES[0]), "[relation]").unwrap();
-        LearntFiles::read(bench.path()).unwrap()
+        LearntFiles::read(bench.path(), [bench.path()]).unwrap()
     }
 
     fn add(folder: &mut ResultsFolder, id: &str) {

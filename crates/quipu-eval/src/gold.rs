@@ -1,4 +1,4 @@
-//! Gold answers and anchors with what the workspace's graph knows of them: names of keys, other names.
+//! Gold answers and anchors with what the graphs that are asked know of them: names of keys, other names.
 
 use std::collections::HashSet;
 
@@ -23,17 +23,17 @@ pub struct PreparedQuestion {
     pub unknown: Vec<String>,
 }
 
-/// Looks gold answers and anchors up in the graph. A key that the graph does not hold is tried once more behind `key_prefix`.
-/// What it cannot name stays as the file writes it, and is told in [`PreparedQuestion::unknown`].
+/// Looks gold answers and anchors up in the graphs of `workspaces`; the first that knows one says what it is called. A key that a graph
+/// does not hold is tried once more behind `key_prefix`. What none can name stays as the file writes it, and is told in [`PreparedQuestion::unknown`].
 ///
 /// # Errors
 /// The graph's and the index's.
 pub async fn prepare(
-    workspace: &Workspace,
+    workspaces: &[&Workspace],
     questions: &[GoldQuestion],
     key_prefix: Option<&str>,
 ) -> Result<Vec<PreparedQuestion>, EvalError> {
-    let lookup = Lookup { workspace, key_prefix };
+    let lookup = Lookup { workspaces, key_prefix };
     let mut prepared = Vec::with_capacity(questions.len());
     for question in questions {
         prepared.push(lookup.prepare(question).await?);
@@ -42,17 +42,24 @@ pub async fn prepare(
 }
 
 struct Lookup<'a> {
-    workspace: &'a Workspace,
+    workspaces: &'a [&'a Workspace],
     key_prefix: Option<&'a str>,
 }
 
-impl Lookup<'_> {
+/// A node with the workspace that holds it.
+#[derive(Clone, Copy)]
+struct Found<'a> {
+    workspace: &'a Workspace,
+    node: NodeId,
+}
+
+impl<'a> Lookup<'a> {
     async fn prepare(&self, question: &GoldQuestion) -> Result<PreparedQuestion, EvalError> {
         let mut unknown = Vec::new();
         let mut gold = Vec::new();
         for (id, node) in question.answer_ids.iter().zip(self.resolve(&question.answer_ids).await?) {
             match node {
-                Some(node) => gold.push(self.named(node, Some(id)).await?),
+                Some(found) => gold.push(found.named(Some(id)).await?),
                 None => unknown.push(id.clone()),
             }
         }
@@ -87,39 +94,48 @@ impl Lookup<'_> {
         Ok(PreparedQuestion { question: question.clone(), gold, anchors, unknown })
     }
 
-    async fn resolve(&self, keys: &[String]) -> Result<Vec<Option<NodeId>>, EvalError> {
+    async fn resolve(&self, keys: &[String]) -> Result<Vec<Option<Found<'a>>>, EvalError> {
         let plain: Vec<&str> = keys.iter().map(String::as_str).collect();
-        let mut nodes = self.workspace.graph().resolve(&plain).await?;
-        if let Some(prefix) = self.key_prefix {
-            let long: Vec<String> = keys.iter().map(|key| format!("{prefix}{key}")).collect();
-            let long: Vec<&str> = long.iter().map(String::as_str).collect();
-            for (node, prefixed) in nodes.iter_mut().zip(self.workspace.graph().resolve(&long).await?) {
-                *node = node.or(prefixed);
+        let long: Vec<String> = self
+            .key_prefix
+            .iter()
+            .flat_map(|prefix| keys.iter().map(move |key| format!("{prefix}{key}")))
+            .collect();
+        let long: Vec<&str> = long.iter().map(String::as_str).collect();
+        let mut all: Vec<Option<Found<'a>>> = vec![None; keys.len()];
+        for &workspace in self.workspaces {
+            for written in [&plain, &long] {
+                for (found, node) in all.iter_mut().zip(workspace.graph().resolve(written).await?) {
+                    *found = found.or(node.map(|node| Found { workspace, node }));
+                }
             }
         }
-        Ok(nodes)
-    }
-
-    async fn named(&self, node: NodeId, id: Option<&str>) -> Result<GoldAnswer, EvalError> {
-        let entity = self.workspace.graph().entities(&[node]).await?.into_iter().next();
-        let Some(entity) = entity else { return Ok(GoldAnswer::default()) };
-        // As evidence cites it: the graph's own key, where keys are not names.
-        let key = (entity.summary.key != entity.summary.name).then_some(entity.summary.key);
-        let id = id.and(key);
-        Ok(GoldAnswer { name: entity.summary.name, aliases: entity.aliases, id })
+        Ok(all)
     }
 
     /// A gold name with the aliases of the one entity that bears it, and whether the graph knows the name at all.
     async fn by_name(&self, name: &str) -> Result<(GoldAnswer, bool), EvalError> {
-        let candidates = self.workspace.names().exact(name, 2)?;
+        let mut bearers = None;
+        for &workspace in self.workspaces {
+            let candidates = workspace.names().exact(name, 2)?;
+            if !candidates.is_empty() {
+                bearers = Some((workspace, candidates));
+                break;
+            }
+        }
         // Values need no name: the index holds few of them.
         let is_value = !matches!(value_of(name), LiteralValue::Text(_));
-        let known = is_value || !candidates.is_empty();
-        let [only] = candidates.as_slice() else { return Ok((GoldAnswer::named(name), known)) };
-        if self.workspace.graph().is_literal(only.node) {
+        // Where names are searched at an endpoint or an API, none stands in the index, and none is looked up for a warning's sake.
+        let unlisted = self.workspaces.iter().any(|workspace| workspace.names().is_empty());
+        let known = is_value || bearers.is_some() || unlisted;
+        let only = bearers.as_ref().and_then(|(workspace, candidates)| match candidates.as_slice() {
+            [only] => Some(Found { workspace, node: only.node }),
+            _ => None,
+        });
+        let Some(only) = only.filter(|only| !only.workspace.graph().is_literal(only.node)) else {
             return Ok((GoldAnswer::named(name), known));
-        }
-        let found = self.named(only.node, None).await?;
+        };
+        let found = only.named(None).await?;
         let others = std::iter::once(found.name).chain(found.aliases).filter(|other| other != name);
         Ok((GoldAnswer { name: name.to_owned(), aliases: others.collect(), id: None }, known))
     }
@@ -128,7 +144,7 @@ impl Lookup<'_> {
         let mut names = Vec::new();
         for (id, node) in question.topic_ids.iter().zip(self.resolve(&question.topic_ids).await?) {
             match node {
-                Some(node) => names.push(self.named(node, None).await?.name),
+                Some(found) => names.push(found.named(None).await?.name),
                 None => names.push(id.clone()),
             }
         }
@@ -138,5 +154,16 @@ impl Lookup<'_> {
         } else {
             names
         })
+    }
+}
+
+impl Found<'_> {
+    async fn named(self, id: Option<&str>) -> Result<GoldAnswer, EvalError> {
+        let entity = self.workspace.graph().entities(&[self.node]).await?.into_iter().next();
+        let Some(entity) = entity else { return Ok(GoldAnswer::default()) };
+        // As evidence cites it: the graph's own key, where keys are not names.
+        let key = (entity.summary.key != entity.summary.name).then_some(entity.summary.key);
+        let id = id.and(key);
+        Ok(GoldAnswer { name: entity.summary.name, aliases: entity.aliases, id })
     }
 }

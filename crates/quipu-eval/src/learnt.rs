@@ -1,22 +1,40 @@
-//! What had been learnt about a workspace as a run began: part of what decides its results.
+//! What had been learnt about the workspaces as a run began: part of what decides its results.
 
 use std::path::Path;
 
-use quipu_answer::LEARNT_FILES;
+use quipu_answer::{LEARNT_FILES, source_folder};
 
 use crate::EvalError;
 use crate::formats::sha256_of;
 
-/// The contents of a workspace's [`LEARNT_FILES`].
+/// The contents of a workspace's [`LEARNT_FILES`], and of those of the sources that are asked besides.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct LearntFiles(Vec<(&'static str, Vec<u8>)>);
+pub struct LearntFiles {
+    files: Vec<(&'static str, Vec<u8>)>,
+    sources: Vec<LearntFiles>,
+}
 
 impl LearntFiles {
-    /// Reads those that stand in `folder`, which need not exist.
+    /// Reads those of the workspace at `folder`, which need not exist, and of the sources at `others`.
     ///
     /// # Errors
     /// [`EvalError::Io`].
-    pub fn read(folder: &Path) -> Result<Self, EvalError> {
+    pub fn read<'p>(folder: &Path, others: impl IntoIterator<Item = &'p Path>) -> Result<Self, EvalError> {
+        let sources = others.into_iter().map(Self::read_one).collect::<Result<_, _>>()?;
+        Ok(Self { sources, ..Self::read_one(folder)? })
+    }
+
+    /// Reads what [`LearntFiles::write`] wrote.
+    ///
+    /// # Errors
+    /// [`EvalError::Io`].
+    pub fn read_back(folder: &Path) -> Result<Self, EvalError> {
+        let folders = (0..).map(|at| folder.join(source_folder(at))).take_while(|folder| folder.is_dir());
+        let sources = folders.map(|folder| Self::read_one(&folder)).collect::<Result<_, _>>()?;
+        Ok(Self { sources, ..Self::read_one(folder)? })
+    }
+
+    fn read_one(folder: &Path) -> Result<Self, EvalError> {
         let mut files = Vec::new();
         for name in LEARNT_FILES {
             let path = folder.join(name);
@@ -26,26 +44,37 @@ impl LearntFiles {
                 Err(error) => return Err(EvalError::io("cannot read", &path)(error)),
             }
         }
-        Ok(Self(files))
+        Ok(Self { files, sources: Vec::new() })
     }
 
-    /// Writes them into `folder`, which is made where there is anything to write.
+    /// Writes them into `folder`, which is made where there is anything to write; a source's into a folder of its own within, which is
+    /// made in any case.
     ///
     /// # Errors
     /// [`EvalError::Io`].
     pub fn write(&self, folder: &Path) -> Result<(), EvalError> {
-        for (name, content) in &self.0 {
+        for (name, content) in &self.files {
             let path = folder.join(name);
             let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&path, content));
             written.map_err(EvalError::io("cannot write", &path))?;
         }
+        for (at, source) in self.sources.iter().enumerate() {
+            let within = folder.join(source_folder(at));
+            std::fs::create_dir_all(&within).map_err(EvalError::io("cannot create", &within))?;
+            source.write(&within)?;
+        }
         Ok(())
     }
 
-    /// SHA-256 of names and contents; empty where there is nothing.
+    /// Those of source `at`.
+    pub fn of_source(&self, at: usize) -> Self {
+        self.sources.get(at).cloned().unwrap_or_default()
+    }
+
+    /// SHA-256 of names and contents of the workspace's own; empty where there is nothing.
     pub(crate) fn sha256(&self) -> String {
         let mut bytes = Vec::new();
-        for (name, content) in &self.0 {
+        for (name, content) in &self.files {
             bytes.extend(name.as_bytes());
             bytes.extend(content.len().to_le_bytes());
             bytes.extend(content);

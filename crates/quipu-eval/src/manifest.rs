@@ -26,6 +26,9 @@ pub struct Manifest {
     pub command: Vec<String>,
     /// The workspace that was asked.
     pub workspace: WorkspaceFacts,
+    /// The workspaces that were asked besides.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<WorkspaceFacts>,
     /// The question files.
     pub datasets: Vec<DatasetFacts>,
     /// Which of their questions were taken.
@@ -160,11 +163,14 @@ impl Manifest {
     /// of it; neither is what was learnt, which the run itself adds to.
     fn identity(&self) -> BTreeMap<&'static str, String> {
         let json = |value: &dyn erased::Json| value.json();
-        let workspace = WorkspaceFacts { learnt: String::new(), ..self.workspace.clone() };
+        let unlearnt = |facts: &WorkspaceFacts| WorkspaceFacts { learnt: String::new(), ..facts.clone() };
+        let workspace = unlearnt(&self.workspace);
+        let sources: Vec<WorkspaceFacts> = self.sources.iter().map(unlearnt).collect();
         BTreeMap::from([
             ("results format", self.format.to_string()),
             ("version of Quipu", self.quipu.clone()),
             ("workspace", json(&workspace)),
+            ("other sources", json(&sources)),
             ("question files", json(&self.datasets)),
             ("selection", json(&self.selection)),
             ("methods", self.methods.join(",")),
@@ -215,6 +221,7 @@ pub(crate) mod samples {
             began: "2026-01-01T00:00:00Z".into(),
             command: vec!["quipu".into(), "eval".into()],
             workspace: WorkspaceFacts { name: "places".into(), triples: 9, ..WorkspaceFacts::default() },
+            sources: Vec::new(),
             datasets: vec![DatasetFacts {
                 file: "q.jsonl".into(),
                 format: "quipu".into(),
@@ -249,9 +256,10 @@ mod tests {
         assert_eq!(one.differences(&later), []);
         let mut other = one.clone();
         other.anchors = AnchorSetting::Gold;
+        other.sources = vec![WorkspaceFacts { name: "more".into(), ..WorkspaceFacts::default() }];
         other.seed = 7;
         let names: Vec<&str> = one.differences(&other).iter().map(|(name, _, _)| *name).collect();
-        assert_eq!(names, ["anchors", "seed"]);
+        assert_eq!(names, ["anchors", "other sources", "seed"]);
     }
 
     #[test]

@@ -63,7 +63,7 @@ impl Bench {
     }
 
     async fn prepared(&self, questions: &[GoldQuestion]) -> Vec<PreparedQuestion> {
-        prepare(&self.workspace, questions, None).await.unwrap()
+        prepare(&[&*self.workspace], questions, None).await.unwrap()
     }
 
     fn manifest(&self, questions: usize) -> Manifest {
@@ -73,6 +73,7 @@ impl Bench {
             began: "2026-01-01T00:00:00Z".into(),
             command: Vec::new(),
             workspace: WorkspaceFacts::of(&self.workspace, &LearntFiles::default()),
+            sources: Vec::new(),
             datasets: Vec::new(),
             selection: Selection { questions, ..Selection::default() },
             methods: vec!["io".into()],
@@ -278,7 +279,7 @@ async fn gold_is_named_by_the_graph_and_what_it_cannot_name_is_told() {
     assert!(prepared[2].gold[0].aliases.contains(&"Peru".to_owned()), "{:?}", prepared[2]);
     // A shorter key behind its prefix.
     let short = GoldQuestion { answer_ids: vec!["lima".into()], ..by_key };
-    let found = prepare(&bench.workspace, &[short], Some("https://example.org/geo/")).await.unwrap();
+    let found = prepare(&[&*bench.workspace], &[short], Some("https://example.org/geo/")).await.unwrap();
     assert_eq!((found[0].gold[0].name.as_str(), found[0].unknown.len()), ("Lima", 0));
 }
 

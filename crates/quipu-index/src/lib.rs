@@ -53,7 +53,7 @@ pub use names::{
     Candidate, LookupConfig, MatchReason, NameEntry, NameIndex, NameIndexConfig, NameIndexWriter, NameKind,
 };
 pub use normalise::{Word, is_article, normalise, words};
-pub use vectors::{VectorBuilder, VectorHit, VectorIndex, VectorProgress, exact_top_k};
+pub use vectors::{VectorBuilder, VectorHit, VectorIndex, VectorProgress, exact_top_k, inner_product};
 pub use workspace::{
     AddedDocument, Aligned, ApiReport, ApiRequest, DocumentsInfo, EndpointInfo, ImportRequest, NamedEntity,
     SourceConfig, SourceReport, SourceRequest, TripleHit, VectorsInfo, Workspace, WorkspaceInfo,

@@ -2,11 +2,11 @@
 //!
 //! ```text
 //! cargo build --release --locked --workspace --example load
-//! target/release/examples/load WORKSPACE QUESTIONS.txt [METHOD [SECONDS [QUESTIONS_FOR_MEMORY]]]
+//! taskset -c 0,1 target/release/examples/load WORKSPACE QUESTIONS --questions 100000
 //! ```
-//! QUESTIONS.txt has a question a line. First as many as the server takes for SECONDS, from 16 clients; then half of that rate, evenly
-//! spaced, for the latencies; then QUESTIONS_FOR_MEMORY more, with the memory before and after. Clients run in this process too and take
-//! their share of the processors.
+//! QUESTIONS has a question a line, or a JSON object a line with a field `question`. First as many as the server takes for `--seconds`, from
+//! `--connections` clients; then evenly spaced at `--rate`, for the latencies; then `--questions` more, with the memory on the way. Clients run in
+//! this process too and take their share of the processors. What the engine learns of the workspace (relation cards) is written there: give it a copy.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -22,7 +22,111 @@ use quipu_model::{
 use quipu_server::{Models, Server, ServerConfig};
 use serde_json::json;
 
-const CLIENTS: usize = 16;
+const USAGE: &str = "load WORKSPACE QUESTIONS [--method kerag] [--connections 16] [--seconds 20] [--rate HALF_OF_THE_MOST] \
+[--questions 0] [--threads 2] [--concurrency 8] [--embedder all-minilm-l6-v2|none]";
+/// Times that the memory is looked at on the way.
+const LOOKS: usize = 10;
+
+/// How the server is loaded.
+struct Load {
+    workspace: PathBuf,
+    questions: PathBuf,
+    method: String,
+    /// Clients that ask at once.
+    connections: usize,
+    /// For each of the first two parts.
+    time: Duration,
+    /// Questions a second of the second part; half of what the first one gave where it is not said.
+    rate: Option<f64>,
+    /// Questions of the third part.
+    many: usize,
+    /// Threads of the server.
+    threads: usize,
+    /// Questions that the server works on at once.
+    concurrency: usize,
+    embedder: String,
+}
+
+impl Load {
+    fn read(arguments: &[String]) -> Result<Self, Box<dyn Error>> {
+        let (mut places, mut load) = (Vec::new(), Self::usual());
+        let mut arguments = arguments.iter();
+        while let Some(argument) = arguments.next() {
+            let Some(name) = argument.strip_prefix("--") else {
+                places.push(PathBuf::from(argument));
+                continue;
+            };
+            let value = arguments.next().ok_or(USAGE)?;
+            match name {
+                "method" => load.method = value.clone(),
+                "connections" => load.connections = value.parse()?,
+                "seconds" => load.time = Duration::from_secs(value.parse()?),
+                "rate" => load.rate = Some(value.parse()?),
+                "questions" => load.many = value.parse()?,
+                "threads" => load.threads = value.parse()?,
+                "concurrency" => load.concurrency = value.parse()?,
+                "embedder" => load.embedder = value.clone(),
+                _ => return Err(USAGE.into()),
+            }
+        }
+        let [workspace, questions] = <[PathBuf; 2]>::try_from(places).map_err(|_| USAGE)?;
+        Ok(Self { workspace, questions, ..load })
+    }
+
+    fn usual() -> Self {
+        Self {
+            workspace: PathBuf::new(),
+            questions: PathBuf::new(),
+            method: "kerag".into(),
+            connections: 16,
+            time: Duration::from_secs(20),
+            rate: None,
+            many: 0,
+            threads: 2,
+            concurrency: ServerConfig::default().concurrency,
+            embedder: "all-minilm-l6-v2".into(),
+        }
+    }
+
+    /// The questions, one a line.
+    fn questions(&self) -> Result<Vec<String>, Box<dyn Error>> {
+        let text = std::fs::read_to_string(&self.questions)?;
+        let question = |line: &str| match serde_json::from_str::<serde_json::Value>(line) {
+            Ok(object) if line.starts_with('{') => object.get("question")?.as_str().map(str::to_owned),
+            _ => Some(line.trim().to_owned()).filter(|line| !line.is_empty()),
+        };
+        let questions: Vec<String> = text.lines().filter_map(question).collect();
+        if questions.is_empty() { Err("the file has no questions".into()) } else { Ok(questions) }
+    }
+
+    /// Serves the workspace from threads of its own; gives where.
+    fn serve(&self) -> Result<std::net::SocketAddr, Box<dyn Error>> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(self.threads)
+            .thread_name("server")
+            .enable_all()
+            .build()?;
+        let config = ServerConfig {
+            port: 0,
+            queue: 100_000,
+            concurrency: self.concurrency,
+            ..ServerConfig::default()
+        };
+        let server = runtime.block_on(async {
+            let embedder = match self.embedder.as_str() {
+                "none" => None,
+                name => Some(open_embedder(name, &OpenOptions::default()).await?),
+            };
+            let models = Models { model: Some(Arc::new(AtOnce)), embedder, problem: None };
+            let server =
+                Server::new(config, std::slice::from_ref(&self.workspace), models, Method::default())?;
+            Ok::<_, Box<dyn Error>>(server.bind().await?)
+        })?;
+        let address = server.address();
+        std::thread::spawn(move || runtime.block_on(server.serve_until(std::future::pending())));
+        Ok(address)
+    }
+}
 
 /// Replies at once, the same to every request of a stage, and remembers nothing.
 struct AtOnce;
@@ -43,11 +147,17 @@ impl LanguageModel for AtOnce {
 
     async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, ModelError> {
         let text = match request.stage.as_str() {
+            "plan.card" => {
+                "Kinds: thing -> thing\nForward: the things of X\nBackward: the things of X\nWords forward: thing\nWords backward: thing\n"
+            }
             "plan.topic" => r#"{"domain": "other", "entities": [], "time": "", "operation": "list"}"#,
-            _ if matches!(request.constraint, Constraint::Choice(_)) => "enough",
+            _ if matches!(request.constraint, Constraint::Choice(_)) => match &request.constraint {
+                Constraint::Choice(choices) => choices.last().map_or("enough", String::as_str),
+                _ => "enough",
+            },
             "prune.relations" => r#"{"irrelevant": [], "verdict": "enough"}"#,
             _ => {
-                r#"{"reasoning": "By the rows.", "status": "answered", "rows": ["E0"], "operation": "none", "answers": []}"#
+                r#"{"reasoning": "By the rows.", "status": "answered", "rows": ["E0"], "ways": ["W1"], "all": true, "operation": "none", "answers": []}"#
             }
         };
         let usage = Usage { llm_calls: 1, prompt_tokens: 100, completion_tokens: 10, ..Usage::default() };
@@ -65,6 +175,7 @@ struct Asker {
     client: reqwest::Client,
     url: String,
     method: String,
+    connections: usize,
     questions: Arc<Vec<String>>,
     next: Arc<AtomicUsize>,
     failed: Arc<AtomicUsize>,
@@ -89,7 +200,7 @@ impl Asker {
     /// As many as go, until the time or the number is over; gives how many, and the seconds.
     async fn all_out(&self, time: Duration, most: usize) -> (usize, f64) {
         let (started, asked) = (Instant::now(), Arc::new(AtomicUsize::new(0)));
-        let clients = (0..CLIENTS).map(|_| {
+        let clients = (0..self.connections).map(|_| {
             let (asker, asked) = (self.clone(), asked.clone());
             tokio::spawn(async move {
                 while started.elapsed() < time && asked.fetch_add(1, Ordering::Relaxed) < most {
@@ -121,46 +232,59 @@ impl Asker {
     }
 }
 
-#[tokio::main]
-async fn main() -> Result<(), Box<dyn Error>> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let argument = |at: usize| arguments.get(at).cloned();
-    let (Some(workspace), Some(questions)) = (argument(0), argument(1)) else {
-        return Err("give a workspace and a file of questions".into());
-    };
-    let method = argument(2).unwrap_or_else(|| "kerag".into());
-    let time = Duration::from_secs(argument(3).map_or(Ok(20), |text| text.parse())?);
-    let many: usize = argument(4).map_or(Ok(0), |text| text.parse())?;
-    let questions: Vec<String> = std::fs::read_to_string(questions)?.lines().map(str::to_owned).collect();
-    let config = ServerConfig { port: 0, queue: 10_000, ..ServerConfig::default() };
-    let embedder = Some(open_embedder("all-minilm-l6-v2", &OpenOptions::default()).await?);
-    let models = Models { model: Some(Arc::new(AtOnce)), embedder, problem: None };
-    let server = Server::new(config, &[PathBuf::from(workspace)], models, Method::default())?.bind().await?;
-    let url = format!("http://{}/api/v1/ask", server.address());
-    tokio::spawn(server.serve_until(std::future::pending()));
+fn main() -> Result<(), Box<dyn Error>> {
+    let load = Load::read(&std::env::args().skip(1).collect::<Vec<_>>())?;
     let asker = Asker {
-        client: reqwest::Client::new(),
-        url,
-        method,
-        questions: Arc::new(questions),
+        client: reqwest::Client::builder().pool_max_idle_per_host(usize::MAX).build()?,
+        url: format!("http://{}/api/v1/ask", load.serve()?),
+        method: load.method.clone(),
+        connections: load.connections,
+        questions: Arc::new(load.questions()?),
         next: Arc::default(),
         failed: Arc::default(),
     };
+    let clients = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    clients.block_on(measure(&load, &asker))
+}
+
+async fn measure(load: &Load, asker: &Asker) -> Result<(), Box<dyn Error>> {
+    let opened = Instant::now();
+    let first = asker.ask().await;
+    println!("first question: {:.0} ms, workspace opened", first.as_secs_f64() * 1000.0);
     asker.all_out(Duration::from_secs(5), usize::MAX).await;
-    let (asked, seconds) = asker.all_out(time, usize::MAX).await;
-    let rate = asked as f64 / seconds;
-    println!("{asked} questions in {seconds:.1} s: {rate:.0} a second, from {CLIENTS} clients");
-    let latencies = asker.evenly(rate / 2.0, time).await;
+    println!("warm after {:.1} s", opened.elapsed().as_secs_f64());
+
+    let (asked, seconds) = asker.all_out(load.time, usize::MAX).await;
+    let most = asked as f64 / seconds;
+    println!(
+        "{asked} questions in {seconds:.1} s: {most:.0} a second, from {} connections",
+        load.connections
+    );
+
+    let rate = load.rate.unwrap_or(most / 2.0).max(0.1);
+    let latencies = asker.evenly(rate, load.time).await;
     let at = |share: f64| {
         let index = (latencies.len() as f64 * share) as usize;
         latencies.get(index.min(latencies.len().saturating_sub(1))).copied().unwrap_or_default().as_secs_f64()
             * 1000.0
     };
-    println!("at {:.0} a second: p50 {:.1} ms, p99 {:.1} ms", rate / 2.0, at(0.5), at(0.99));
-    if many > 0 {
-        let before = resident()?;
-        asker.all_out(Duration::MAX, many).await;
-        println!("memory: {before} MB before {many} questions, {} MB after", resident()?);
+    println!(
+        "{} questions at {rate:.0} a second: p50 {:.1} ms, p90 {:.1} ms, p99 {:.1} ms, most {:.1} ms",
+        latencies.len(),
+        at(0.5),
+        at(0.9),
+        at(0.99),
+        at(1.0)
+    );
+
+    if load.many > 0 {
+        let mut memory = vec![resident()?];
+        for _ in 0..LOOKS {
+            asker.all_out(Duration::MAX, load.many.div_ceil(LOOKS)).await;
+            memory.push(resident()?);
+        }
+        let told: Vec<String> = memory.iter().map(u64::to_string).collect();
+        println!("resident MB over {} questions, at each {LOOKS}th: {}", load.many, told.join(" "));
     }
     println!("failed: {}", asker.failed.load(Ordering::Relaxed));
     Ok(())

@@ -11,6 +11,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::config::KeyConfig;
 use crate::error::{ApiError, Kind};
+use crate::telemetry::SpanContext;
 
 const MINUTE: Duration = Duration::from_secs(60);
 const SECONDS_OF_A_DAY: i64 = 86_400;
@@ -36,6 +37,8 @@ struct Key {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Client {
     key: Option<Arc<Key>>,
+    /// The span of the request, where traces are sent.
+    span: Option<SpanContext>,
 }
 
 impl Access {
@@ -80,7 +83,7 @@ impl Access {
         match self.keys.get(&hash_of(key)) {
             Some(key) => {
                 key.count_request()?;
-                Ok(Client { key: Some(key.clone()) })
+                Ok(Client { key: Some(key.clone()), span: None })
             }
             None => refused("this key is not known here"),
         }
@@ -110,6 +113,16 @@ impl Client {
     /// The key's name for logs; `-` without keys.
     pub(crate) fn name(&self) -> &str {
         self.key.as_ref().map_or("-", |key| &key.config.name)
+    }
+
+    /// The client with the span of its request.
+    pub(crate) fn within(self, span: Option<SpanContext>) -> Self {
+        Self { span, ..self }
+    }
+
+    /// The span of its request.
+    pub(crate) fn span(&self) -> Option<SpanContext> {
+        self.span
     }
 
     /// Whether the workspace is open to the client.

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
+use parking_lot::Mutex;
 use quipu_answer::{
     Answer, AnswerError, AskOptions, Conversation, Engine, EventSink, Limits, Method, Question,
 };
@@ -17,6 +18,7 @@ use crate::config::ServerConfig;
 use crate::error::{ApiError, Kind};
 use crate::gate::Gate;
 use crate::metrics::Metrics;
+use crate::telemetry::{Exporter, Exporting, QuestionSpan, Telemetry};
 use crate::workspaces::Workspaces;
 
 /// Light requests at once: those that ask no language model.
@@ -38,6 +40,8 @@ pub(crate) struct Shared {
     pub(crate) light: Gate,
     pub(crate) sparql: Gate,
     pub(crate) metrics: Metrics,
+    pub(crate) telemetry: Telemetry,
+    exporter: Mutex<Option<Exporter>>,
 }
 
 impl std::ops::Deref for App {
@@ -59,6 +63,8 @@ pub(crate) struct Ask {
     pub(crate) timeout: Option<u64>,
     pub(crate) deadline: Option<String>,
     pub(crate) max_llm_calls: Option<u32>,
+    pub(crate) max_tokens: Option<u64>,
+    pub(crate) evidence_tokens: Option<usize>,
     pub(crate) trace: bool,
     pub(crate) conversation: Conversation,
 }
@@ -79,22 +85,31 @@ pub(crate) struct Reply {
 
 impl App {
     /// # Errors
-    /// Keys that cannot be read.
+    /// Keys that cannot be read; a collector that cannot be sent to.
     pub(crate) fn new(config: ServerConfig, workspaces: Workspaces, method: Method) -> Result<Self, String> {
         let unknown = config.keys.iter().flat_map(|key| &key.workspaces);
         if let Some(unknown) = unknown.into_iter().find(|name| workspaces.folder(name).is_none()) {
             return Err(format!("a key names the workspace {unknown:?}, which is not served"));
         }
+        let metrics = Metrics::new();
+        let (telemetry, exporter) = Telemetry::new(&config.telemetry, &metrics)?;
         Ok(Self(Arc::new(Shared {
             access: Access::new(&config.keys)?,
             questions: Gate::new(config.concurrency, config.queue),
             light: Gate::new(LIGHT, 4 * LIGHT),
             sparql: Gate::new(config.sparql.concurrency, config.queue),
-            metrics: Metrics::new(),
+            metrics,
+            telemetry,
+            exporter: Mutex::new(exporter),
             config,
             workspaces,
             method,
         })))
+    }
+
+    /// Begins to send traces, where they are to be sent.
+    pub(crate) fn start_telemetry(&self) -> Option<Exporting> {
+        self.exporter.lock().take().map(Exporter::start)
     }
 
     /// The workspace of a name, or the first one that is open to the client; checks the client's right to it.
@@ -133,11 +148,17 @@ impl App {
         let started = Instant::now();
         let method = ask.method.unwrap_or(self.method);
         let mut outcome = Outcome { app: self, method, started, done: false };
-        let reply = self.ask_within(client, ask, method, sink, started).await;
+        let span = self.telemetry.question(client.span(), method, &ask.question);
+        let reply = self.ask_within(client, ask, method, listening(self, span.as_ref(), sink), started).await;
         outcome.done = true;
         match &reply {
             Ok(reply) => self.metrics.answered(&reply.answer),
             Err(error) => self.metrics.question(method.name(), error.code, started.elapsed().as_secs_f64()),
+        }
+        match (span, &reply) {
+            (Some(span), Ok(reply)) => span.answered(&reply.workspace, &reply.answer),
+            (Some(span), Err(error)) => span.failed(error.code),
+            (None, _) => {}
         }
         reply
     }
@@ -161,6 +182,7 @@ impl App {
             limits: self.limits(ask, left),
             anchors: ask.anchors.clone(),
             conversation: ask.conversation.clone(),
+            learn: self.config.learn,
             sink,
             keep_trace: ask.trace,
             ..AskOptions::default()
@@ -178,12 +200,12 @@ impl App {
     }
 
     fn limits(&self, ask: &Ask, time: Duration) -> Limits {
-        let most = self.config.max_llm_calls;
+        let ServerConfig { max_llm_calls, max_tokens, evidence_tokens, .. } = self.config;
         Limits {
-            llm_calls: ask.max_llm_calls.map_or(most, |calls| calls.min(most)),
+            llm_calls: ask.max_llm_calls.unwrap_or(max_llm_calls).min(max_llm_calls),
             time,
-            evidence_tokens: self.config.evidence_tokens,
-            ..Limits::default()
+            tokens: ask.max_tokens.unwrap_or(max_tokens).min(max_tokens),
+            evidence_tokens: ask.evidence_tokens.unwrap_or(evidence_tokens).min(evidence_tokens),
         }
     }
 
@@ -234,6 +256,13 @@ impl Drop for Outcome<'_> {
             self.app.metrics.question(self.method.name(), "client_left", seconds);
         }
     }
+}
+
+/// Whoever hears what happens, and the span of the question besides.
+fn listening(app: &App, span: Option<&QuestionSpan>, sink: Option<EventSink>) -> Option<EventSink> {
+    let Some(span) = span else { return sink };
+    let model = app.workspaces.models().model.as_ref().map_or("none", |model| model.name());
+    Some(span.sink(model, sink))
 }
 
 fn question(ask: &Ask) -> Result<Question, ApiError> {

@@ -1,5 +1,7 @@
 //! How the server is set up. Every default stands here.
 
+use std::collections::BTreeMap;
+use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
@@ -21,7 +23,9 @@ pub struct ServerConfig {
     pub timeout: u64,
     /// Model calls for one question; a request may ask for less.
     pub max_llm_calls: u32,
-    /// Tokens of evidence in one prompt.
+    /// Tokens of all prompts and replies of one question; a request may ask for less.
+    pub max_tokens: u64,
+    /// Tokens of evidence in one prompt; a request may ask for less.
     pub evidence_tokens: usize,
     /// Bytes of a request's body.
     pub max_body: usize,
@@ -43,8 +47,14 @@ pub struct ServerConfig {
     pub cors: Vec<String>,
     /// Whether feedback is kept, in each workspace's `feedback.jsonl`.
     pub feedback: bool,
+    /// Whether feedback also makes solved examples, by which later questions are planned: whoever may ask may then teach.
+    pub learn_from_feedback: bool,
+    /// Whether plans of sure and grounded answers are kept as solved examples.
+    pub learn: bool,
     /// Limits of `/sparql`.
     pub sparql: SparqlConfig,
+    /// Where traces are sent.
+    pub telemetry: TelemetryConfig,
     /// Who may use the server; empty: anyone who reaches it.
     pub keys: Vec<KeyConfig>,
 }
@@ -59,8 +69,26 @@ pub struct SparqlConfig {
     pub rows: u64,
     /// Bytes of a result.
     pub bytes: usize,
+    /// Bytes of the solutions and texts that an evaluation holds at once, as far as they can be counted; more is an error.
+    pub memory: u64,
     /// Queries at once.
     pub concurrency: usize,
+}
+
+/// Where traces are sent, and what they tell (OpenTelemetry, OTLP over HTTP in JSON).
+#[derive(Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct TelemetryConfig {
+    /// The collector's address, as `http://localhost:4318`; empty: nothing is collected or sent.
+    pub endpoint: String,
+    /// Headers of every export, as collectors want them for keys.
+    pub headers: BTreeMap<String, String>,
+    /// What the collector shall call this server (`service.name`).
+    pub service: String,
+    /// Whether spans hold the texts of questions, prompts and replies.
+    pub content: bool,
+    /// Seconds between two exports.
+    pub interval: u64,
 }
 
 /// A key and what it may do.
@@ -83,7 +111,7 @@ pub struct KeyConfig {
 }
 
 impl Default for ServerConfig {
-    /// This machine alone, port 7979, 8 questions at once and 64 waiting, 5 minutes and 16 model calls for each, 1 MiB bodies.
+    /// This machine alone, port 7979, 8 questions at once and 64 waiting, 5 minutes, 16 model calls and 200,000 tokens for each, 1 MiB bodies.
     fn default() -> Self {
         Self {
             host: Ipv4Addr::LOCALHOST.into(),
@@ -92,6 +120,7 @@ impl Default for ServerConfig {
             queue: 64,
             timeout: 300,
             max_llm_calls: 16,
+            max_tokens: 200_000,
             evidence_tokens: 3000,
             max_body: 1 << 20,
             max_headers: 64 << 10,
@@ -103,16 +132,46 @@ impl Default for ServerConfig {
             allowed_hosts: Vec::new(),
             cors: Vec::new(),
             feedback: false,
+            learn_from_feedback: false,
+            learn: false,
             sparql: SparqlConfig::default(),
+            telemetry: TelemetryConfig::default(),
             keys: Vec::new(),
         }
     }
 }
 
 impl Default for SparqlConfig {
-    /// 10 seconds, 10,000 rows, 32 MiB, 2 at once.
+    /// 10 seconds, 10,000 rows, 32 MiB of result, 512 MiB of memory, 2 at once.
     fn default() -> Self {
-        Self { timeout: 10, rows: 10_000, bytes: 32 << 20, concurrency: 2 }
+        Self { timeout: 10, rows: 10_000, bytes: 32 << 20, memory: 512 << 20, concurrency: 2 }
+    }
+}
+
+impl Default for TelemetryConfig {
+    /// Nothing is sent; an export every 5 seconds, without texts, once there is an endpoint.
+    fn default() -> Self {
+        Self {
+            endpoint: String::new(),
+            headers: BTreeMap::new(),
+            service: "quipu".into(),
+            content: false,
+            interval: 5,
+        }
+    }
+}
+
+impl fmt::Debug for TelemetryConfig {
+    /// Without what may be secret: the headers' values, and the endpoint, which may hold a password.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { endpoint, headers, service, content, interval } = self;
+        f.debug_struct("TelemetryConfig")
+            .field("endpoint", &!endpoint.is_empty())
+            .field("headers", &headers.keys())
+            .field("service", service)
+            .field("content", content)
+            .field("interval", interval)
+            .finish()
     }
 }
 

@@ -8,6 +8,7 @@
 //! | `http` | addresses, one file for each group; their description stands beside them |
 //! | `mcp` | the tools of the Model Context Protocol, over HTTP and over standard input and output |
 //! | `listen` | connections, their limits, the orderly end |
+//! | `telemetry` | traces for OpenTelemetry |
 //!
 //! ```no_run
 //! use quipu_server::{Models, Server, ServerConfig};
@@ -34,11 +35,12 @@ mod mcp;
 mod metrics;
 mod reply;
 mod server;
+mod telemetry;
 mod views;
 mod workspaces;
 
 pub use access::key_hash;
-pub use config::{KeyConfig, ServerConfig, SparqlConfig};
+pub use config::{KeyConfig, ServerConfig, SparqlConfig, TelemetryConfig};
 pub use listen::Listening;
 pub use server::{Server, ServerError};
 pub use workspaces::Models;

@@ -43,6 +43,7 @@ impl Listening {
     /// the configured time, and returns.
     pub async fn serve_until(self, stop: impl Future<Output = ()>) {
         let Self { listener, app, .. } = self;
+        let exporting = app.start_telemetry();
         let router = http::router(&app);
         let graceful = GracefulShutdown::new();
         let places = Arc::new(Semaphore::new(app.config.connections.max(1)));
@@ -72,6 +73,9 @@ impl Listening {
         let limit = Duration::from_secs(app.config.shutdown_timeout);
         if tokio::time::timeout(limit, graceful.shutdown()).await.is_err() {
             tracing::warn!(target: "quipu", "the time to come to an end is over; what still runs is cut off");
+        }
+        if let Some(exporting) = exporting {
+            exporting.finish().await;
         }
     }
 }

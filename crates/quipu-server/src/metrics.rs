@@ -1,6 +1,7 @@
 //! What the server counts, for Prometheus. Labels take few values: names of stages, methods, outcomes and routes of our own, never
 //! anything that a client sends.
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
 
 use prometheus_client::encoding::text::encode;
@@ -15,9 +16,10 @@ type Labels<const N: usize> = [(&'static str, String); N];
 type Timings = Family<Vec<(&'static str, String)>, Histogram, fn() -> Histogram>;
 type Counts = Family<Vec<(&'static str, String)>, Counter>;
 
-/// The server's counters.
+/// The server's counters; copies count together.
+#[derive(Clone)]
 pub(crate) struct Metrics {
-    registry: Registry,
+    registry: Arc<Registry>,
     questions: Counts,
     question_seconds: Timings,
     stage_seconds: Timings,
@@ -27,6 +29,7 @@ pub(crate) struct Metrics {
     answers: Counts,
     requests: Counts,
     request_seconds: Timings,
+    spans: Counts,
     /// Connections that are open.
     pub(crate) connections: Gauge<i64, AtomicI64>,
     waiting: Gauge<i64, AtomicI64>,
@@ -47,10 +50,11 @@ impl Metrics {
             answers: Counts::default(),
             requests: Counts::default(),
             request_seconds: timings(),
+            spans: Counts::default(),
             connections: Gauge::default(),
             waiting: Gauge::default(),
             working: Gauge::default(),
-            registry: Registry::default(),
+            registry: Arc::default(),
         };
         registry.register("questions", "Questions, by method and outcome", metrics.questions.clone());
         registry.register(
@@ -78,10 +82,11 @@ impl Metrics {
             "Seconds for a response to begin",
             metrics.request_seconds.clone(),
         );
+        registry.register("spans", "Spans of traces, by whether they were sent", metrics.spans.clone());
         registry.register("connections", "Connections that are open", metrics.connections.clone());
         registry.register("questions_waiting", "Questions that wait for their turn", metrics.waiting.clone());
         registry.register("questions_working", "Questions that are worked on", metrics.working.clone());
-        Self { registry, ..metrics }
+        Self { registry: Arc::new(registry), ..metrics }
     }
 
     /// Counts an answer.
@@ -122,6 +127,11 @@ impl Metrics {
         let by_status = labels([("route", route.to_owned()), ("status", status.to_string())]);
         self.requests.get_or_create(&by_status).inc();
         self.request_seconds.get_or_create(&labels([("route", route.to_owned())])).observe(seconds);
+    }
+
+    /// Counts spans: `sent` or `dropped`.
+    pub(crate) fn spans(&self, outcome: &str, count: u64) {
+        self.spans.get_or_create(&labels([("outcome", outcome.to_owned())])).inc_by(count);
     }
 
     /// Notes how many questions wait and how many are worked on.

@@ -44,7 +44,7 @@ impl Server {
     /// opened when they are first asked. `method` is how questions are answered that do not say.
     ///
     /// # Errors
-    /// [`ServerError::Usage`]: workspaces of the same name, or keys that cannot be read.
+    /// [`ServerError::Usage`]: workspaces of the same name, keys that cannot be read, a collector that cannot be sent to.
     pub fn new(
         config: ServerConfig,
         workspaces: &[PathBuf],
@@ -76,6 +76,11 @@ impl Server {
     /// # Errors
     /// [`ServerError::Mcp`].
     pub async fn serve_stdio(self) -> Result<(), ServerError> {
-        mcp::serve_stdio(self.app).await.map_err(ServerError::Mcp)
+        let exporting = self.app.start_telemetry();
+        let served = mcp::serve_stdio(self.app).await.map_err(ServerError::Mcp);
+        if let Some(exporting) = exporting {
+            exporting.finish().await;
+        }
+        served
     }
 }

@@ -138,6 +138,32 @@ async fn sparql_changes_nothing_and_is_bounded() {
     assert_eq!(error(server.get("/sparql").query(&[("query", &endless)])).await.0, 400);
 }
 
+/// Each of these would end the process, keep a processor for good, or take all memory.
+#[tokio::test]
+async fn malicious_queries_are_refused_and_the_next_one_is_answered() {
+    let sparql =
+        quipu_server::SparqlConfig { timeout: 5, memory: 1 << 20, concurrency: 1, ..Default::default() };
+    let server = serve(ServerConfig { sparql, ..config() }, no_model().await).await;
+    let product = "?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l";
+    let nested = 15_000;
+    for (query, reason) in [
+        (format!("SELECT * {{ {product} }} ORDER BY ?a ?d ?g ?j"), "holds more than 1 MiB"),
+        (format!("SELECT * {{ {}{} }}", "{".repeat(nested), "}".repeat(nested)), ""),
+        (format!("SELECT ({}1{} AS ?x) {{}}", "(".repeat(nested), ")".repeat(nested)), ""),
+        (format!("SELECT * {{ {} {{}} }}", "{} UNION ".repeat(6_000)), "at most 500"),
+        (format!("ASK {{ {} FILTER(false) }}", "{ {} UNION {} } ".repeat(60)), ""),
+        ("#".repeat(200_000), "longer than"),
+        ("SELECT (REPLACE(REPLACE(\"aaaaaaaaaaaaaaaaaaaaaaaaaaaa\", \"a\", \"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\"), \"a\", \"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\") AS ?x) {}".to_owned(), "too long a text"),
+    ] {
+        let form = server.client.post(format!("{}/sparql", server.base)).form(&[("query", &query)]);
+        let response = form.send().await.unwrap();
+        let (status, text) = (response.status().as_u16(), response.text().await.unwrap());
+        assert!([200, 400].contains(&status) && text.contains(reason), "{query:.60}: {status} {text:.300}");
+        // The only permit is free again.
+        assert_eq!(ok(server.get("/sparql").query(&[("query", "ASK {}")])).await["boolean"], true);
+    }
+}
+
 #[tokio::test]
 async fn feedback_is_kept_where_it_is_switched_on() {
     let body = json!({ "question": QUESTION, "right": false, "expected": ["Somebody"] });
@@ -149,6 +175,36 @@ async fn feedback_is_kept_where_it_is_switched_on() {
     let kept = std::fs::read_to_string(on.folder.path().join("films/feedback.jsonl")).unwrap();
     let line: Value = serde_json::from_str(kept.lines().next().unwrap()).unwrap();
     assert_eq!((kept.lines().count(), &line["question"]), (2, &json!(QUESTION)));
+}
+
+#[tokio::test]
+async fn feedback_makes_solved_examples_where_that_is_switched_on() {
+    let body = |right: bool, answers: &[&str], expected: &[&str]| json!({ "question": QUESTION, "right": right, "answers": answers, "expected": expected });
+    let kept = serve(ServerConfig { feedback: true, ..config() }, no_model().await).await;
+    let told = ok(kept.post("/api/v1/feedback", &body(true, &["Boudewijn Koole"], &[]))).await;
+    assert_eq!(told["learnt"], Value::Null);
+    assert!(!kept.folder.path().join("films/examples.toml").exists());
+
+    let learning = ServerConfig { feedback: true, learn_from_feedback: true, ..config() };
+    let server = serve(learning, no_model().await).await;
+    let told = ok(server.post("/api/v1/feedback", &body(true, &["Boudewijn Koole"], &[]))).await;
+    assert_eq!(told["learnt"], "the directors of X", "{told}");
+    // Nothing of the graph leads from the film to this; nor does anybody say what would be right.
+    let told = ok(server.post("/api/v1/feedback", &body(false, &[], &["Nobody"]))).await;
+    assert!(told["learnt"].is_null() && told["not_learnt"].as_str().unwrap().contains("Nobody"), "{told}");
+    let told = ok(server.post("/api/v1/feedback", &body(false, &["Nobody"], &[]))).await;
+    assert!(told["learnt"].is_null() && told["not_learnt"].is_null(), "{told}");
+    // A question of the same shape is planned by the example.
+    let score = async |server: &support::Running| {
+        let next = json!({ "question": "who directed Tonio?", "trace": true });
+        let answer = ok(server.post("/api/v1/ask", &next)).await;
+        assert_eq!(answer["answers"], json!(["Paula van der Oest"]));
+        let ranked = answer["trace"].as_array().unwrap().iter().find(|event| event["event"] == "ranked");
+        ranked.unwrap()["paths"][0]["score"].as_f64().unwrap()
+    };
+    assert!(score(&server).await > score(&kept).await);
+    let written = std::fs::read_to_string(server.folder.path().join("films/examples.toml")).unwrap();
+    assert!(written.contains("directed_by") && written.contains(QUESTION), "{written}");
 }
 
 #[tokio::test]

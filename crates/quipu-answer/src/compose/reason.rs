@@ -51,19 +51,38 @@ struct Reply {
 
 #[derive(Deserialize, PartialEq, Clone, Copy)]
 #[serde(rename_all = "snake_case")]
-enum ReplyStatus {
+pub(super) enum ReplyStatus {
     Answered,
     Unknown,
     InvalidQuestion,
 }
 
+impl From<ReplyStatus> for Status {
+    fn from(status: ReplyStatus) -> Self {
+        match status {
+            ReplyStatus::Answered => Self::Answered,
+            ReplyStatus::Unknown => Self::Abstained,
+            ReplyStatus::InvalidQuestion => Self::InvalidQuestion,
+        }
+    }
+}
+
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "snake_case")]
-enum ReplyOperation {
+pub(super) enum ReplyOperation {
     #[default]
     None,
     #[serde(untagged)]
     Some(Operation),
+}
+
+impl From<ReplyOperation> for Option<Operation> {
+    fn from(operation: ReplyOperation) -> Self {
+        match operation {
+            ReplyOperation::None => None,
+            ReplyOperation::Some(operation) => Some(operation),
+        }
+    }
 }
 
 /// Asks the model to reason over the evidence, tables or passages: one call.
@@ -137,7 +156,7 @@ pub async fn compose_plain(
     Ok(settle(context, reply, evidence))
 }
 
-fn status_schema() -> Value {
+pub(super) fn status_schema() -> Value {
     json!({ "type": "string", "enum": ["answered", "unknown", "invalid_question"] })
 }
 
@@ -151,13 +170,17 @@ fn render(
     time_frames: &[TimeFrame],
     evidence: &[Evidence],
 ) -> Result<Vec<quipu_model::Message>, AnswerError> {
-    let frames: Vec<String> = time_frames.iter().map(describe_frame).collect();
     prompt.render(json!({
         "asked_at": question.asked_at().date().to_string(),
-        "time_frame": frames.join(", "),
+        "time_frame": frames(time_frames),
         "facts": to_markdown(evidence),
         "question": question.text(),
     }))
+}
+
+/// Time frames as prompts write them.
+pub(super) fn frames(time_frames: &[TimeFrame]) -> String {
+    time_frames.iter().map(describe_frame).collect::<Vec<_>>().join(", ")
 }
 
 fn describe_frame(frame: &TimeFrame) -> String {
@@ -167,11 +190,7 @@ fn describe_frame(frame: &TimeFrame) -> String {
 /// Calculates what the model asked for, and reads the status off what is left.
 fn settle(context: &Context<'_>, reply: Reply, evidence: &[Evidence]) -> Composed {
     let mut composed = Composed {
-        status: match reply.status {
-            ReplyStatus::Answered => Status::Answered,
-            ReplyStatus::Unknown => Status::Abstained,
-            ReplyStatus::InvalidQuestion => Status::InvalidQuestion,
-        },
+        status: reply.status.into(),
         answers: reply.answers.into_iter().filter(|a| !a.trim().is_empty()).collect(),
         reasoning: reply.reasoning,
         calculation: None,
@@ -195,6 +214,7 @@ fn settle(context: &Context<'_>, reply: Reply, evidence: &[Evidence]) -> Compose
             }
         }
     }
+    composed.answers = composed.answers.iter().flat_map(|answer| of_list(answer, evidence)).collect();
     if composed.answers.is_empty() && composed.status == Status::Answered {
         composed.answers = row_values(&reply.rows, evidence);
     }
@@ -213,15 +233,29 @@ fn row_values(rows: &[String], evidence: &[Evidence]) -> Vec<String> {
     for row in rows {
         for at in row_positions(row) {
             let named = evidence.get(at).and_then(|piece| field_of(piece, column(row)));
-            let value =
-                named.map(|field| field.value.as_str()).or(shown.get(at).copied()).unwrap_or_default();
-            if !value.is_empty() && values.iter().all(|known| known != value) {
-                values.push(value.to_owned());
+            let own: Vec<&str> = match named {
+                Some(field) => field.each().collect(),
+                None => shown.get(at).copied().into_iter().collect(),
+            };
+            for value in own.into_iter().filter(|value| !value.is_empty()) {
+                if values.iter().all(|known| known != value) {
+                    values.push(value.to_owned());
+                }
             }
         }
     }
     values.truncate(MOST_ANSWERS);
     values
+}
+
+/// The values one by one, where an answer is the whole list of a record's field as the table shows it.
+fn of_list(answer: &str, evidence: &[Evidence]) -> Vec<String> {
+    let fields = evidence.iter().filter_map(|piece| match &piece.content {
+        EvidenceContent::Record(record) => Some(&record.fields),
+        _ => None,
+    });
+    let list = fields.flatten().find(|field| field.values.len() > 1 && field.value == answer.trim());
+    list.map_or_else(|| vec![answer.to_owned()], |field| field.values.clone())
 }
 
 /// The column of `E3.price`.
@@ -248,12 +282,21 @@ fn record_operands(rows: &[String], evidence: &[Evidence]) -> Vec<Operand> {
                 continue;
             };
             let label = record.fields.iter().find(|other| other.name != field.name);
-            operands.push(Operand {
-                label: label.map_or(&record.table, |label| &label.value).clone(),
-                value: value_of(&field.value),
-                text: field.value.clone(),
-                evidence: vec![piece.id.clone()],
-            });
+            let several = field.values.len() > 1;
+            operands.extend(field.each().map(|value| {
+                Operand {
+                    // Of a list each value is something by itself.
+                    label: if several {
+                        value
+                    } else {
+                        label.map_or(record.table.as_str(), |label| &label.value)
+                    }
+                    .to_owned(),
+                    value: value_of(value),
+                    text: value.to_owned(),
+                    evidence: vec![piece.id.clone()],
+                }
+            }));
         }
     }
     operands
@@ -335,7 +378,7 @@ mod tests {
 
     #[test]
     fn cells_of_records_are_operands_and_values() {
-        let field = |name: &str, value: &str| RecordField { name: name.into(), value: value.into() };
+        let field = |name: &str, value: &str| RecordField::new(name, &[value.to_owned()]);
         let record = |date: &str, close: &str| {
             let fields = vec![field("date", date), field("Close", close), field("Volume", "7")];
             Evidence::record("api", RecordContent { table: "prices".into(), fields, path: "$".into() })

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::lexer::{Token, tokens};
-use super::{PseudoGraph, PseudoTail, PseudoTriple};
+use super::{PseudoGraph, PseudoNode, PseudoTail, PseudoTriple};
 
 /// Lists and maps within one another.
 const DEEPEST: usize = 8;
@@ -11,6 +11,8 @@ const DEEPEST: usize = 8;
 const LONGEST: usize = 1 << 20;
 /// A relationship without a type.
 const UNNAMED: &str = "related to";
+/// The variable of what the question asks for.
+const ANSWER: [&str; 2] = ["answer", "answers"];
 
 pub(super) fn read(text: &str) -> PseudoGraph {
     let text = text.get(..text.floor_char_boundary(LONGEST.min(text.len()))).unwrap_or_default();
@@ -26,7 +28,15 @@ pub(super) fn read(text: &str) -> PseudoGraph {
 struct Node {
     variable: Option<String>,
     labels: Vec<String>,
-    properties: Vec<(String, String)>,
+    properties: Vec<(String, Written)>,
+}
+
+/// A value as written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Written {
+    text: String,
+    /// Without quotes, and no number: it may be a variable.
+    bare: bool,
 }
 
 /// A relationship: head, relation, tail, and the place among the properties read so far.
@@ -53,7 +63,7 @@ struct Reader {
 #[derive(Default)]
 struct Link {
     types: Vec<String>,
-    properties: Vec<(String, String)>,
+    properties: Vec<(String, Written)>,
     backward: bool,
 }
 
@@ -131,7 +141,7 @@ impl Reader {
             self.edges.push(Edge { head, relation: relation.clone(), tail: Tail::Node(tail) });
             for (key, value) in &link.properties {
                 let relation = format!("{relation} {key}");
-                self.edges.push(Edge { head, relation, tail: Tail::Value(value.clone()) });
+                self.edges.push(Edge { head, relation, tail: Tail::Value(value.text.clone()) });
             }
         }
     }
@@ -218,7 +228,7 @@ impl Reader {
     }
 
     /// `{key: value, …}`; ends at its bracket, or before what can be no part of it.
-    fn map(&mut self, depth: usize) -> Vec<(String, String)> {
+    fn map(&mut self, depth: usize) -> Vec<(String, Written)> {
         self.eat('{');
         let mut pairs = Vec::new();
         loop {
@@ -241,38 +251,38 @@ impl Reader {
 
     /// A value as texts: one for a scalar, one an item of a list, one a pair of a map; none for null or for nothing. Texts joined by `+` are
     /// one text.
-    fn values(&mut self, depth: usize) -> Vec<String> {
+    fn values(&mut self, depth: usize) -> Vec<Written> {
         let mut found = self.operand(depth);
         while self.eat('+') {
             let more = self.operand(depth);
             match (found.last_mut(), more.first()) {
-                (Some(last), Some(more)) => last.push_str(more),
+                (Some(last), Some(more)) => last.text.push_str(&more.text),
                 _ => found.extend(more),
             }
         }
-        found.retain(|text| !text.trim().is_empty());
+        found.retain(|value| !value.text.trim().is_empty());
         found
     }
 
-    fn operand(&mut self, depth: usize) -> Vec<String> {
+    fn operand(&mut self, depth: usize) -> Vec<Written> {
         let minus = self.eat('-');
         match self.peek(0).cloned() {
             Some(Token::Text(text)) => {
                 self.at += 1;
-                vec![text]
+                vec![Written::quoted(text)]
             }
             Some(Token::Number(number)) => {
                 self.at += 1;
-                vec![self.number(if minus { format!("-{number}") } else { number })]
+                vec![Written::quoted(self.number(if minus { format!("-{number}") } else { number }))]
             }
             Some(Token::Name(name)) => {
                 self.at += 1;
                 if self.is('(') {
-                    self.call(depth).into_iter().collect()
+                    self.call(depth).into_iter().map(Written::quoted).collect()
                 } else if name.eq_ignore_ascii_case("null") {
                     Vec::new()
                 } else {
-                    vec![name]
+                    vec![Written { text: name, bare: true }]
                 }
             }
             Some(Token::Sign('[')) if depth < DEEPEST => {
@@ -280,7 +290,8 @@ impl Reader {
                 self.items(']', depth)
             }
             Some(Token::Sign('{')) if depth < DEEPEST => {
-                self.map(depth).into_iter().map(|(key, value)| format!("{key} {value}")).collect()
+                let pair = |(key, value): (String, Written)| Written::quoted(format!("{key} {}", value.text));
+                self.map(depth).into_iter().map(pair).collect()
             }
             _ => Vec::new(),
         }
@@ -305,15 +316,15 @@ impl Reader {
         }
         if self.is('{') {
             let parts: Vec<String> =
-                self.map(depth + 1).into_iter().map(|(_, value)| padded(value)).collect();
+                self.map(depth + 1).into_iter().map(|(_, value)| padded(value.text)).collect();
             self.eat(')');
             return (!parts.is_empty()).then(|| parts.join("-"));
         }
-        let arguments = self.items(')', depth);
+        let arguments: Vec<String> = self.items(')', depth).into_iter().map(|value| value.text).collect();
         (!arguments.is_empty()).then(|| arguments.join(" "))
     }
 
-    fn items(&mut self, close: char, depth: usize) -> Vec<String> {
+    fn items(&mut self, close: char, depth: usize) -> Vec<Written> {
         let mut items = Vec::new();
         loop {
             while self.eat(',') {}
@@ -344,7 +355,8 @@ impl Reader {
     }
 
     /// Names the nodes and makes the properties triples.
-    fn finish(self, comment: Option<String>) -> PseudoGraph {
+    fn finish(mut self, comment: Option<String>) -> PseudoGraph {
+        self.resolve_properties();
         let mut graph = PseudoGraph { comment, ..PseudoGraph::default() };
         let mut by_name: HashMap<String, usize> = HashMap::new();
         let mut place: Vec<usize> = Vec::new();
@@ -356,16 +368,22 @@ impl Reader {
                 Tail::Value(_) => vec![edge.head],
             })
             .collect();
+        let mistaken = self.mistaken();
         for (at, node) in self.nodes.iter().enumerate() {
             if node.properties.is_empty() && !in_edges.contains(&at) {
                 place.push(usize::MAX);
                 continue;
             }
-            let name = node.name();
+            let named = if mistaken.contains(&at) { node.not_known() } else { node.named() };
             let next = graph.nodes.len();
-            let position = *by_name.entry(name.clone()).or_insert(next);
+            // Unknown things are not one because both are unknown.
+            let position =
+                if named.unknown { next } else { *by_name.entry(named.name.clone()).or_insert(next) };
             if position == next {
-                graph.nodes.push(name);
+                graph.nodes.push(named);
+            }
+            if node.variable.as_ref().is_some_and(|variable| is_answer(variable)) {
+                graph.asked = graph.asked.or(Some(position));
             }
             place.push(position);
         }
@@ -373,7 +391,7 @@ impl Reader {
         let properties = self.nodes.iter().enumerate().flat_map(|(at, node)| {
             let naming = node.properties.iter().position(|(key, _)| names(key));
             let stated = node.properties.iter().enumerate().filter(move |(n, _)| Some(*n) != naming);
-            stated.map(move |(_, (key, value))| (at, words(key), value.clone()))
+            stated.map(move |(_, (key, value))| (at, words(key), value.text.clone()))
         });
         let of_edges = self.edges.iter().map(|edge| {
             let tail = match &edge.tail {
@@ -391,22 +409,114 @@ impl Reader {
         graph.triples = of_edges.chain(of_properties).filter(|triple| seen.insert(triple.clone())).collect();
         graph
     }
+
+    /// Nodes that bear the name of another kind of thing which they are related to: the film `{name: 'Ada', writer: ada}`.
+    fn mistaken(&self) -> std::collections::HashSet<usize> {
+        let pairs = self.edges.iter().filter_map(|edge| match edge.tail {
+            Tail::Node(tail) if tail != edge.head => Some((edge.head.min(tail), edge.head.max(tail))),
+            _ => None,
+        });
+        let is_mistaken = |(first, later): &(usize, usize)| {
+            let (Some(first), Some(later)) = (self.nodes.get(*first), self.nodes.get(*later)) else {
+                return false;
+            };
+            let names = (proper_name(&first.properties), proper_name(&later.properties));
+            let same = matches!(&names, (Some(one), Some(other)) if one == other);
+            let apart = |label: &String| !first.labels.contains(label);
+            same && !first.labels.is_empty() && !later.labels.is_empty() && later.labels.iter().all(apart)
+        };
+        pairs.filter(is_mistaken).map(|(_, later)| later).collect()
+    }
+
+    /// Makes relationships of the properties that name a variable, and of those whose value the model says that it does not know.
+    fn resolve_properties(&mut self) {
+        for at in 0..self.nodes.len() {
+            let Some(node) = self.nodes.get_mut(at) else { break };
+            let properties = std::mem::take(&mut node.properties);
+            let mut kept = Vec::with_capacity(properties.len());
+            for (key, value) in properties {
+                let variable = self.variables.get(&value.text).copied().filter(|to| value.bare && *to != at);
+                let to = match variable {
+                    _ if names(&key) => None,
+                    Some(to) => Some(to),
+                    None if is_placeholder(&value.text) => {
+                        let unknown = Node { labels: vec![key.clone()], ..Node::default() };
+                        self.nodes.push(unknown);
+                        Some(self.nodes.len() - 1)
+                    }
+                    None => None,
+                };
+                match to {
+                    Some(to) => self.edges.push(Edge { head: at, relation: key, tail: Tail::Node(to) }),
+                    None => kept.push((key, value)),
+                }
+            }
+            if let Some(node) = self.nodes.get_mut(at) {
+                node.properties = kept;
+            }
+        }
+    }
+}
+
+impl Written {
+    fn quoted(text: String) -> Self {
+        Self { text, bare: false }
+    }
 }
 
 impl Node {
+    fn named(&self) -> PseudoNode {
+        if self.is_unknown() { self.not_known() } else { PseudoNode { name: self.name(), unknown: false } }
+    }
+
+    fn not_known(&self) -> PseudoNode {
+        let kind = self.labels.first().or(self.variable.as_ref()).map(|kind| words(kind));
+        PseudoNode { name: format!("?{}", kind.unwrap_or_default()), unknown: true }
+    }
+
+    /// Whether the model says that it does not know it: no name but a placeholder, its label with a number, or none at all.
+    fn is_unknown(&self) -> bool {
+        let is_label = |name: &str| {
+            let bare = words(name);
+            let bare = bare.trim_end_matches(|c: char| c.is_ascii_digit() || c == ' ');
+            self.labels.iter().any(|label| words(label) == bare)
+        };
+        match (proper_name(&self.properties), &self.variable) {
+            (Some(name), _) => is_placeholder(&name) || is_label(&name),
+            (None, Some(variable)) => {
+                let nothing_else = self.properties.is_empty() && variable.chars().count() <= 2;
+                is_label(variable) || is_answer(variable) || nothing_else
+            }
+            (None, None) => self.properties.is_empty(),
+        }
+    }
+
     /// Its name: the property that says so, else its first text, else its variable or label in words.
     fn name(&self) -> String {
         proper_name(&self.properties)
             .or_else(|| self.variable.as_deref().map(words).filter(|name| name.chars().count() > 2))
-            .or_else(|| self.properties.first().map(|(_, value)| value.clone()))
+            .or_else(|| self.properties.first().map(|(_, value)| value.text.clone()))
             .or_else(|| self.variable.clone())
             .or_else(|| self.labels.first().map(|label| words(label)))
             .unwrap_or_default()
     }
 }
 
-fn proper_name(properties: &[(String, String)]) -> Option<String> {
-    properties.iter().find(|(key, _)| names(key)).map(|(_, value)| value.clone())
+fn is_answer(variable: &str) -> bool {
+    ANSWER.iter().any(|answer| variable.eq_ignore_ascii_case(answer))
+}
+
+/// What a model writes for a name or value that it does not know.
+fn is_placeholder(text: &str) -> bool {
+    const WORDS: [&str; 8] = ["unknown", "n/a", "none", "null", "nil", "tbd", "placeholder", "answer"];
+    let text = text.trim();
+    text.starts_with('?')
+        || !text.chars().any(char::is_alphanumeric)
+        || WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
+}
+
+fn proper_name(properties: &[(String, Written)]) -> Option<String> {
+    properties.iter().find(|(key, _)| names(key)).map(|(_, value)| value.text.clone())
 }
 
 /// Whether a property gives a node's name.

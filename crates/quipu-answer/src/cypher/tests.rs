@@ -110,6 +110,31 @@ fn a_model_that_repeats_itself_is_heard_once() {
 }
 
 #[test]
+fn what_is_not_known_is_told_from_what_is() {
+    check(
+        "CREATE (ada:Person {name: 'Ada'})-[:BORN_IN]->(t:Town {name: '?'})\nCREATE (answer:River {name: '?'})-[:FLOWS_THROUGH]->(t)",
+        &["Ada | born in | ?town", "?river | flows through | ?town"],
+    );
+    check(
+        "CREATE (f1:Film {title: 'Film 1', writer: ada, year: 'unknown'})<-[:MADE]-(ada:Person {name: 'Ada'})\nCREATE (:Film)-[:BY]->(ada)",
+        &["Ada | made | ?film", "?film | by | Ada", "?film | writer | Ada", "?film | year | ?year"],
+    );
+    let graph = PseudoGraph::read(
+        "CREATE (a:Town {name: '?'})-[:NEAR]->(b:Town {name: '?'}), (Answer {name: '...'})-[:IN]->(b)",
+    );
+    assert_eq!(graph.nodes.iter().filter(|node| node.unknown).count(), 3, "{graph:?}");
+    assert_eq!(graph.asked, Some(2));
+    assert_eq!(graph.sentence(&graph.triples[0]), "town near town");
+    // Nothing is related to itself for bearing the name of what it is about.
+    check(
+        "CREATE (s:Person {name: 'Ada Berg'})\nCREATE (f:Film {name: 'Ada Berg', written_by: s})",
+        &["?film | written by | Ada Berg"],
+    );
+    // A thing may be called like its variable.
+    assert!(!PseudoGraph::read("CREATE (lima:City {name: 'Lima', river: 'Rimac'})").nodes[0].unknown);
+}
+
+#[test]
 fn brackets_without_end_end() {
     for part in
         ["(", "({", "({a:[", "({a:{", "(a)-[", "(a)-[:B]->(", "{a:date(", "'", "`", "\"\\", "(a:", "([{<-"]

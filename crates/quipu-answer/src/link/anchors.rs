@@ -189,6 +189,22 @@ pub fn mask(question: &str, anchors: &[Anchor]) -> String {
     without(question, anchors.iter().map(|a| a.span.clone()))
 }
 
+/// A text with `X` in the place of what stands at `spans`: its shape.
+pub fn shape_of(text: &str, spans: impl IntoIterator<Item = Range<usize>>) -> String {
+    let mut spans: Vec<Range<usize>> = spans.into_iter().filter(|span| !span.is_empty()).collect();
+    spans.sort_by_key(|span| std::cmp::Reverse(span.start));
+    let mut shape = text.to_owned();
+    let mut from = text.len() + 1;
+    for span in spans {
+        // Mentions that overlap are one X.
+        if span.end <= from && shape.is_char_boundary(span.start) && shape.is_char_boundary(span.end) {
+            from = span.start;
+            shape.replace_range(span, "X");
+        }
+    }
+    shape
+}
+
 /// A text without the words at `spans`.
 pub fn without(text: &str, spans: impl IntoIterator<Item = Range<usize>>) -> String {
     let mut spans: Vec<Range<usize>> = spans.into_iter().filter(|s| !s.is_empty()).collect();

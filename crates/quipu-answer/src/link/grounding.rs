@@ -31,6 +31,25 @@ impl RelationVectors {
         known.extend(texts.iter().zip(rows).map(|(text, row)| ((*text).to_owned(), Arc::from(row))));
     }
 
+    /// The vectors of texts, in their order: one call of the embedder for those that the engine has not met.
+    ///
+    /// # Errors
+    /// The embedder's.
+    pub(crate) async fn vectors(
+        &self,
+        context: &Context<'_>,
+        stage: Stage,
+        texts: &[&str],
+    ) -> Result<Vec<Arc<[f32]>>, AnswerError> {
+        let lacking = self.lacking(texts.iter().copied());
+        if !lacking.is_empty() {
+            let rows = context.embed(stage, &lacking).await?;
+            self.add(&lacking, rows.rows());
+        }
+        let rows = self.rows.read();
+        Ok(texts.iter().map(|text| rows.get(*text).cloned().unwrap_or_default()).collect())
+    }
+
     /// Equation 1: the inner product of a relation's vector with the question's.
     fn product(&self, text: &str, question: &[f32]) -> f32 {
         let rows = self.rows.read();

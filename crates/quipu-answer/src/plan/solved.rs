@@ -1,5 +1,5 @@
-//! Solved examples: questions of this graph with the plan that answers them. Found by the likeness of the question with its mention masked, which
-//! is its shape, they stand in the planning prompts of every method and weigh in the ranking of whole paths. Kept in the workspace as
+//! Solved examples: questions of this graph with the plan that answers them. Found by the likeness of the question, of its shape (its words with
+//! the mentions masked) and of what it wants done (values, a number, an extreme, yes or no), they stand in the planning prompts of every method and weigh in the ranking of whole paths. Kept in the workspace as
 //! `examples.toml`; those of another state of the graph count for nothing.
 
 use std::collections::HashMap;
@@ -14,8 +14,9 @@ use serde_json::json;
 
 use crate::AnswerError;
 use crate::context::Context;
-use crate::link::{mentions, without};
+use crate::link::{mentions, shape_of};
 use crate::plan::learnt::LearntFile;
+use crate::plan::wanted;
 use crate::prompts::Prompt;
 use crate::trace::Stage;
 
@@ -23,6 +24,10 @@ use crate::trace::Stage;
 pub const SOLVED_FILE: &str = "examples.toml";
 /// Examples in one prompt.
 const SHOWN: usize = 3;
+/// How much of the likeness is that of the shapes; the rest is that of the questions with their names.
+const OF_SHAPE: f32 = 0.8;
+/// What is taken off an example that wants something else done.
+const OTHERWISE: f32 = 0.15;
 /// A question less like an example than this has nothing to learn from it.
 const LIKE: f32 = 0.6;
 /// What the plan of an equal question adds to a path's logit; one that is barely alike adds nothing.
@@ -132,14 +137,32 @@ impl SolvedExamples {
         }
         self.file.write(|| self.held.read().clone())
     }
+
+    /// Drops the learnt example of a question.
+    ///
+    /// # Errors
+    /// [`AnswerError::Usage`] when the file cannot be written.
+    pub fn forget_learnt(&self, graph: &str, question: &str) -> Result<(), AnswerError> {
+        {
+            let mut held = self.held.write();
+            let before = held.example.len();
+            let graph = held.graph == graph;
+            held.example.retain(|known| !(graph && known.learnt && known.question == question));
+            if held.example.len() == before {
+                return Ok(());
+            }
+        }
+        self.file.write(|| self.held.read().clone())
+    }
 }
 
-/// The examples most like a masked question, with how like they are; no work where there are none.
+/// The examples most like a question of this shape, with how like they are; no work where there are none.
 ///
 /// # Errors
 /// The embedder's.
 pub async fn solved_like(
     context: &Context<'_>,
+    question: &str,
     masked: &str,
 ) -> Result<Vec<(SolvedExample, f32)>, AnswerError> {
     let examples = context.solved.of(context.workspace.generation_name());
@@ -148,18 +171,26 @@ pub async fn solved_like(
     }
     let lacking: Vec<&str> = {
         let known = context.solved.vectors.read();
-        examples.iter().map(|e| e.masked.as_str()).filter(|text| !known.contains_key(*text)).collect()
+        let texts = examples.iter().flat_map(|e| [e.masked.as_str(), e.question.as_str()]);
+        texts.filter(|text| !known.contains_key(*text)).collect()
     };
-    let mut texts = vec![masked];
+    let mut texts = vec![masked, question];
     texts.extend(&lacking);
     let rows = context.embed(Stage::Plan, &texts).await?;
     let mut vectors = context.solved.vectors.write();
     vectors.extend(
-        lacking.iter().zip(rows.rows().skip(1)).map(|(text, row)| ((*text).to_owned(), Arc::from(row))),
+        lacking.iter().zip(rows.rows().skip(2)).map(|(text, row)| ((*text).to_owned(), Arc::from(row))),
     );
+    let cosine = |text: &str, asked: &[f32]| -> f32 {
+        vectors.get(text).map_or(0.0, |row| row.iter().zip(asked).map(|(left, right)| left * right).sum())
+    };
+    let wants = wanted(question);
     let like = |example: &SolvedExample| -> f32 {
-        let row = vectors.get(&example.masked);
-        row.map_or(0.0, |row| row.iter().zip(rows.row(0)).map(|(left, right)| left * right).sum())
+        let shapes = cosine(&example.masked, rows.row(0));
+        let questions = cosine(&example.question, rows.row(1));
+        let otherwise = if wanted(&example.question) == wants { 0.0 } else { OTHERWISE };
+        // A question of the same shape is as like as can be, whatever it names.
+        shapes.max(OF_SHAPE * shapes + (1.0 - OF_SHAPE) * questions) - otherwise
     };
     let mut found: Vec<(SolvedExample, f32)> = examples
         .into_iter()
@@ -189,9 +220,10 @@ pub struct Solved {
 /// The embedder's.
 pub async fn solved_plans(
     context: &Context<'_>,
+    question: &str,
     masked: &str,
 ) -> Result<Vec<(Vec<Step>, Solved)>, AnswerError> {
-    let like = solved_like(context, masked).await?;
+    let like = solved_like(context, question, masked).await?;
     let solved = |like: f32| Solved { like, weight: WEIGHT * (like - LIKE) / (1.0 - LIKE) };
     Ok(like.into_iter().filter_map(|(e, like)| Some((e.steps(context.graph())?, solved(like)))).collect())
 }
@@ -209,7 +241,7 @@ pub async fn with_solved(
         return Ok(messages);
     }
     let spans = mentions(context, question).await?.into_iter().map(|mention| mention.span);
-    let like = solved_like(context, &without(question, spans)).await?;
+    let like = solved_like(context, question, &shape_of(question, spans)).await?;
     if like.is_empty() {
         return Ok(messages);
     }
@@ -241,6 +273,11 @@ mod tests {
         let kept: Vec<(String, bool)> =
             again.of("gen-0001").into_iter().map(|e| (e.question, e.learnt)).collect();
         assert_eq!(kept, [("who?".to_owned(), false), ("where?".to_owned(), true)]);
+        // What was learnt may be forgotten, what a person added not.
+        again.forget_learnt("gen-0001", "who?").unwrap();
+        again.forget_learnt("gen-0001", "where?").unwrap();
+        let again = SolvedExamples::open(folder.path()).unwrap();
+        assert_eq!(again.of("gen-0001").len(), 1);
         assert!(again.of("gen-0002").is_empty());
         again.add("gen-0002", example("when?", false)).unwrap();
         assert!(again.of("gen-0001").is_empty());

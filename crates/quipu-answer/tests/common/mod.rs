@@ -7,7 +7,7 @@ use std::io::Write as _;
 use std::sync::Arc;
 
 use quipu_answer::{Answer, AskOptions, Engine, Method, Question};
-use quipu_graph::{ImportConfig, Input};
+use quipu_graph::{GraphError, ImportConfig, Input, NodeId};
 use quipu_index::{ImportRequest, Workspace};
 use quipu_model::{Embedder, LanguageModel, ScriptedModel};
 
@@ -141,10 +141,10 @@ pub fn options(method: Method) -> AskOptions {
     AskOptions { method, keep_trace: true, ..AskOptions::default() }
 }
 
-/// The reply of a composition without rows.
+/// The reply of a composition without rows, which names the first way where ways are offered.
 pub fn composed(answers: &str) -> String {
     format!(
-        r#"{{"reasoning": "By the rows.", "status": "answered", "rows": [], "operation": "none", "answers": [{answers}]}}"#
+        r#"{{"reasoning": "By the rows.", "status": "answered", "rows": [], "ways": ["W1"], "all": true, "operation": "none", "answers": [{answers}]}}"#
     )
 }
 
@@ -214,5 +214,109 @@ impl Embedder for CountingEmbedder {
     ) -> Result<Option<Vec<quipu_model::TokenVectors>>, quipu_model::ModelError> {
         self.word_for_word.fetch_add(texts.len(), std::sync::atomic::Ordering::SeqCst);
         self.inner.embed_tokens(texts).await
+    }
+}
+
+/// A graph that remembers how it was asked.
+pub struct CountingGraph {
+    inner: Arc<dyn quipu_graph::Graph>,
+    relations_of: std::sync::Mutex<Vec<usize>>,
+    expands: std::sync::Mutex<Vec<usize>>,
+    claim: Option<(u64, u64)>,
+}
+
+impl CountingGraph {
+    pub fn new(inner: Arc<dyn quipu_graph::Graph>) -> Self {
+        Self {
+            inner,
+            relations_of: std::sync::Mutex::default(),
+            expands: std::sync::Mutex::default(),
+            claim: None,
+        }
+    }
+
+    /// Claims `more` neighbours where there are `there`.
+    pub fn claiming(self, there: u64, more: u64) -> Self {
+        Self { claim: Some((there, more)), ..self }
+    }
+
+    /// How many nodes each call for relations had.
+    pub fn relations_of(&self) -> Vec<usize> {
+        self.relations_of.lock().unwrap().clone()
+    }
+
+    /// The limit of each call for neighbours.
+    pub fn expands(&self) -> Vec<usize> {
+        self.expands.lock().unwrap().clone()
+    }
+
+    fn claimed(&self, fan_out: u64) -> u64 {
+        self.claim.filter(|(there, _)| fan_out == *there).map_or(fan_out, |(_, more)| more)
+    }
+}
+
+#[async_trait::async_trait]
+impl quipu_graph::Graph for CountingGraph {
+    fn describe(&self) -> &quipu_graph::GraphDescription {
+        self.inner.describe()
+    }
+
+    fn relations(&self) -> &[quipu_graph::RelationInfo] {
+        self.inner.relations()
+    }
+
+    fn is_literal(&self, node: NodeId) -> bool {
+        self.inner.is_literal(node)
+    }
+
+    async fn resolve(&self, keys: &[&str]) -> Result<Vec<Option<NodeId>>, GraphError> {
+        self.inner.resolve(keys).await
+    }
+
+    async fn summaries(&self, nodes: &[NodeId]) -> Result<Vec<quipu_graph::NodeSummary>, GraphError> {
+        self.inner.summaries(nodes).await
+    }
+
+    async fn entities(&self, nodes: &[NodeId]) -> Result<Vec<quipu_graph::Entity>, GraphError> {
+        self.inner.entities(nodes).await
+    }
+
+    async fn relations_of(&self, nodes: &[NodeId]) -> Result<Vec<Vec<quipu_graph::RelationUse>>, GraphError> {
+        self.relations_of.lock().unwrap().push(nodes.len());
+        let mut all = self.inner.relations_of(nodes).await?;
+        for used in all.iter_mut().flatten() {
+            used.fan_out = self.claimed(used.fan_out);
+        }
+        Ok(all)
+    }
+
+    async fn expand(
+        &self,
+        nodes: &[NodeId],
+        steps: Option<&[quipu_graph::Step]>,
+        limit: usize,
+    ) -> Result<Vec<Vec<quipu_graph::Expansion>>, GraphError> {
+        self.expands.lock().unwrap().push(limit);
+        let mut all = self.inner.expand(nodes, steps, limit).await?;
+        for expansion in all.iter_mut().flatten() {
+            expansion.fan_out = self.claimed(expansion.fan_out);
+        }
+        Ok(all)
+    }
+
+    async fn sample_triples(
+        &self,
+        relation: quipu_graph::RelationId,
+        limit: usize,
+    ) -> Result<Vec<(NodeId, NodeId)>, GraphError> {
+        self.inner.sample_triples(relation, limit).await
+    }
+
+    async fn schema(&self, types: &[NodeId]) -> Result<Vec<quipu_graph::SchemaEdge>, GraphError> {
+        self.inner.schema(types).await
+    }
+
+    async fn documents(&self, nodes: &[NodeId]) -> Result<Vec<Option<quipu_graph::Document>>, GraphError> {
+        self.inner.documents(nodes).await
     }
 }

@@ -44,7 +44,7 @@ impl Arguments {
             }
             workspace
                 .embedded()
-                .map_or(Ok(0), |graph| graph.query(&self.sparql, &options, &mut std::io::stdout().lock()))
+                .map_or(Ok(0), |graph| graph.query(&self.sparql, &options, &mut std::io::stdout()))
         })
         .await?;
         Ok(())

@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result};
 use clap::Args;
 use quipu_answer::Method;
 use quipu_model::OpenOptions;
-use quipu_server::{Models, Server, ServerConfig, key_hash};
+use quipu_server::{Models, Server, ServerConfig, TelemetryConfig, key_hash};
 
 use crate::config::Settings;
 use crate::failure::WrongUsage;
@@ -62,6 +62,7 @@ impl Serve {
         let mut config = settings.server.clone().unwrap_or_default();
         config.host = self.host.unwrap_or(config.host);
         config.port = self.port.unwrap_or(config.port);
+        config.connections = connections(config.connections);
         let server = set_up(config.clone(), &self.workspaces, &settings).await?;
         let listening = server.bind().await?;
         let address = listening.address();
@@ -95,11 +96,30 @@ impl How {
     }
 }
 
+/// Open files that a server needs besides its clients' connections: workspaces, logs, connections to models and endpoints.
+const OTHER_FILES: u64 = 256;
+
+/// As many of the wanted connections as the system allows files for; raises that number where it may.
+fn connections(wanted: usize) -> usize {
+    let needed = (wanted as u64).saturating_add(OTHER_FILES);
+    let Ok(allowed) = rlimit::increase_nofile_limit(needed) else { return wanted };
+    let most = usize::try_from(allowed.saturating_sub(OTHER_FILES)).unwrap_or(usize::MAX).max(16);
+    if most < wanted {
+        eprintln!(
+            "at most {most} connections at once, of the configured {wanted}: this system allows {allowed} open files (`ulimit -n`)"
+        );
+    }
+    most.min(wanted)
+}
+
 /// A server without a language model still serves the graph, and says why it cannot answer.
 async fn set_up(config: ServerConfig, workspaces: &[PathBuf], settings: &Settings) -> Result<Server> {
     let config = ServerConfig {
         timeout: settings.timeout.unwrap_or(config.timeout),
         max_llm_calls: settings.max_llm_calls.unwrap_or(config.max_llm_calls),
+        max_tokens: settings.max_tokens.unwrap_or(config.max_tokens),
+        learn: settings.learn.unwrap_or(config.learn),
+        telemetry: telemetry(config.telemetry, |name| std::env::var(name).ok())?,
         ..config
     };
     let method = settings.method.as_deref().map_or(Ok(Method::default()), str::parse)?;
@@ -123,6 +143,58 @@ async fn set_up(config: ServerConfig, workspaces: &[PathBuf], settings: &Setting
     Ok(Server::new(config, workspaces, models, method)?)
 }
 
+/// Where traces go by OpenTelemetry's own variables, over the configuration.
+fn telemetry(config: TelemetryConfig, variable: impl Fn(&str) -> Option<String>) -> Result<TelemetryConfig> {
+    let variable = |name: &str| variable(name).filter(|text| !text.trim().is_empty());
+    let is_true = |name: &str| variable(name).map(|text| text.eq_ignore_ascii_case("true"));
+    let either = |name: &str| {
+        variable(&format!("OTEL_EXPORTER_OTLP_TRACES_{name}"))
+            .or_else(|| variable(&format!("OTEL_EXPORTER_OTLP_{name}")))
+    };
+    let mut headers = config.headers;
+    for pair in either("HEADERS").iter().flat_map(|list| list.split(',')) {
+        let Some((name, value)) = pair.split_once('=') else {
+            // Its text may be a secret.
+            return Err(WrongUsage("OTEL_EXPORTER_OTLP_HEADERS: NAME=VALUE pairs are needed".into()).into());
+        };
+        headers.insert(name.trim().to_owned(), percent_decoded(value.trim()));
+    }
+    let endpoint = match is_true("OTEL_SDK_DISABLED") {
+        Some(true) => String::new(),
+        _ => either("ENDPOINT").unwrap_or(config.endpoint),
+    };
+    Ok(TelemetryConfig {
+        endpoint,
+        headers,
+        service: variable("OTEL_SERVICE_NAME").unwrap_or(config.service),
+        content: is_true("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT").unwrap_or(config.content),
+        interval: config.interval,
+    })
+}
+
+/// As OpenTelemetry writes the values of headers: `%20` for what a list of pairs has no place for.
+fn percent_decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [byte, after @ ..] = rest {
+        rest = after;
+        let code = match (byte, after) {
+            (b'%', [high, low, ..]) => std::str::from_utf8(&[*high, *low])
+                .ok()
+                .and_then(|digits| u8::from_str_radix(digits, 16).ok()),
+            _ => None,
+        };
+        match (code, after) {
+            (Some(code), [_, _, beyond @ ..]) => {
+                bytes.push(code);
+                rest = beyond;
+            }
+            _ => bytes.push(*byte),
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
 /// 32 random bytes as a key.
 fn new_key(name: &str) -> Result<()> {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
@@ -141,4 +213,35 @@ fn new_key(name: &str) -> Result<()> {
         key_hash(&key)
     );
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn opentelemetrys_variables_say_where_traces_go() {
+        let environment = |name: &str| {
+            let value = match name {
+                "OTEL_EXPORTER_OTLP_ENDPOINT" => "http://collector:4318",
+                "OTEL_EXPORTER_OTLP_HEADERS" => "api-key=a%20b%2Cc,tenant=7%",
+                "OTEL_SERVICE_NAME" => "films",
+                _ => return None,
+            };
+            Some(value.to_owned())
+        };
+        let found = telemetry(TelemetryConfig::default(), environment).unwrap();
+        assert_eq!((found.endpoint.as_str(), found.service.as_str()), ("http://collector:4318", "films"));
+        assert_eq!((found.headers["api-key"].as_str(), found.headers["tenant"].as_str()), ("a b,c", "7%"));
+        assert!(!found.content);
+        assert_eq!(telemetry(TelemetryConfig::default(), |_| None).unwrap(), TelemetryConfig::default());
+        let disabled = |name: &str| match name {
+            "OTEL_SDK_DISABLED" => Some("true".to_owned()),
+            name => environment(name),
+        };
+        assert_eq!(telemetry(TelemetryConfig::default(), disabled).unwrap().endpoint, "");
+        let wrong = |name: &str| (name == "OTEL_EXPORTER_OTLP_HEADERS").then(|| "s3cret".to_owned());
+        let error = telemetry(TelemetryConfig::default(), wrong).unwrap_err().to_string();
+        assert!(error.contains("NAME=VALUE") && !error.contains("s3cret"), "{error}");
+    }
 }

@@ -9,6 +9,7 @@
 //! Runs the `quipu` command in a home of its own, without the user's configuration, models and network.
 
 pub mod endpoint;
+pub mod server;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

@@ -16,7 +16,7 @@ use super::terms::Term;
 use crate::error::EndpointProblem;
 use crate::readable::is_blank;
 use crate::sparql::results::{write, write_triples};
-use crate::sparql::{PREFIXES, explain, parse};
+use crate::sparql::{PREFIXES, explain, read_query};
 use crate::{GraphError, QueryOptions, iri_of_key};
 
 const STAGE: &str = "running a query";
@@ -36,7 +36,7 @@ impl EndpointGraph {
         options: &QueryOptions,
         out: &mut (dyn Write + Send),
     ) -> Result<u64, GraphError> {
-        let parsed = parse(sparql)?;
+        let (form, written_out) = read_query(sparql, |query| (Form::of(query), query.to_string()))?;
         let mut query = String::new();
         for (name, iri) in PREFIXES {
             query.push_str(&format!("PREFIX {name}: <{iri}>\n"));
@@ -44,13 +44,13 @@ impl EndpointGraph {
         query.push_str(sparql);
         let ask = Ask::new(STAGE, query);
         // Virtuoso 7 knows no `%` in a prefixed name; with all IRIs written out there is none.
-        let written_out = Ask::new(STAGE, parsed.to_string());
+        let written_out = Ask::new(STAGE, written_out);
         let limit = options.timeout.unwrap_or(Duration::MAX);
         let answer = async {
-            match self.answer(&ask, &parsed).await {
+            match self.answer(&ask, form).await {
                 Err(GraphError::Endpoint {
                     problem: EndpointProblem::Refused { status: 400, .. }, ..
-                }) => self.answer(&written_out, &parsed).await,
+                }) => self.answer(&written_out, form).await,
                 answer => answer,
             }
         };
@@ -69,8 +69,8 @@ impl EndpointGraph {
         written.map_err(|error| explain(error, options))
     }
 
-    async fn answer(&self, ask: &Ask, query: &Query) -> Result<Answer, GraphError> {
-        if matches!(query, Query::Construct { .. } | Query::Describe { .. }) {
+    async fn answer(&self, ask: &Ask, form: Form) -> Result<Answer, GraphError> {
+        if form == Form::Triples {
             let (triples, _) = self.client.ask(ask, TRIPLES, read_triples).await?;
             return Ok(Answer::Triples(triples));
         }
@@ -79,7 +79,7 @@ impl EndpointGraph {
             Outcome::Truth(truth) => return Ok(Answer::Results(QueryResults::Boolean(truth))),
             Outcome::Table(variables, rows) => (variables, rows.rows),
         };
-        if matches!(query, Query::Ask { .. }) {
+        if form == Form::Truth {
             // Virtuoso's way to say it.
             let truth = rows.first().and_then(|row| row.first()).and_then(Option::as_ref);
             let truth = truth.is_some_and(|term| matches!(term.key(), "1" | "true"));
@@ -95,6 +95,24 @@ impl EndpointGraph {
         let variables: Vec<Variable> = variables.into_iter().map(Variable::new_unchecked).collect();
         let rows = rows.into_iter().map(|row| Ok(row.iter().map(|term| term.as_ref().map(to_rdf)).collect()));
         Ok(Answer::Results(QueryResults::Solutions(QuerySolutionIter::from_tuples(variables.into(), rows))))
+    }
+}
+
+/// What a query's result is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Rows,
+    Truth,
+    Triples,
+}
+
+impl Form {
+    fn of(query: &Query) -> Self {
+        match query {
+            Query::Select { .. } => Self::Rows,
+            Query::Ask { .. } => Self::Truth,
+            Query::Construct { .. } | Query::Describe { .. } => Self::Triples,
+        }
     }
 }
 

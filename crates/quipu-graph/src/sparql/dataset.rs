@@ -6,7 +6,7 @@ use std::sync::Arc;
 use oxrdf::{BlankNode, Literal, NamedNode, Term};
 use spareval::{InternalQuad, QueryableDataset};
 
-use super::stop;
+use super::bounds::{Counted, Texts};
 use crate::readable::is_blank;
 use crate::{
     Direction, EmbeddedGraph, Graph, GraphError, Neighbours, NodeId, RelationId, Step, iri_of_key, key_of_iri,
@@ -14,24 +14,42 @@ use crate::{
 
 const XSD_STRING: &str = "http://www.w3.org/2001/XMLSchema#string";
 
-/// A term of a query. Each RDF term has exactly one form: a node where the store has one, else a relation, else itself.
-#[derive(Debug, PartialEq, Eq, Hash)]
-pub(super) enum StoreTerm {
-    Node(NodeId),
-    Relation(RelationId),
-    Other(Arc<Term>),
+/// A term of a query, counted as long as it is there.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct StoreTerm {
+    kind: Kind,
+    _counted: Counted,
 }
 
-impl Clone for StoreTerm {
-    /// Copies are what joins are made of; an evaluation that is to stop does so here.
-    fn clone(&self) -> Self {
-        stop::look();
-        match self {
-            Self::Node(node) => Self::Node(*node),
-            Self::Relation(relation) => Self::Relation(*relation),
-            Self::Other(term) => Self::Other(term.clone()),
-        }
+/// Each RDF term has exactly one form: a node where the store has one, else a relation, else itself.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Kind {
+    Node(NodeId),
+    Relation(RelationId),
+    Other(Arc<Texts<Term>>),
+}
+
+impl From<Kind> for StoreTerm {
+    fn from(kind: Kind) -> Self {
+        Self { kind, _counted: Counted::new() }
     }
+}
+
+fn node_term(node: NodeId) -> StoreTerm {
+    Kind::Node(node).into()
+}
+
+fn relation_term(relation: RelationId) -> StoreTerm {
+    Kind::Relation(relation).into()
+}
+
+fn other_term(term: Term) -> StoreTerm {
+    let bytes = match &term {
+        Term::NamedNode(node) => node.as_str().len(),
+        Term::BlankNode(node) => node.as_str().len(),
+        Term::Literal(literal) => literal.value().len(),
+    };
+    Kind::Other(Arc::new(Texts::new(term, bytes))).into()
 }
 
 /// The store and the relations that are nodes too.
@@ -52,29 +70,24 @@ impl<'a> StoreDataset<'a> {
     }
 
     fn relation(&self, term: &StoreTerm) -> Option<RelationId> {
-        match term {
-            StoreTerm::Relation(relation) => Some(*relation),
-            StoreTerm::Node(node) => self.relation_of_node.get(node).copied(),
-            StoreTerm::Other(_) => None,
+        match &term.kind {
+            Kind::Relation(relation) => Some(*relation),
+            Kind::Node(node) => self.relation_of_node.get(node).copied(),
+            Kind::Other(_) => None,
         }
     }
 
     fn find_name(&self, key: &str) -> Result<Option<StoreTerm>, GraphError> {
         if let Some(node) = self.graph.find(key)? {
-            return Ok(Some(StoreTerm::Node(node)));
+            return Ok(Some(node_term(node)));
         }
-        Ok(self.graph.find_relation(key).map(StoreTerm::Relation))
+        Ok(self.graph.find_relation(key).map(relation_term))
     }
 }
 
 fn quad(graph: &EmbeddedGraph, head: NodeId, relation: RelationId, tail: NodeId) -> InternalQuad<StoreTerm> {
-    let predicate = graph.relation_node(relation).map_or(StoreTerm::Relation(relation), StoreTerm::Node);
-    InternalQuad {
-        subject: StoreTerm::Node(head),
-        predicate,
-        object: StoreTerm::Node(tail),
-        graph_name: None,
-    }
+    let predicate = graph.relation_node(relation).map_or_else(|| relation_term(relation), node_term);
+    InternalQuad { subject: node_term(head), predicate, object: node_term(tail), graph_name: None }
 }
 
 /// The triples of one node in one direction, over one relation or all.
@@ -149,12 +162,10 @@ impl<'a> QueryableDataset<'a> for StoreDataset<'a> {
             Some(None) => return nothing(),
             relation => relation.flatten(),
         };
-        match (subject, object) {
-            (Some(StoreTerm::Node(head)), Some(StoreTerm::Node(tail))) => {
-                between(graph, *head, relation, *tail)
-            }
-            (Some(StoreTerm::Node(head)), None) => around(graph, *head, Direction::Forward, relation),
-            (None, Some(StoreTerm::Node(tail))) => around(graph, *tail, Direction::Backward, relation),
+        match (subject.map(|term| &term.kind), object.map(|term| &term.kind)) {
+            (Some(Kind::Node(head)), Some(Kind::Node(tail))) => between(graph, *head, relation, *tail),
+            (Some(Kind::Node(head)), None) => around(graph, *head, Direction::Forward, relation),
+            (None, Some(Kind::Node(tail))) => around(graph, *tail, Direction::Backward, relation),
             (None, None) => match relation {
                 Some(relation) => Box::new(graph.heads(relation).flat_map(move |head| match head {
                     Ok(head) => around(graph, head, Direction::Forward, Some(relation)),
@@ -175,28 +186,28 @@ impl<'a> QueryableDataset<'a> for StoreDataset<'a> {
                 None => self.find_name(&key_of_iri(node.as_str()))?,
                 found => found,
             },
-            Term::BlankNode(node) => self.graph.find(&format!("_:{}", node.as_str()))?.map(StoreTerm::Node),
+            Term::BlankNode(node) => self.graph.find(&format!("_:{}", node.as_str()))?.map(node_term),
             Term::Literal(literal) => {
                 let kind = match (literal.language(), literal.datatype().as_str()) {
                     (Some(language), _) => format!("@{}", language.to_ascii_lowercase()),
                     (None, XSD_STRING) => String::new(),
                     (None, datatype) => datatype.to_owned(),
                 };
-                self.graph.find_literal(literal.value(), &kind)?.map(StoreTerm::Node)
+                self.graph.find_literal(literal.value(), &kind)?.map(node_term)
             }
         };
-        Ok(found.unwrap_or_else(|| StoreTerm::Other(Arc::new(term))))
+        Ok(found.unwrap_or_else(|| other_term(term)))
     }
 
     fn externalize_term(&self, term: StoreTerm) -> Result<Term, GraphError> {
         let named = |key: &str| Term::NamedNode(NamedNode::new_unchecked(iri_of_key(key)));
-        let node = match term {
-            StoreTerm::Other(term) => return Ok(Arc::unwrap_or_clone(term)),
-            StoreTerm::Relation(relation) => {
+        let node = match term.kind {
+            Kind::Other(term) => return Ok(term.value.clone()),
+            Kind::Relation(relation) => {
                 let info = self.graph.relations().get(relation.0 as usize);
                 return Ok(named(info.map_or("", |info| &info.key)));
             }
-            StoreTerm::Node(node) => node,
+            Kind::Node(node) => node,
         };
         if let Some(literal) = self.graph.literal(node)? {
             return Ok(Term::Literal(match (literal.kind, literal.kind.strip_prefix('@')) {

@@ -1,8 +1,10 @@
 //! SPARQL 1.1 over the embedded store: spareval evaluates, this module lends it the store and writes the results.
 
+mod bounds;
+mod countable;
 mod dataset;
+mod deep;
 pub(crate) mod results;
-mod stop;
 
 use std::io::Write;
 use std::sync::Arc;
@@ -11,9 +13,11 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use spareval::{CancellationToken, QueryEvaluationError, QueryEvaluator};
-use spargebra::SparqlParser;
+use spargebra::{Query, SparqlParser};
 
 use crate::{EmbeddedGraph, GraphError};
+use bounds::{Bounds, Ended, within};
+use countable::{Countable, MOST_PARTS, countable, with_functions};
 use dataset::StoreDataset;
 pub use results::QueryFormat;
 
@@ -47,6 +51,8 @@ pub struct QueryOptions {
     pub cancel: Arc<AtomicBool>,
     /// Most rows (triples, for CONSTRUCT and DESCRIBE); more are an error.
     pub rows: Option<u64>,
+    /// Bytes of solutions and texts that the embedded store's evaluation may hold at once, as counted by their terms; more is an error.
+    pub memory: Option<u64>,
 }
 
 /// What a query's result consists of.
@@ -63,9 +69,9 @@ pub enum QueryKind {
 /// # Errors
 /// [`GraphError::Usage`] for what is no query.
 pub fn query_kind(sparql: &str) -> Result<QueryKind, GraphError> {
-    Ok(match parse(sparql)? {
-        spargebra::Query::Select { .. } | spargebra::Query::Ask { .. } => QueryKind::Rows,
-        spargebra::Query::Construct { .. } | spargebra::Query::Describe { .. } => QueryKind::Triples,
+    read_query(sparql, |query| match query {
+        Query::Select { .. } | Query::Ask { .. } => QueryKind::Rows,
+        Query::Construct { .. } | Query::Describe { .. } => QueryKind::Triples,
     })
 }
 
@@ -75,14 +81,16 @@ impl EmbeddedGraph {
     /// All triples are in the default graph. An entity or relation whose key is no IRI is known as `urn:quipu:` and its
     /// percent-encoded key (prefix `quipu:`).
     ///
-    /// Time limit and cancellation take effect at the next read of the store or copy of a term.
+    /// Limits of time and memory and cancellation take effect at the next read of the store or copy of a term.
+    ///
+    /// # Errors
+    /// [`GraphError::Usage`] for what is no query, or needs more than the options allow; those of the store and of `out`.
     pub fn query(
         &self,
         sparql: &str,
         options: &QueryOptions,
-        out: &mut dyn Write,
+        out: &mut (dyn Write + Send),
     ) -> Result<u64, GraphError> {
-        let query = parse(sparql)?;
         let (start, token) = (Instant::now(), CancellationToken::new());
         let stopped = Arc::new(AtomicBool::new(false));
         let cancel = || {
@@ -92,26 +100,63 @@ impl EmbeddedGraph {
         if is_due(options, start) {
             cancel();
         }
-        let evaluator = QueryEvaluator::new().with_cancellation_token(token.clone());
-        let (finished, watched) = channel();
-        let outcome = std::thread::scope(|scope| {
-            let cancel = &cancel;
-            scope.spawn(move || watch(options, start, cancel, &watched));
-            let outcome = stop::unless_stopped(stopped.clone(), || {
-                evaluator
-                    .prepare(&query)
-                    .execute(StoreDataset::new(self))
-                    .map_err(results::WriteError::Evaluation)
-                    .and_then(|results| results::write(results, options, out))
-            });
-            drop(finished);
-            outcome.unwrap_or(Err(results::WriteError::Evaluation(QueryEvaluationError::Cancelled)))
+        let (finished, watched) = channel::<()>();
+        let (stop, token) = (stopped.clone(), token.clone());
+        std::thread::scope(|scope| {
+            let worker = deep::spawn(scope, move || {
+                let _finished = finished;
+                self.evaluate(sparql, options, token, stop, out)
+            })?;
+            watch(options, start, cancel, &watched);
+            worker.join().unwrap_or_else(|reason| std::panic::resume_unwind(reason))
+        })
+    }
+
+    fn evaluate(
+        &self,
+        sparql: &str,
+        options: &QueryOptions,
+        token: CancellationToken,
+        stopped: Arc<AtomicBool>,
+        out: &mut dyn Write,
+    ) -> Result<u64, GraphError> {
+        let Countable { query, width, parts } = countable(parse(sparql)?);
+        if parts > MOST_PARTS {
+            return Err(GraphError::Usage(format!(
+                "the query is made of {parts} patterns, operators and functions; at most {MOST_PARTS} can be planned: ask in parts, or \
+                 put lists into VALUES"
+            )));
+        }
+        let evaluator = with_functions(QueryEvaluator::new().with_cancellation_token(token));
+        let bounds = Bounds { stopped, memory: options.memory, width };
+        let outcome = within(bounds, || {
+            let results = evaluator.prepare(&query).execute(StoreDataset::new(self));
+            results
+                .map_err(results::WriteError::Evaluation)
+                .and_then(|results| results::write(results, options, out))
         });
+        let outcome = outcome.unwrap_or_else(|ended| Err(results::WriteError::Ended(ended)));
         outcome.map_err(|error| explain(error, options))
     }
 }
 
-pub(crate) fn parse(sparql: &str) -> Result<spargebra::Query, GraphError> {
+/// What is to be known of a query, read where it may be nested as deep as it likes.
+///
+/// # Errors
+/// [`GraphError::Usage`] for what is no query.
+pub(crate) fn read_query<T: Send>(
+    sparql: &str,
+    read: impl FnOnce(&Query) -> T + Send,
+) -> Result<T, GraphError> {
+    deep::deeply(|| parse(sparql).map(|query| read(&query)))?
+}
+
+/// To be called where there is room: see [`deep`].
+fn parse(sparql: &str) -> Result<Query, GraphError> {
+    if sparql.len() > deep::LONGEST_QUERY {
+        let most = deep::LONGEST_QUERY >> 10;
+        return Err(GraphError::Usage(format!("the query is longer than {most} KiB; ask in parts")));
+    }
     let bad = |error: &dyn std::fmt::Display| GraphError::Usage(format!("bad query: {error}"));
     let mut parser = SparqlParser::new();
     for (name, iri) in PREFIXES {
@@ -136,7 +181,15 @@ fn is_due(options: &QueryOptions, start: Instant) -> bool {
 
 pub(crate) fn explain(error: results::WriteError, options: &QueryOptions) -> GraphError {
     match error {
-        results::WriteError::Evaluation(QueryEvaluationError::Cancelled) => match options.timeout {
+        results::WriteError::Ended(Ended::Memory) => GraphError::Usage(format!(
+            "the query holds more than {} MiB of solutions at once; narrow it, or sort and group less",
+            options.memory.unwrap_or_default() >> 20
+        )),
+        results::WriteError::Ended(Ended::LongText) => GraphError::Usage(
+            "a function of the query makes too long a text; take parts of it (SUBSTR)".into(),
+        ),
+        results::WriteError::Evaluation(QueryEvaluationError::Cancelled)
+        | results::WriteError::Ended(Ended::Stopped) => match options.timeout {
             Some(timeout) if !options.cancel.load(Ordering::Relaxed) => GraphError::Usage(format!(
                 "the query took longer than {} s; narrow it, add a LIMIT or allow more time",
                 timeout.as_secs_f64()

@@ -6,6 +6,7 @@ use oxrdf::{Term, Triple, Variable};
 use sparesults::{QueryResultsFormat, QueryResultsSerializer};
 use spareval::{QueryEvaluationError, QueryResults, QuerySolutionIter};
 
+use super::bounds::Ended;
 use crate::{GraphError, QueryOptions};
 
 /// Rows that a table's column widths are measured on.
@@ -67,6 +68,7 @@ pub(crate) enum WriteError {
     Io(std::io::Error),
     Format(String),
     TooMany(u64),
+    Ended(Ended),
 }
 
 impl From<QueryEvaluationError> for WriteError {

@@ -15,7 +15,7 @@ use crate::normalise::{Word, fold, normalise};
 use crate::varint::Cursor;
 
 /// Nodes read of one name; a name of more (a category, a common personal name) is cut after its best connected ones.
-const MOST_OF_A_NAME: usize = 256;
+const MOST_OF_A_NAME: usize = 320;
 /// Keys taken at the closest distance.
 const MOST_NEAR: usize = 64;
 

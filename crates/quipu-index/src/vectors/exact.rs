@@ -21,7 +21,7 @@ pub fn exact_top_k(query: &[f32], rows: &Embeddings, k: usize) -> Vec<(usize, f3
 }
 
 /// Sum of the products of two vectors, over the shorter one's length.
-pub(crate) fn inner_product(left: &[f32], right: &[f32]) -> f32 {
+pub fn inner_product(left: &[f32], right: &[f32]) -> f32 {
     let length = left.len().min(right.len());
     let (left, right) = (left.get(..length).unwrap_or(&[]), right.get(..length).unwrap_or(&[]));
     let mut sums = [0.0_f32; LANES];

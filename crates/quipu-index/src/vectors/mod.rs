@@ -42,7 +42,7 @@ use crate::IndexError;
 use crate::container::{Container, Kind, Section, u64_at};
 
 pub use build::{VectorBuilder, VectorProgress};
-pub use exact::exact_top_k;
+pub use exact::{exact_top_k, inner_product};
 use permits::Permits;
 
 /// Version of the format; the oldest readable is the same.
@@ -292,7 +292,7 @@ impl VectorIndex {
                 IndexError::corrupt(&self.folder.join(GRAPH), format!("row {row} does not exist"))
             })?
             .convert_to_f32_slice(&mut vector);
-        Ok(exact::inner_product(&vector, query))
+        Ok(inner_product(&vector, query))
     }
 
     fn numbers(&self, row: u64) -> Option<&[f16]> {

@@ -210,6 +210,12 @@ impl Workspace {
         &self.folder
     }
 
+    /// The same workspace with `before` standing in front of its graph: to count what is asked of it, or to let it fail.
+    pub fn with_graph_behind(mut self, before: impl FnOnce(Arc<dyn Graph>) -> Arc<dyn Graph>) -> Self {
+        self.graph = before(self.graph);
+        self
+    }
+
     /// The graph.
     pub fn graph(&self) -> &Arc<dyn Graph> {
         &self.graph

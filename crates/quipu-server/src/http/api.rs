@@ -66,6 +66,12 @@ pub(super) struct AskRequest {
     /// Most model calls.
     #[serde(default)]
     max_llm_calls: Option<u32>,
+    /// Most tokens of all prompts and replies together.
+    #[serde(default)]
+    max_tokens: Option<u64>,
+    /// Most tokens of evidence in one prompt.
+    #[serde(default)]
+    evidence_tokens: Option<usize>,
     /// Whether the answer carries the story of how it came about.
     #[serde(default)]
     trace: bool,
@@ -116,6 +122,8 @@ impl AskRequest {
             timeout: self.timeout,
             deadline: self.deadline,
             max_llm_calls: self.max_llm_calls,
+            max_tokens: self.max_tokens,
+            evidence_tokens: self.evidence_tokens,
             trace: self.trace,
         })
     }

@@ -84,6 +84,10 @@ struct Extension {
     deadline: Option<String>,
     /// Most model calls.
     max_llm_calls: Option<u32>,
+    /// Most tokens of all prompts and replies together; OpenAI's own `max_tokens` means the text of one reply, and is not used.
+    max_tokens: Option<u64>,
+    /// Most tokens of evidence in one prompt.
+    evidence_tokens: Option<usize>,
     /// Whether the answer carries the story of how it came about.
     trace: bool,
     /// Whether a stream tells what happens on the way.
@@ -318,19 +322,19 @@ fn to_ask(app: &App, request: ChatRequest) -> Result<Ask, ApiError> {
             conversation.turns.push(Turn { speaker, text });
         }
     }
-    let Extension { anchors, asked_at, timeout, deadline, max_llm_calls, trace, events: _ } =
-        request.quipu.unwrap_or_default();
-    let question = last.text();
+    let asked = request.quipu.unwrap_or_default();
     Ok(Ask {
-        question,
+        question: last.text(),
         workspace,
         method,
-        anchors,
-        asked_at,
-        timeout,
-        deadline,
-        max_llm_calls,
-        trace,
+        anchors: asked.anchors,
+        asked_at: asked.asked_at,
+        timeout: asked.timeout,
+        deadline: asked.deadline,
+        max_llm_calls: asked.max_llm_calls,
+        max_tokens: asked.max_tokens,
+        evidence_tokens: asked.evidence_tokens,
+        trace: asked.trace,
         conversation,
     })
 }

@@ -1,10 +1,11 @@
-//! `/api/v1/feedback`: what people say of answers, kept where it is switched on.
+//! `/api/v1/feedback`: what people say of answers, kept where it is switched on, and learnt from where that is switched on too.
 
 use std::io::Write as _;
 
 use axum::extract::State;
 use axum::routing::post;
-use jiff::Timestamp;
+use jiff::{Timestamp, Zoned};
+use quipu_answer::{AnswerError, Engine, Question};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +25,11 @@ const MOST_KEPT: u64 = 64 << 20;
 pub(super) fn operations(operations: &mut Operations) {
     let (body, reply) = (operations.schema::<Feedback>(), operations.schema::<Kept>());
     let feedback = Operations::describe("post", "/api/v1/feedback", "Questions", "Say whether an answer was right")
-        .details("Kept in the workspace's `feedback.jsonl`, one JSON object a line, where the configuration says `feedback = true`.")
+        .details(
+            "Kept in the workspace's `feedback.jsonl`, one JSON object a line, where the configuration says `feedback = true`. With \
+             `learn_from_feedback = true` the right answers make the question a solved example, by which later ones are planned, and a wrong \
+             answer takes back what was learnt from it.",
+        )
         .body(&[("application/json", body)])
         .replies("It was kept", &[("application/json", reply)]);
     operations.add(feedback, Some(post(keep)));
@@ -57,10 +62,14 @@ struct Feedback {
 }
 
 /// The feedback was kept.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 struct Kept {
     /// True.
     kept: bool,
+    /// The way through the graph that the question is now an example of; null where nothing was learnt.
+    learnt: Option<String>,
+    /// Why nothing was learnt, where something could have been.
+    not_learnt: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -92,5 +101,31 @@ async fn keep(State(app): State<App>, client: Client, Json(feedback): Json<Feedb
     let written = tokio::task::spawn_blocking(add).await.map_err(std::io::Error::other).flatten();
     written
         .map_err(|error| ApiError::new(Kind::Unavailable, "feedback_not_kept", format!("{FILE}: {error}")))?;
-    Ok(ok(&Kept { kept: true }))
+    let mut kept = Kept { kept: true, ..Kept::default() };
+    if app.config.learn_from_feedback {
+        learn(&app, &engine, &feedback, &mut kept).await?;
+    }
+    Ok(ok(&kept))
+}
+
+/// Makes the question a solved example of the way that leads to exactly the right answers.
+async fn learn(app: &App, engine: &Engine, feedback: &Feedback, kept: &mut Kept) -> Result<(), ApiError> {
+    let right = if feedback.right { &feedback.answers } else { &feedback.expected };
+    if !feedback.right {
+        engine.forget_learnt(&feedback.question)?;
+    }
+    if right.is_empty() {
+        return Ok(());
+    }
+    let time = app.config.question_time();
+    // Finding the way is as much work as a question.
+    let _permit = app.questions.enter(time).await?;
+    let question = Question::new(&feedback.question, Zoned::now())?;
+    match tokio::time::timeout(time, engine.add_example(&question, right)).await {
+        Ok(Ok(example)) => kept.learnt = Some(example.way),
+        Ok(Err(AnswerError::Usage(reason))) => kept.not_learnt = Some(reason),
+        Ok(Err(error)) => return Err(error.into()),
+        Err(_) => kept.not_learnt = Some(format!("no way was found within {} s", time.as_secs())),
+    }
+    Ok(())
 }

@@ -12,6 +12,7 @@ use tracing::Instrument as _;
 use crate::access::Client;
 use crate::app::App;
 use crate::error::{ApiError, Kind};
+use crate::telemetry::SpanContext;
 
 /// The page loads from its own server alone, runs no script but its own and is shown in no frame.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
@@ -43,15 +44,22 @@ pub(super) async fn harden(request: Request, next: Next) -> Response {
 }
 
 /// Gives the request an id, logs it without its content, counts it.
-pub(super) async fn observe(State(app): State<App>, request: Request, next: Next) -> Response {
+pub(super) async fn observe(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let started = Instant::now();
     let id = request_id(&request);
     let route = request.extensions().get::<MatchedPath>().map_or("other", MatchedPath::as_str).to_owned();
     let verb = request.method().clone();
     let span = tracing::info_span!(target: "quipu", "request", id = %id);
+    let traced = is_work(&route).then(|| app.telemetry.request(&verb, &route, request.headers())).flatten();
+    if let Some(traced) = &traced {
+        request.extensions_mut().insert(traced.context());
+    }
     let mut response = next.run(request).instrument(span.clone()).await;
     let (status, seconds) = (response.status().as_u16(), started.elapsed().as_secs_f64());
     app.metrics.request(&route, status, seconds);
+    if let Some(traced) = traced {
+        traced.finish(status, &id);
+    }
     let _entered = span.enter();
     if response.status().is_server_error() {
         tracing::warn!(target: "quipu", %verb, route, status, seconds, "request");
@@ -62,6 +70,11 @@ pub(super) async fn observe(State(app): State<App>, request: Request, next: Next
         response.headers_mut().insert(REQUEST_ID, id);
     }
     response
+}
+
+/// Whether a route's requests are worth a span: not the page's files and signs of life, which somebody asks for every few seconds.
+fn is_work(route: &str) -> bool {
+    ["/v1/", "/api/", "/sparql", "/mcp"].iter().any(|start| route.starts_with(start))
 }
 
 /// Lets in whom host and key allow.
@@ -78,7 +91,8 @@ pub(super) async fn admit(State(app): State<App>, mut request: Request, next: Ne
     match client {
         Ok(client) => {
             tracing::debug!(target: "quipu", client = client.name(), "admitted");
-            request.extensions_mut().insert(client);
+            let span = request.extensions().get::<SpanContext>().copied();
+            request.extensions_mut().insert(client.within(span));
             next.run(request).await
         }
         Err(error) => error.into_response(),

@@ -19,14 +19,14 @@ const WITHOUT: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">
 
 pub(super) fn routes() -> Router<App> {
     Router::new()
-        .route(
-            "/",
-            get(async || {
-                file(INDEX).unwrap_or_else(|| with_type(StatusCode::OK, "text/html; charset=utf-8", WITHOUT))
-            }),
-        )
+        .route("/", get(async || front(file(INDEX))))
         .route("/page/{*file}", get(one_file))
         .route("/favicon.ico", get(async || StatusCode::NO_CONTENT))
+}
+
+/// The page, or how to get it.
+fn front(page: Option<Response>) -> Response {
+    page.unwrap_or_else(|| with_type(StatusCode::OK, "text/html; charset=utf-8", WITHOUT))
 }
 
 async fn one_file(Path(name): Path<String>) -> Response {
@@ -48,4 +48,19 @@ fn file(name: &str) -> Option<Response> {
     let mut response = with_type(StatusCode::OK, kind, *bytes);
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     Some(response)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_build_without_node_says_how_to_get_the_page() {
+        let response = front(None);
+        assert_eq!(response.status(), StatusCode::OK);
+        let body = axum::body::to_bytes(response.into_body(), 10_000).await.unwrap();
+        let text = String::from_utf8(body.to_vec()).unwrap();
+        assert!(text.contains("make page") && text.contains("href=\"/docs\""), "{text}");
+        assert!(!text.contains("<script") && !text.contains("<style"), "{text}");
+    }
 }

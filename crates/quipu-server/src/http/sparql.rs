@@ -139,8 +139,13 @@ pub(crate) async fn run(
     let time = Duration::from_secs(limits.timeout);
     let permit = app.sparql.enter(time).await?;
     let stop = StopWhenDropped(Arc::default());
-    let options =
-        QueryOptions { format, timeout: Some(time), cancel: stop.0.clone(), rows: Some(limits.rows) };
+    let options = QueryOptions {
+        format,
+        timeout: Some(time),
+        cancel: stop.0.clone(),
+        rows: Some(limits.rows),
+        memory: Some(limits.memory),
+    };
     let most = limits.bytes;
     let work = move || {
         // Held as long as the evaluation runs, even past its time: so many, and no more, can be under way.

@@ -29,6 +29,9 @@ pub(super) struct AskQuestion {
     /// Most seconds.
     #[serde(default)]
     timeout: Option<u64>,
+    /// Most tokens of the language model behind the answer.
+    #[serde(default)]
+    max_tokens: Option<u64>,
 }
 
 impl AskQuestion {
@@ -39,6 +42,7 @@ impl AskQuestion {
             workspace: self.workspace,
             anchors: self.anchors,
             timeout: Some(self.timeout.unwrap_or(USUAL_SECONDS)),
+            max_tokens: self.max_tokens,
             ..Ask::default()
         })
     }

@@ -10,7 +10,7 @@ use crate::AnswerError;
 use crate::answer::{NamedKey, Note};
 use crate::context::Context;
 use crate::evidence::cell;
-use crate::link::{Anchor, Mentioned, keywords, mentions_with, merge, named, relation_scores};
+use crate::link::{Anchor, Mentioned, keywords, mentions_with, merge, named, relation_scores, shape_of};
 use crate::question::Question;
 use crate::trace::{CandidateEvent, Event, Stage};
 
@@ -179,19 +179,7 @@ async fn tell_of_namesakes(
 
 /// The question with every mention as `X`.
 fn masked(question: &str, mentioned: &[Mentioned]) -> String {
-    let mut spans: Vec<_> =
-        mentioned.iter().map(|m| m.span.clone()).filter(|span| !span.is_empty()).collect();
-    spans.sort_by_key(|span| std::cmp::Reverse(span.start));
-    let mut masked = question.to_owned();
-    let mut from = question.len() + 1;
-    for span in spans {
-        // Mentions that overlap are one X.
-        if span.end <= from && masked.is_char_boundary(span.start) && masked.is_char_boundary(span.end) {
-            from = span.start;
-            masked.replace_range(span, "X");
-        }
-    }
-    masked
+    shape_of(question, mentioned.iter().map(|mention| mention.span.clone()))
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ use crate::context::Context;
 use crate::evidence::{Evidence, cell, to_markdown};
 use crate::link::{Anchor, mask};
 use crate::methods::Outcome;
-use crate::plan::{Frontier, OfferedRelation, Scope};
+use crate::plan::{Frontier, OfferedRelation, Scope, with_solved};
 use crate::prompts::Prompt;
 use crate::prune::{filter_by_similarity, pick_numbers, relevance, similarities};
 use crate::question::Question;
@@ -125,7 +125,9 @@ async fn graph_module(
         let values = json!({
             "most": config.relations, "start": start, "relations": relations, "question": question.text(),
         });
-        let request = ChatRequest::new("prune.useful", Prompt::CorrectiveRelations.render(values)?);
+        let messages = Prompt::CorrectiveRelations.render(values)?;
+        let messages = with_solved(context, question.text(), messages).await?;
+        let request = ChatRequest::new("prune.useful", messages);
         pick_numbers(context, Stage::Prune, request, offered.len(), 1..=config.relations).await?
     };
     // A reply that could not be read chooses nothing: then everything offered is retrieved, the most similar first.

@@ -7,6 +7,7 @@ use super::steps::answer_from;
 use crate::AnswerError;
 use crate::context::Context;
 use crate::methods::Outcome;
+use crate::plan::with_solved;
 use crate::question::Question;
 use crate::retrieve::{Observation, Toolbox};
 use crate::trace::{Event, Stage};
@@ -55,6 +56,7 @@ pub(super) async fn converse(
     agent: &impl Agent,
     config: &RoundsConfig,
 ) -> Result<Outcome, AnswerError> {
+    messages = with_solved(context, question.text(), messages).await?;
     let mut toolbox = Toolbox::new(context, question.text());
     let mut done: Vec<Action> = Vec::new();
     for _ in 0..config.rounds {

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::router::{Router, count};
 use crate::AnswerError;
 use crate::evidence::cell;
-use crate::plan::{NamedPart, Requirement};
+use crate::plan::{NamedPart, Requirement, with_solved};
 use crate::prompts::Prompt;
 use crate::trace::{Event, Stage};
 
@@ -142,7 +142,12 @@ impl Router<'_> {
         }
         let request = ScoreRequest {
             stage: "plan.route".into(),
-            messages: Prompt::HybridRoute.render(json!({ "question": question }))?,
+            messages: with_solved(
+                self.context,
+                question,
+                Prompt::HybridRoute.render(json!({ "question": question }))?,
+            )
+            .await?,
             continuations: offered.iter().map(|(phrase, _)| cell(phrase)).collect(),
             timeout: TIMEOUT,
         };

@@ -5,7 +5,6 @@
 //! What differs from the paper and why stands in docs/hybrid.md.
 
 mod answer;
-mod api;
 mod bank;
 mod critic;
 mod feedback;
@@ -13,6 +12,7 @@ mod fits;
 mod free;
 mod pagerank;
 mod reader;
+mod references;
 mod router;
 
 use crate::AnswerError;
@@ -142,10 +142,8 @@ pub(super) async fn run(
     config: &HybridConfig,
 ) -> Result<Outcome, AnswerError> {
     let Some(documents) = Documents::open(context, question.text()).await? else {
-        if !context.workspace.apis().is_empty() && !context.workspace.has_graph() {
-            return api::run(context, question, config).await;
-        }
-        return Ok(Outcome::abstain("the graph has no documents", Vec::new()));
+        // No entity has a document: the graph of an API, of most endpoints (App. C).
+        return references::run(context, question, config).await;
     };
     let bank = Bank::new(context, &documents, config);
     let mut router = Router::open(context, &documents, question.text(), config).await?;

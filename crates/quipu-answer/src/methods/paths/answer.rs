@@ -39,7 +39,17 @@ pub(super) async fn answer(
         );
         return Ok(Outcome::abstain(reason, evidence));
     }
-    let ends = graph.summaries(&choice.ends).await?;
+    finish(context, choice, asking, evidence).await
+}
+
+/// What the question asks of the values of a choice, made of them by code.
+pub(in crate::methods) async fn finish(
+    context: &Context<'_>,
+    choice: Choice,
+    asking: &Asking,
+    evidence: Vec<Evidence>,
+) -> Result<Outcome, AnswerError> {
+    let ends = context.graph().summaries(&choice.ends).await?;
     let dated = |s: &NodeSummary| is_measure(&value_of_node(s.literal.as_ref(), &s.name));
     if asking.wanted.dates && !ends.iter().any(dated) {
         let phrases: Vec<&str> = choice.runs.iter().map(|r| r.path.phrase.as_str()).collect();
@@ -65,7 +75,8 @@ pub(super) async fn answer(
     }
 }
 
-pub(super) fn say(phrases: &[&str], choice: &Choice) -> String {
+/// The ways of a choice in words, each from its anchor on.
+pub(in crate::methods) fn say(phrases: &[&str], choice: &Choice) -> String {
     let said: Vec<String> = phrases
         .iter()
         .zip(&choice.runs)

@@ -90,7 +90,7 @@ pub(super) fn each(runs: &mut [Vec<RunPath>], config: &PathsConfig) -> Option<Ch
 }
 
 /// What the question names is no answer while others remain.
-fn without_anchors(ends: &[NodeId], anchors: &[NodeId]) -> Vec<NodeId> {
+pub(super) fn without_anchors(ends: &[NodeId], anchors: &[NodeId]) -> Vec<NodeId> {
     let others: Vec<NodeId> = ends.iter().copied().filter(|node| !anchors.contains(node)).collect();
     if others.is_empty() { ends.to_vec() } else { others }
 }

@@ -7,6 +7,7 @@ mod check;
 mod compute;
 mod list;
 mod meet;
+mod readings;
 
 use std::ops::Range;
 
@@ -27,10 +28,12 @@ use crate::trace::{Event, Stage};
 use crate::values::value_of_node;
 
 use answer::answer;
+pub(super) use answer::{finish, say};
 use check::check;
 use compute::compare;
 use list::listed;
 use meet::{choose, each, meet_most};
+pub(super) use readings::{Readings, readings};
 
 /// Parameters of whole-path planning.
 #[derive(Debug, Clone, PartialEq)]
@@ -81,27 +84,29 @@ const CLOSE: f64 = 0.02;
 const MOST_EVIDENCE: usize = 2000;
 
 /// A path that was run: where it leads, exactly.
-struct RunPath {
-    anchor: Anchor,
-    path: RankedPath,
-    walk: Walk,
+#[derive(Clone)]
+pub(super) struct RunPath {
+    pub(super) anchor: Anchor,
+    pub(super) path: RankedPath,
+    pub(super) walk: Walk,
     /// Its ends, sorted: a set to be compared.
-    ends: Vec<NodeId>,
+    pub(super) ends: Vec<NodeId>,
     /// Share among all paths of all candidates of the mention, by how well the path fits and the candidate matches.
     weight: f64,
 }
 
 /// Paths of all anchors that are answered together, and what they have in common.
-struct Choice {
-    runs: Vec<RunPath>,
-    ends: Vec<NodeId>,
-    confidence: f64,
+#[derive(Clone)]
+pub(super) struct Choice {
+    pub(super) runs: Vec<RunPath>,
+    pub(super) ends: Vec<NodeId>,
+    pub(super) confidence: f64,
 }
 
 /// What a question asks of the values that paths lead to.
-struct Asking {
-    wanted: Wanted,
-    condition: Option<Condition>,
+pub(super) struct Asking {
+    pub(super) wanted: Wanted,
+    pub(super) condition: Option<Condition>,
 }
 
 impl Asking {
@@ -142,11 +147,7 @@ async fn run_linked(
     condition: Option<Condition>,
     config: &PathsConfig,
 ) -> Result<Outcome, AnswerError> {
-    // "First Light" asks for no extreme, nor does a "highest point" that the graph knows: what names things does not say what to do
-    // with them.
-    let spans = mentioned.iter().map(|m| m.span.clone()).chain(condition.as_ref().map(|c| c.span.clone()));
-    let spans = spans.chain(extremes_in_names(context, question.text()));
-    let mut asking = Asking { wanted: wanted(&without(question.text(), spans)), condition };
+    let mut asking = asking(context, question, &mentioned, condition);
     if mentioned.is_empty() {
         return Ok(Outcome::abstain("no entity of the graph was recognised in the question", Vec::new()));
     }
@@ -173,6 +174,19 @@ async fn run_linked(
             Ok(Outcome::abstain("no path of the graph leads on from what the question names", Vec::new()))
         }
     }
+}
+
+/// What the question asks of values. "First Light" asks for no extreme, nor does a "highest point" that the graph knows: what names
+/// things does not say what to do with them.
+fn asking(
+    context: &Context<'_>,
+    question: &Question,
+    mentioned: &[Mentioned],
+    condition: Option<Condition>,
+) -> Asking {
+    let spans = mentioned.iter().map(|m| m.span.clone()).chain(condition.as_ref().map(|c| c.span.clone()));
+    let spans = spans.chain(extremes_in_names(context, question.text()));
+    Asking { wanted: wanted(&without(question.text(), spans)), condition }
 }
 
 /// Things that a question may list.

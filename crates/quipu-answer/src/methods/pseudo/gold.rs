@@ -7,7 +7,7 @@ use quipu_graph::LiteralValue;
 use quipu_index::normalise;
 
 use super::PseudoConfig;
-use super::query::Hit;
+use super::query::{Found, Hit, Marked};
 use crate::answer::{Claim, Note};
 use crate::context::Context;
 use crate::cypher::PseudoGraph;
@@ -22,8 +22,12 @@ pub(super) struct Gold {
     pub evidence: Vec<Evidence>,
     /// For each pseudo-triple, the id of the most similar triple and how similar it is.
     pub nearest: HashMap<usize, (String, f32)>,
+    /// Ids of the triples along each pseudo-triple that could be followed.
+    pub followed: HashMap<usize, Vec<String>>,
     /// The triple around what the question names that is most like the question itself.
     pub asked: Option<String>,
+    /// What the node that the question asks for is.
+    pub answer: Option<Marked>,
     /// Pieces that the prompt has no room for.
     pub left_out: usize,
 }
@@ -38,6 +42,7 @@ struct Entity {
     own: BTreeMap<usize, f32>,
     asked: bool,
     meant: bool,
+    stands_for: Option<usize>,
 }
 
 impl Entity {
@@ -51,14 +56,11 @@ impl Entity {
     }
 }
 
-/// First the k entities of the most hits, k being the number of pseudo-subjects; then those of enough similarity. What the question surely
+/// First the k entities of the most hits, k being the number of pseudo-subjects; then those of enough similarity. What the pseudo-graph was
+/// followed to is kept by both. What the question surely
 /// names is kept by both: it needs no second sign; what the pseudo-graph leads to goes before what merely sounds alike. Entities of one name in several sources are one.
-pub(super) fn prune(
-    context: &Context<'_>,
-    graph: &PseudoGraph,
-    hits: Vec<Hit>,
-    config: &PseudoConfig,
-) -> Gold {
+pub(super) fn prune(context: &Context<'_>, graph: &PseudoGraph, found: Found, config: &PseudoConfig) -> Gold {
+    let Found { hits, followed, answer } = found;
     let subjects: HashSet<usize> = graph.triples.iter().map(|triple| triple.head).collect();
     let nearest = nearest_of_each(&hits);
     let by_question = hits.iter().filter(|hit| hit.pseudo.is_none() && hit.asked);
@@ -71,8 +73,17 @@ pub(super) fn prune(
         key(b).cmp(&key(a)).then(b.confidence().total_cmp(&a.confidence()))
     });
     let asked = entities.iter().filter(|entity| entity.asked).count();
-    entities.truncate(subjects.len().max(asked).max(1));
-    entities.retain(|entity| entity.asked || entity.confidence() >= config.least_similarity);
+    let mut most = subjects.len().max(asked).max(1);
+    entities.retain(|entity| {
+        // What the pseudo-graph was followed to is no stranger, however many it is.
+        let counts = entity.stands_for.is_none();
+        let kept = !counts || most > 0;
+        most -= usize::from(counts && kept);
+        kept
+    });
+    entities.retain(|entity| {
+        entity.asked || entity.stands_for.is_some() || entity.confidence() >= config.least_similarity
+    });
     entities.sort_by(|a, b| a.confidence().total_cmp(&b.confidence()));
     let kept = entities.iter().map(|e| format!("{} ({:.2})", e.name, e.confidence())).collect();
     let dropped = found - entities.len();
@@ -81,7 +92,7 @@ pub(super) fn prune(
     let mut seen = HashSet::new();
     let evidence = evidence.into_iter().filter(|piece| seen.insert(piece.id.clone())).collect();
     let (evidence, left_out) = latest_within_budget(evidence, context.limits.evidence_tokens);
-    Gold { evidence, nearest, asked: asked_for, left_out }
+    Gold { evidence, nearest, followed, asked: asked_for, answer, left_out }
 }
 
 fn nearest_of_each(hits: &[Hit]) -> HashMap<usize, (String, f32)> {
@@ -103,6 +114,7 @@ fn gathered(hits: Vec<Hit>) -> Vec<Entity> {
         entity.name.clone_from(&hit.subject);
         entity.asked |= hit.asked;
         entity.meant |= hit.meant;
+        entity.stands_for = entity.stands_for.or(hit.stands_for);
         if let Some(at) = hit.pseudo {
             let best = entity.best.entry(at).or_insert(hit.similarity);
             *best = best.max(hit.similarity);

@@ -5,16 +5,23 @@
 //! 2. Semantic querying (§3.2.1, `query.rs`): the nearest triples of every pseudo-triple, over all sources; then two-step pruning
 //!    (`gold.rs`): as many entities as there are pseudo-subjects, by hits, then those of enough similarity. No call.
 //! 3. Verification (§3.2.2, `verify.rs`): delete, replace, add; every edit names the triple that caused it: one call, none by similarity.
-//! 4. Answer (§3.3, `respond.rs`) from the corrected graph: one call.
+//! 4. Answer (§3.3, `respond.rs`) from the corrected graph: one call, none where the sources filled the node that the question asks for.
 //!
-//! So 3 calls, 2 where similarity verifies or nothing does, 1 where the sources hold nothing about the question, which is an abstention.
+//! So 3 calls, 2 where similarity verifies or nothing does, 1 where the sources fill all that the model leaves open, or where they hold nothing
+//! about the question, which is an abstention.
 //!
-//! Where it differs from the paper: the pseudo-graph says where to look even where its names are wrong. What the question itself names is
-//! looked up too, and what the sources state at one end of a pseudo-triple is taken for its other end, so that a chain of beliefs
-//! with a wrong link still leads on. A corrected graph holds triples of the sources only.
+//! Where it differs from the paper: the model may say what it does not know, and is shown what the sources' relations are called. The
+//! pseudo-graph is followed from what the question names (`follow.rs`): what the sources state along a pseudo-triple is its other end,
+//! whatever the model believed, so that a chain of beliefs with a wrong link still leads on. A corrected graph holds triples of the sources
+//! only.
 
+mod follow;
 mod gold;
+mod loose;
+mod meant;
+mod pool;
 mod query;
+mod relations;
 mod respond;
 mod verify;
 
@@ -26,7 +33,7 @@ use crate::answer::Note;
 use crate::context::Context;
 use crate::cypher::PseudoGraph;
 use crate::methods::Outcome;
-use crate::plan::with_solved;
+use crate::plan::{wanted, with_solved};
 use crate::prompts::Prompt;
 use crate::question::Question;
 use crate::trace::{Event, Stage};
@@ -51,11 +58,15 @@ pub struct PseudoConfig {
     pub least_similarity: f32,
     /// Who corrects.
     pub verification: Verification,
+    /// Whether the model composes every answer (the paper's way), also where the sources filled the node that the question asks for.
+    pub always_compose: bool,
+    /// Relations of the sources that the model is shown (24), those most like the question; 0: none, as in the paper.
+    pub relations: usize,
     /// Whether all sources are asked; `false`: the first alone.
     pub all_sources: bool,
     /// Pseudo-triples that are looked up (40); of more, those nearest to the question.
     pub most_triples: usize,
-    /// Triples around the entities of one step that are compared (600 a source).
+    /// Triples along one step, and around the entities that are compared (600 a source).
     pub around: usize,
     /// Most triples of a graph that is compared as a whole, whatever the names (2,000).
     pub whole: u64,
@@ -67,6 +78,8 @@ impl Default for PseudoConfig {
             nearest: 10,
             least_similarity: 0.7,
             verification: Verification::Model,
+            always_compose: false,
+            relations: 24,
             all_sources: true,
             most_triples: 40,
             around: 600,
@@ -86,14 +99,14 @@ pub(super) async fn run(
     question: &Question,
     config: &PseudoConfig,
 ) -> Result<Outcome, AnswerError> {
-    let belief = believe(context, question).await?;
+    let belief = believe(context, question, config).await?;
     if config.verification == Verification::Off {
         return respond::from_belief(context, question, &belief).await;
     }
     let gold = {
         let _timer = context.trace.enter(Stage::Retrieve);
-        let hits = query::query(context, question, &belief.graph, config).await?;
-        gold::prune(context, &belief.graph, hits, config)
+        let found = query::query(context, question, &belief.graph, config).await?;
+        gold::prune(context, &belief.graph, found, config)
     };
     let retrieved = Event::Retrieved { evidence: gold.evidence.len(), left_out: gold.left_out };
     context.trace.report(Stage::Retrieve, retrieved);
@@ -108,28 +121,46 @@ pub(super) async fn run(
         verify::verify(context, question, &belief.graph, &gold, config).await?
     };
     gold::tell_of_contradictions(context, &corrected);
-    respond::from_evidence(context, question, corrected, belief.open).await
+    let asks = wanted(question.text());
+    let plain = !belief.open && asks.operation.is_none() && !asks.compares && !asks.checks;
+    match gold.answer.filter(|marked| plain && !config.always_compose && marked.score >= SURE) {
+        Some(marked) => Ok(respond::from_marked(context, &marked, corrected)),
+        None => respond::from_evidence(context, question, corrected, belief.open).await,
+    }
 }
 
 /// The pseudo-graph: one call. A reply without anything readable is an empty graph; the question's own names are looked up all the same.
-async fn believe(context: &Context<'_>, question: &Question) -> Result<Belief, AnswerError> {
+async fn believe(
+    context: &Context<'_>,
+    question: &Question,
+    config: &PseudoConfig,
+) -> Result<Belief, AnswerError> {
     let _timer = context.trace.enter(Stage::Plan);
-    let messages = Prompt::PseudoGraph.render(json!({ "question": question.text() }))?;
+    let relations = relations::offered(context, question, config).await?;
+    let values = json!({ "relations": relations, "question": question.text() });
+    let messages = Prompt::PseudoGraph.render(values)?;
     let messages = with_solved(context, question.text(), messages).await?;
     let mut request = ChatRequest::new("plan.pseudo", messages).with_max_tokens(MOST_REPLY);
     request.stop.push("Question:".into());
     let reply = context.chat(Stage::Plan, request).await?;
     let graph = PseudoGraph::read(&reply.text);
-    let open = graph.comment.as_deref().is_some_and(|comment| comment.trim().eq_ignore_ascii_case("open"));
+    let graph = loose::tied(context, question, graph).await?;
+    let graph = query::nearest_to_question(context, question, graph, config.most_triples).await?;
+    let said_open =
+        graph.comment.as_deref().is_some_and(|comment| comment.trim().eq_ignore_ascii_case("open"));
     let believed: Vec<String> = graph.triples.iter().map(|triple| graph.names(triple).join(" | ")).collect();
     if believed.is_empty() {
         let reason = "the model wrote no graph that can be read; the question's own names are looked up";
         context.trace.report(Stage::Plan, Event::Degraded { reason: reason.into() });
     }
     context.trace.report(Stage::Plan, Event::Believed { triples: believed });
+    // What asks for one node is no open question, whatever the model called it.
+    let open = said_open && graph.asked.is_none();
     Ok(Belief { graph, open })
 }
 
+/// The least likeness of relations from which on what the sources filled in is the answer, without the model.
+const SURE: f32 = 0.6;
 /// Tokens of a pseudo-graph.
 const MOST_REPLY: u32 = 500;
 

@@ -1,8 +1,8 @@
-//! Semantic querying (§3.2.1): for every pseudo-triple the triples of all sources that mean the most like it.
+//! Semantic querying (§3.2.1): what all sources say of the things that the pseudo-graph speaks of.
 //!
-//! Comparing with every triple of a graph of 100 million is out of reach, so candidates are the triples around what bears one of the names, found by
-//! the name index; those of the triple index where one was built; and all of them in a small graph. From there it goes on along the
-//! pseudo-graph: what a source states at one end of a pseudo-triple is where the next one is looked for.
+//! Comparing with every triple of a graph of 100 million is out of reach. So the pseudo-graph is followed from what the question names
+//! (`follow.rs`), in all sources at once: of a pseudo-triple, the sources that have a relation most like its own go on, and what they find
+//! the others look up by name. A pseudo-triple that leads nowhere is compared by its meaning with what is around (`pool.rs`).
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,36 +11,24 @@ use quipu_graph::{Direction, NodeId};
 use quipu_index::normalise;
 
 use super::PseudoConfig;
+use super::follow::{Follower, Led, MOST_MEANT, Offer, Relations, product, relation_names};
+use super::meant::{Meant, NOWHERE};
+use super::pool::{Pool, ends};
 use crate::AnswerError;
 use crate::context::Context;
-use crate::cypher::{PseudoGraph, PseudoTail, PseudoTriple};
+use crate::cypher::{PseudoGraph, PseudoTail};
 use crate::evidence::{Evidence, EvidenceContent};
-use crate::link::{mentions, named};
 use crate::question::Question;
-use crate::retrieve::{Walked, nearby_triples, sentence, with_evidence};
+use crate::retrieve::{Walked, with_evidence};
 use crate::sources::{is_down, note_down};
-use crate::trace::Stage;
+use crate::trace::{Event, MentionEvent, Stage};
 
-/// Candidates of one name.
-const CANDIDATES: usize = 3;
-/// Neighbours along one relation of one entity.
-const EACH: usize = 50;
-/// Steps along the pseudo-graph.
-const WAVES: usize = 3;
-/// How often sources tell each other what they found.
-const EXCHANGES: usize = 2;
-/// Entities that one node of the pseudo-graph may stand for.
-const MOST_MEANT: usize = 8;
-/// A triple less similar than this says nothing about where a pseudo-triple leads.
-const LEADS: f32 = 0.5;
-/// Leads within this of the best one are all but equally good.
-const CLOSE: f32 = 0.1;
-/// From this score on, a name of the question surely means its entity.
-const SURE: f64 = 0.85;
-/// A relation alone says less than a whole triple.
-const RELATION_ALONE: f32 = 0.95;
-/// And less where only one of two ends is what it should be.
-const ONE_END: f32 = 0.85;
+/// Steps along the pseudo-graph, bridges among them.
+const LAYERS: usize = 6;
+/// A source whose relation is less like a pseudo-triple's than the best source's by more than this does not have it.
+const AS_GOOD: f32 = 0.05;
+/// A triple that was followed is surely one of the pseudo-triple's entity; what remains is how much the relations are alike.
+const FOLLOWED: f32 = 0.95;
 
 /// A triple of a source that resembles a pseudo-triple.
 #[derive(Debug, Clone)]
@@ -57,51 +45,98 @@ pub(super) struct Hit {
     pub asked: bool,
     /// Whether a node of the pseudo-graph stands for the subject, by its name or by where the sources led.
     pub meant: bool,
+    /// The node of the pseudo-graph that stands for the subject, where it stands for several.
+    pub stands_for: Option<usize>,
 }
 
-/// The nearest triples of every pseudo-triple, over all sources at once. A source that fails is told of; only where all do is that an error.
+/// The meanings of what is compared.
+pub(super) struct Vectors {
+    pub question: Vec<f32>,
+    /// Of the pseudo-triples as sentences, and of their relations.
+    pub pseudo: Vec<Vec<f32>>,
+    pub relations: Vec<Vec<f32>>,
+}
+
+/// What the sources say.
+#[derive(Default)]
+pub(super) struct Found {
+    pub hits: Vec<Hit>,
+    /// Ids of the triples along each pseudo-triple that could be followed.
+    pub followed: HashMap<usize, Vec<String>>,
+    /// What the node that the question asks for is.
+    pub answer: Option<Marked>,
+}
+
+/// The answer as the sources mark it in the pseudo-graph.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Marked {
+    /// Names, each once, in the sources' order.
+    pub names: Vec<String>,
+    /// How much the least alike relation on the way is like the pseudo-graph's.
+    pub score: f32,
+}
+
+/// The search in one source.
+struct Search<'c> {
+    context: Context<'c>,
+    meant: Meant,
+    /// Triples along the pseudo-triples, with the likeness of their relations.
+    along: HashMap<usize, (f32, Vec<Walked>)>,
+    /// Names of what nodes were led to.
+    names: HashMap<NodeId, String>,
+}
+
+/// What all sources say of the pseudo-graph. A source that fails is told of; only where all do is that an error.
+///
+/// # Errors
+/// The embedder's; a source's where no other can be asked.
 pub(super) async fn query(
     context: &Context<'_>,
     question: &Question,
     graph: &PseudoGraph,
     config: &PseudoConfig,
-) -> Result<Vec<Hit>, AnswerError> {
+) -> Result<Found, AnswerError> {
     let sources = if config.all_sources { context.sources() } else { vec![context.alone()] };
-    let graph = nearest_to_question(context, question, graph, config).await?;
+    let vectors = vectors(context, question, graph).await?;
+    let known: HashSet<String> = sources.iter().flat_map(relation_names).collect();
+    let relations = Relations::new(graph, vectors.relations.clone(), vectors.question.clone(), &known);
     let mut failed = None;
-    let started =
-        join_all(sources.iter().map(|source| Search::start(source, question, &graph, config))).await;
-    let mut searches = alive(started, &sources, &mut failed)?;
+    let starting = sources.iter().map(|source| async move {
+        Ok(Search {
+            context: source.alone(),
+            meant: Meant::read(source, question, graph).await?,
+            along: HashMap::new(),
+            names: HashMap::new(),
+        })
+    });
+    let started = join_all(starting).await;
+    let started = sources.iter().map(Context::alone).zip(started).collect();
+    let mut searches: Vec<Search<'_>> = alive(started, &mut failed)?;
     let anything_asked = searches.iter().any(|search| !search.meant.asked.is_empty());
     searches.iter_mut().for_each(|search| search.meant.trust_names(anything_asked));
-    for round in 0..=EXCHANGES {
-        // What one source led to is looked up in the others.
-        let names: Vec<(usize, String)> = searches.iter().flat_map(Search::led_to).collect();
-        let going = searches.into_iter().map(|search| search.go_on(question, &graph, &names, config));
-        let (sources, gone): (Vec<Context<'_>>, Vec<_>) = join_all(going).await.into_iter().unzip();
-        searches = alive(gone, &sources, &mut failed)?;
-        if searches.len() < 2 || round == EXCHANGES {
-            break;
-        }
-    }
+    tell_of_links(context, &searches);
+    let work = Work { graph, relations: &relations, vectors: &vectors, config };
+    searches = work.follow(searches, &mut failed).await?;
+    searches = work.close(searches, &mut failed).await?;
+    let answer = marked(graph, &searches);
+    let (searches, found) = work.hits(searches, answer, &mut failed).await?;
     match failed {
         Some(error) if searches.is_empty() => Err(error),
-        _ => Ok(searches.iter().flat_map(|search| search.pool.hits(&graph, &search.meant, config)).collect()),
+        _ => Ok(found),
     }
 }
 
-/// The searches of the sources that can be asked; the others are told of.
-fn alive<'c>(
-    searches: Vec<Result<Search<'c>, AnswerError>>,
-    sources: &[Context<'c>],
+/// The sources that can be asked still, with what each gave; the others are told of.
+fn alive<'c, T>(
+    all: Vec<(Context<'c>, Result<T, AnswerError>)>,
     failed: &mut Option<AnswerError>,
-) -> Result<Vec<Search<'c>>, AnswerError> {
+) -> Result<Vec<T>, AnswerError> {
     let mut alive = Vec::new();
-    for (search, source) in searches.into_iter().zip(sources) {
-        match search {
-            Ok(search) => alive.push(search),
+    for (source, result) in all {
+        match result {
+            Ok(result) => alive.push(result),
             Err(error) if is_down(&error) => {
-                note_down(source, &error);
+                note_down(&source, &error);
                 *failed = Some(error);
             }
             Err(error) => return Err(error),
@@ -110,453 +145,385 @@ fn alive<'c>(
     Ok(alive)
 }
 
-/// The pseudo-graph with as many triples as are looked up, those nearest to the question.
-async fn nearest_to_question(
+async fn vectors(
     context: &Context<'_>,
     question: &Question,
     graph: &PseudoGraph,
-    config: &PseudoConfig,
-) -> Result<PseudoGraph, AnswerError> {
-    if graph.triples.len() <= config.most_triples {
-        return Ok(graph.clone());
-    }
-    let sentences: Vec<String> = graph.triples.iter().map(|t| graph.names(t).join(" ")).collect();
-    let mut texts = vec![question.text()];
-    texts.extend(sentences.iter().map(String::as_str));
+) -> Result<Vectors, AnswerError> {
+    let mut texts = vec![question.text().to_owned()];
+    texts.extend(graph.triples.iter().map(|triple| graph.sentence(triple)));
+    texts.extend(graph.triples.iter().map(|triple| triple.relation.clone()));
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let rows = context.embed(Stage::Retrieve, &texts).await?;
+    let mut rows = rows.rows().map(<[f32]>::to_vec);
+    let question = rows.next().unwrap_or_default();
+    let pseudo = rows.by_ref().take(graph.triples.len()).collect();
+    Ok(Vectors { question, pseudo, relations: rows.collect() })
+}
+
+/// The pseudo-graph with as many triples as are looked up, those nearest to the question.
+///
+/// # Errors
+/// The embedder's.
+pub(super) async fn nearest_to_question(
+    context: &Context<'_>,
+    question: &Question,
+    graph: PseudoGraph,
+    most: usize,
+) -> Result<PseudoGraph, AnswerError> {
+    if graph.triples.len() <= most {
+        return Ok(graph);
+    }
+    let vectors = vectors(context, question, &graph).await?;
     let mut ranked: Vec<(usize, f32)> =
-        rows.rows().skip(1).map(|row| product(row, rows.row(0))).enumerate().collect();
+        vectors.pseudo.iter().map(|row| product(row, &vectors.question)).enumerate().collect();
     ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
-    ranked.truncate(config.most_triples);
+    ranked.truncate(most);
     ranked.sort_unstable_by_key(|(at, _)| *at);
     let triples = ranked.into_iter().filter_map(|(at, _)| graph.triples.get(at).cloned()).collect();
-    Ok(PseudoGraph { triples, ..graph.clone() })
+    Ok(PseudoGraph { triples, ..graph })
 }
 
-fn product(left: &[f32], right: &[f32]) -> f32 {
-    left.iter().zip(right).map(|(left, right)| left * right).sum()
+/// Reports what the search starts from: the mentions of the question, each as the first source that knows it has it.
+fn tell_of_links(context: &Context<'_>, searches: &[Search<'_>]) {
+    let mut mentions: Vec<MentionEvent> = Vec::new();
+    for mention in searches.iter().flat_map(|search| &search.meant.mentioned) {
+        if mentions.iter().all(|known| known.text != mention.text) {
+            mentions.push(mention.to_event());
+        }
+    }
+    context.trace.report(Stage::Link, Event::Linked { mentions });
 }
 
-/// What the nodes of the pseudo-graph may be in one source.
-struct Meant {
-    nodes: Vec<Vec<NodeId>>,
-    /// Steps from what the question names; a node that is further away is what the sources say it is, not what it was called.
-    distance: Vec<usize>,
-    /// What the question itself names.
-    asked: Vec<NodeId>,
-    sure: HashSet<NodeId>,
+/// What every step of the search works with.
+struct Work<'q> {
+    graph: &'q PseudoGraph,
+    relations: &'q Relations,
+    vectors: &'q Vectors,
+    config: &'q PseudoConfig,
 }
 
-/// Of a node that nothing led to yet.
-const NOWHERE: usize = usize::MAX;
+impl Work<'_> {
+    fn follower<'s, 'c>(&'s self, search: &'s Search<'c>) -> Follower<'s, 'c> {
+        let most = self.config.around;
+        Follower { context: &search.context, graph: self.graph, relations: self.relations, most }
+    }
 
-impl Meant {
-    /// What the question names is where to start from; where it names nothing that any source has, whatever bears a name.
-    fn trust_names(&mut self, anything_asked: bool) {
-        let asked = &self.asked;
-        for (nodes, distance) in self.nodes.iter().zip(&mut self.distance) {
-            let named =
-                if anything_asked { nodes.iter().any(|n| asked.contains(n)) } else { !nodes.is_empty() };
-            if named {
-                *distance = 0;
+    /// Follows the pseudo-graph from what the question names, in all sources at once.
+    async fn follow<'c>(
+        &self,
+        mut searches: Vec<Search<'c>>,
+        failed: &mut Option<AnswerError>,
+    ) -> Result<Vec<Search<'c>>, AnswerError> {
+        let mut done = HashSet::new();
+        let nodes = 0..self.graph.nodes.len();
+        let named: HashSet<usize> =
+            nodes.filter(|at| searches.iter().any(|search| search.meant.is_named(*at))).collect();
+        for layer in 1..=LAYERS {
+            let mut all;
+            (searches, all) = self.offered(searches, &done, &named, false, failed).await?;
+            if all.iter().all(Vec::is_empty) {
+                (searches, all) = self.offered(searches, &done, &named, true, failed).await?;
             }
-        }
-    }
-
-    /// A node is led to; the first time that replaces what it was called.
-    fn lead(&mut self, at: usize, node: NodeId, distance: usize) {
-        let (Some(nodes), Some(known)) = (self.nodes.get_mut(at), self.distance.get_mut(at)) else { return };
-        if *known == NOWHERE {
-            nodes.clear();
-            *known = distance;
-        }
-        if *known == distance && nodes.len() < MOST_MEANT && !nodes.contains(&node) {
-            nodes.push(node);
-        }
-    }
-
-    fn of(&self, at: usize) -> &[NodeId] {
-        self.nodes.get(at).map_or(&[], Vec::as_slice)
-    }
-
-    fn distance(&self, at: usize) -> usize {
-        self.distance.get(at).copied().unwrap_or(NOWHERE)
-    }
-}
-
-/// The search in one source.
-struct Search<'c> {
-    context: Context<'c>,
-    meant: Meant,
-    pool: Pool,
-    looked_at: HashSet<NodeId>,
-}
-
-impl<'c> Search<'c> {
-    async fn start(
-        context: &Context<'c>,
-        question: &Question,
-        graph: &PseudoGraph,
-        config: &PseudoConfig,
-    ) -> Result<Self, AnswerError> {
-        let meant = meant(context, question, graph).await?;
-        let mut pool = Pool::new(context, question, graph).await?;
-        pool.add(context, &everywhere(context, &pool, config).await?).await?;
-        Ok(Self { context: context.alone(), meant, pool, looked_at: HashSet::new() })
-    }
-
-    /// Names of what the nodes were led to here.
-    fn led_to(&self) -> Vec<(usize, String)> {
-        let names: HashMap<NodeId, &str> = self
-            .pool
-            .triples
-            .iter()
-            .flat_map(|c| [(c.head, c.names[0].as_str()), (c.tail, c.names[1].as_str())])
-            .collect();
-        let led = self.meant.nodes.iter().enumerate().filter(|(at, _)| {
-            let distance = self.meant.distance(*at);
-            distance > 0 && distance != NOWHERE
-        });
-        led.flat_map(|(at, nodes)| nodes.iter().map(move |node| (at, *node)))
-            .filter_map(|(at, node)| Some((at, (*names.get(&node)?).to_owned())))
-            .collect()
-    }
-
-    async fn go_on(
-        mut self,
-        question: &Question,
-        graph: &PseudoGraph,
-        names: &[(usize, String)],
-        config: &PseudoConfig,
-    ) -> (Context<'c>, Result<Self, AnswerError>) {
-        let context = self.context.alone();
-        let gone = match self.learn(question, names).await {
-            Ok(()) => self.follow(graph, config).await,
-            Err(error) => Err(error),
-        };
-        (context, gone.map(|()| self))
-    }
-
-    /// Takes what other sources call a node, where this one knows it by the same name.
-    async fn learn(&mut self, question: &Question, names: &[(usize, String)]) -> Result<(), AnswerError> {
-        for (at, name) in names {
-            if self.meant.distance(*at) == 0 {
-                continue;
-            }
-            let found = named(&self.context, question.text(), std::slice::from_ref(name), 1).await?;
-            for anchor in found.into_iter().flat_map(|mention| mention.candidates) {
-                if normalise(&anchor.name) == normalise(name) {
-                    let known = self.meant.distance(*at);
-                    let distance = if known == NOWHERE { 1 } else { known };
-                    self.meant.lead(*at, anchor.node, distance);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Goes along the pseudo-graph: the triples around what is known of it say where the next pseudo-triple is looked for.
-    async fn follow(&mut self, graph: &PseudoGraph, config: &PseudoConfig) -> Result<(), AnswerError> {
-        for _ in 0..WAVES {
-            let all = self.meant.nodes.iter().flatten().chain(&self.meant.asked);
-            let new: Vec<NodeId> = all.copied().filter(|node| self.looked_at.insert(*node)).collect();
-            if new.is_empty() {
+            keep_best(&mut all);
+            let offered: Vec<usize> = all.iter().flatten().map(|offer| offer.triple).collect();
+            if offered.is_empty() {
                 break;
             }
-            let nearby = nearby_triples(self.context.graph(), &new, 1, EACH, config.around).await?;
-            self.pool.add(&self.context, &nearby).await?;
-            for (at, triple) in graph.triples.iter().enumerate() {
-                for (end, node, distance) in self.pool.leads(at, triple, &self.meant) {
-                    self.meant.lead(end, node, distance);
+            done.extend(offered);
+            let leading = searches.into_iter().zip(all).map(|(mut search, offers)| async {
+                let led = self.follower(&search).lead(&search.meant, offers).await;
+                let context = search.context.alone();
+                let led = match led {
+                    Ok(led) => search.learn_names(&led).await.map(|()| (search, led)),
+                    Err(error) => Err(error),
+                };
+                (context, led)
+            });
+            let led = alive(join_all(leading).await, failed)?;
+            searches = settle(led, layer)?;
+        }
+        Ok(searches)
+    }
+
+    async fn offered<'c>(
+        &self,
+        searches: Vec<Search<'c>>,
+        done: &HashSet<usize>,
+        named: &HashSet<usize>,
+        bridges: bool,
+        failed: &mut Option<AnswerError>,
+    ) -> Result<(Vec<Search<'c>>, Vec<Vec<Offer>>), AnswerError> {
+        let offering = searches.into_iter().map(|search| async {
+            let follower = self.follower(&search);
+            let offers = match bridges {
+                false => follower.offers(&search.meant, done, named).await,
+                true => follower.bridges(&search.meant, done, named).await,
+            };
+            (search.context.alone(), offers.map(|offers| (search, offers)))
+        });
+        Ok(alive(join_all(offering).await, failed)?.into_iter().unzip())
+    }
+
+    /// Pseudo-triples between what was found from two sides: only what is joined by them stays.
+    async fn close<'c>(
+        &self,
+        searches: Vec<Search<'c>>,
+        failed: &mut Option<AnswerError>,
+    ) -> Result<Vec<Search<'c>>, AnswerError> {
+        let closing = searches.into_iter().map(|mut search| async {
+            let context = search.context.alone();
+            let closed = self.close_in(&mut search).await;
+            (context, closed.map(|()| search))
+        });
+        alive(join_all(closing).await, failed)
+    }
+
+    async fn close_in(&self, search: &mut Search<'_>) -> Result<(), AnswerError> {
+        for (at, triple) in self.graph.triples.iter().enumerate() {
+            let PseudoTail::Node(tail) = triple.tail else { continue };
+            let known =
+                |end: usize| search.meant.distance(end) != NOWHERE && !search.meant.of(end).is_empty();
+            if search.along.contains_key(&at) || !known(triple.head) || !known(tail) {
+                continue;
+            }
+            let found = self.follower(search).close(&search.meant, at, triple.head, tail).await?;
+            let Some((score, walked)) = found else {
+                // What was led to has this relation to something else than the model believed.
+                let led = [triple.head, tail].into_iter().find(|end| search.meant.distance(*end) > 0);
+                if let Some(led) = led
+                    && let Some(found) = self.follower(search).replace(&search.meant, at, led).await?
+                {
+                    search.along.insert(at, found);
+                }
+                continue;
+            };
+            for (end, nodes) in [
+                (triple.head, walked.iter().map(|(from, ..)| *from).collect()),
+                (tail, walked.iter().map(|(.., to)| *to).collect()),
+            ] {
+                search.meant.retain(end, &nodes);
+            }
+            search.along.insert(at, (score, walked));
+        }
+        Ok(())
+    }
+
+    /// The triples that were followed; of pseudo-triples that lead nowhere, and of the question, the nearest ones.
+    async fn hits<'c>(
+        &self,
+        searches: Vec<Search<'c>>,
+        answer: Option<Marked>,
+        failed: &mut Option<AnswerError>,
+    ) -> Result<(Vec<Search<'c>>, Found), AnswerError> {
+        let followed: HashSet<usize> =
+            searches.iter().flat_map(|search| search.along.keys().copied()).collect();
+        let wanted: Vec<usize> = (0..self.graph.triples.len()).filter(|at| !followed.contains(at)).collect();
+        // Where all was followed to the answer, nothing else is looked for.
+        let settled = wanted.is_empty() && answer.is_some();
+        let reading = searches.into_iter().map(|search| async {
+            let context = search.context.alone();
+            let found = self.hits_in(&search, &wanted, settled).await;
+            (context, found.map(|found| (search, found)))
+        });
+        let mut all = Found { answer, ..Found::default() };
+        let mut searches = Vec::new();
+        for (search, (hits, followed)) in alive(join_all(reading).await, failed)? {
+            all.hits.extend(hits);
+            for (at, ids) in followed {
+                all.followed.entry(at).or_default().extend(ids);
+            }
+            searches.push(search);
+        }
+        Ok((searches, all))
+    }
+
+    async fn hits_in(
+        &self,
+        search: &Search<'_>,
+        wanted: &[usize],
+        settled: bool,
+    ) -> Result<(Vec<Hit>, HashMap<usize, Vec<String>>), AnswerError> {
+        let (mut hits, mut followed) = (Vec::new(), HashMap::new());
+        let stands_for = search.meant.stands_for();
+        let mut along: Vec<_> = search.along.iter().collect();
+        along.sort_unstable_by_key(|(at, _)| **at);
+        for (at, (score, walked)) in along {
+            let pieces = with_evidence(search.context.graph(), walked).await?;
+            let ids: Vec<String> = pieces.iter().map(|(_, piece)| piece.id.clone()).collect();
+            followed.insert(*at, ids);
+            hits.extend(pieces.into_iter().filter_map(|(walked, piece)| {
+                let (head, tail) = stated(walked);
+                let is_meant =
+                    |node: NodeId| search.meant.asked.contains(&node) || stands_for.contains_key(&node);
+                let EvidenceContent::Triple { head: head_name, tail: tail_name, .. } = &piece.content else {
+                    return None;
+                };
+                let (node, subject) =
+                    if is_meant(head) || !is_meant(tail) { (head, head_name) } else { (tail, tail_name) };
+                Some(Hit {
+                    subject: subject.clone(),
+                    pseudo: Some(*at),
+                    similarity: FOLLOWED * score,
+                    asked: search.meant.sure.contains(&node),
+                    meant: true,
+                    stands_for: stands_for.get(&node).copied(),
+                    evidence: piece,
+                })
+            }));
+        }
+        if !settled {
+            let mut nodes: Vec<NodeId> = search.meant.asked.clone();
+            let of_wanted = wanted.iter().filter_map(|at| self.graph.triples.get(*at)).flat_map(ends);
+            nodes.extend(of_wanted.flat_map(|end| search.meant.of(end).iter().copied()));
+            let mut seen = HashSet::new();
+            nodes.retain(|node| seen.insert(*node));
+            let pool = Pool::gather(&search.context, &nodes, self.vectors, wanted, self.config).await?;
+            hits.extend(pool.hits(self.graph, wanted, self.vectors, &search.meant, self.config.nearest));
+        }
+        Ok((hits, followed))
+    }
+}
+
+/// Of every pseudo-triple, the sources that have it, as far as relations tell.
+fn keep_best(all: &mut [Vec<Offer>]) {
+    let mut best: HashMap<usize, f32> = HashMap::new();
+    for offer in all.iter().flatten() {
+        let known = best.entry(offer.triple).or_insert(offer.score);
+        *known = known.max(offer.score);
+    }
+    for offers in all {
+        offers.retain(|offer| best.get(&offer.triple).is_none_or(|best| best - offer.score <= AS_GOOD));
+    }
+}
+
+/// Every source takes what the sources were led to: its own, and what others found where it knows it by name. Where different
+/// pseudo-triples were followed in different sources, that is what all of them led to.
+fn settle<'c>(all: Vec<(Search<'c>, Vec<Led>)>, layer: usize) -> Result<Vec<Search<'c>>, AnswerError> {
+    let mut led_to: Vec<usize> =
+        all.iter().flat_map(|(_, led)| led.iter().filter_map(|led| led.far)).collect();
+    led_to.sort_unstable();
+    led_to.dedup();
+    let mut names: HashMap<usize, HashSet<String>> = HashMap::new();
+    for far in led_to {
+        let mut by_triple: HashMap<usize, HashSet<String>> = HashMap::new();
+        for (search, led) in &all {
+            for led in led.iter().filter(|led| led.far == Some(far)) {
+                let found =
+                    led.ends.iter().filter_map(|node| search.names.get(node)).map(|name| normalise(name));
+                let found: HashSet<String> = found.collect();
+                for (triple, ..) in &led.along {
+                    by_triple.entry(*triple).or_default().extend(found.iter().cloned());
                 }
             }
         }
+        let shared = by_triple.values().cloned().reduce(|a, b| a.intersection(&b).cloned().collect());
+        let shared = shared.filter(|shared| !shared.is_empty());
+        names.insert(far, shared.unwrap_or_else(|| by_triple.into_values().flatten().collect()));
+    }
+    let mut searches = Vec::with_capacity(all.len());
+    for (mut search, led) in all {
+        search.settle(led, &names, layer)?;
+        searches.push(search);
+    }
+    Ok(searches)
+}
+
+impl Search<'_> {
+    async fn learn_names(&mut self, led: &[Led]) -> Result<(), AnswerError> {
+        let nodes: Vec<NodeId> = led.iter().flat_map(|led| led.ends.iter().copied()).collect();
+        let summaries = self.context.graph().summaries(&nodes).await?;
+        self.names.extend(summaries.into_iter().map(|summary| (summary.node, summary.name)));
+        Ok(())
+    }
+
+    fn settle(
+        &mut self,
+        led: Vec<Led>,
+        names: &HashMap<usize, HashSet<String>>,
+        layer: usize,
+    ) -> Result<(), AnswerError> {
+        let mut own: HashMap<usize, Vec<NodeId>> = HashMap::new();
+        for led in led {
+            if let Some(far) = led.far {
+                let wanted = names.get(&far);
+                let is_wanted = |node: &NodeId| {
+                    let name = self.names.get(node).map(|name| normalise(name));
+                    name.is_some_and(|name| wanted.is_none_or(|names| names.contains(&name)))
+                };
+                own.entry(far).or_default().extend(led.ends.iter().copied().filter(is_wanted));
+            }
+            for (at, score, walked) in led.along {
+                let ends = led.far.and_then(|far| own.get(&far));
+                self.along.insert(at, (score, leading_to(walked, ends)));
+            }
+        }
+        self.along.retain(|_, (_, walked)| !walked.is_empty());
+        for (far, names) in names {
+            let mut nodes = own.remove(far).unwrap_or_default();
+            let known: HashSet<String> =
+                nodes.iter().filter_map(|node| self.names.get(node)).map(|name| normalise(name)).collect();
+            let mut others: Vec<&String> = names.difference(&known).collect();
+            others.sort_unstable();
+            for name in others.into_iter().take(MOST_MEANT) {
+                let found = self.context.workspace.names().exact(name, 1)?;
+                for candidate in found {
+                    self.names.insert(candidate.node, candidate.name);
+                    nodes.push(candidate.node);
+                }
+            }
+            if !nodes.is_empty() {
+                self.meant.lead(*far, nodes, layer);
+            }
+        }
         Ok(())
     }
 }
 
-/// The entities that bear the pseudo-graph's names, and those that the question names.
-async fn meant(
-    context: &Context<'_>,
-    question: &Question,
-    graph: &PseudoGraph,
-) -> Result<Meant, AnswerError> {
-    let mut meant = Meant {
-        nodes: vec![Vec::new(); graph.nodes.len()],
-        distance: vec![NOWHERE; graph.nodes.len()],
-        asked: Vec::new(),
-        sure: HashSet::new(),
+/// Triples that lead to one of `ends`, and those of a bridge that lead to these; all where there are no ends to lead to.
+fn leading_to(walked: Vec<Walked>, ends: Option<&Vec<NodeId>>) -> Vec<Walked> {
+    let Some(ends) = ends else { return walked };
+    let ends: HashSet<NodeId> = ends.iter().copied().collect();
+    let before: HashSet<NodeId> =
+        walked.iter().filter(|(.., to)| ends.contains(to)).map(|(from, ..)| *from).collect();
+    walked.into_iter().filter(|(.., to)| ends.contains(to) || before.contains(to)).collect()
+}
+
+fn stated((from, step, to): Walked) -> (NodeId, NodeId) {
+    match step.direction {
+        Direction::Forward => (from, to),
+        Direction::Backward => (to, from),
+    }
+}
+
+/// What the node that the question asks for is: the one that the model marked, else the only unknown one at an end of the graph. What the
+/// question itself names is no answer, unless there is no other.
+fn marked(graph: &PseudoGraph, searches: &[Search<'_>]) -> Option<Marked> {
+    let led = |at: usize| {
+        searches.iter().any(|s| !matches!(s.meant.distance(at), 0 | NOWHERE) && !s.meant.of(at).is_empty())
     };
-    let mentioned = mentions(context, question.text()).await?;
-    for mention in &mentioned {
-        let best = mention.best().map_or(0.0, |anchor| anchor.score);
-        let close = mention.candidates.iter().take(CANDIDATES).filter(|anchor| best - anchor.score <= 0.02);
-        for anchor in close {
-            meant.asked.push(anchor.node);
-            if anchor.score >= SURE {
-                meant.sure.insert(anchor.node);
-            }
-        }
+    let degree = |at: usize| graph.triples.iter().filter(|triple| ends(triple).contains(&at)).count();
+    let leaf = || {
+        let unknown = graph.nodes.iter().enumerate().filter(|(_, node)| node.unknown).map(|(at, _)| at);
+        let mut leaves = unknown.filter(|at| degree(*at) == 1);
+        leaves.next().filter(|_| leaves.next().is_none())
+    };
+    let at = graph.asked.or_else(leaf).filter(|at| led(*at))?;
+    let named: HashSet<String> = searches
+        .iter()
+        .flat_map(|search| &search.meant.mentioned)
+        .filter_map(|mention| mention.best())
+        .map(|anchor| normalise(&anchor.name))
+        .collect();
+    let mut seen = HashSet::new();
+    let mut names: Vec<String> = Vec::new();
+    for search in searches.iter().filter(|search| search.meant.distance(at) != NOWHERE) {
+        let of = search.meant.of(at).iter().filter_map(|node| search.names.get(node));
+        names.extend(of.filter(|name| seen.insert(normalise(name))).cloned());
     }
-    if context.anchors.is_empty() {
-        for (at, name) in graph.nodes.iter().enumerate() {
-            // `peter` of "Peter Mullan": a part of what the question names is that.
-            if let Some(mention) = mentioned.iter().find(|mention| is_part(name, &mention.text))
-                && let (Some(nodes), Some(best)) = (meant.nodes.get_mut(at), mention.best())
-            {
-                nodes.push(best.node);
-                continue;
-            }
-            let found = named(context, question.text(), std::slice::from_ref(name), CANDIDATES).await?;
-            if let Some(nodes) = meant.nodes.get_mut(at) {
-                nodes.extend(
-                    found.into_iter().flat_map(|mention| mention.candidates).map(|anchor| anchor.node),
-                );
-            }
-        }
-    }
-    Ok(meant)
-}
-
-/// Whether a name is made of words of another one, but not of all.
-fn is_part(name: &str, whole: &str) -> bool {
-    let (name, whole) = (normalise(name), normalise(whole));
-    let words: Vec<&str> = whole.split(' ').collect();
-    name.len() > 2 && name != whole && name.split(' ').all(|word| words.contains(&word))
-}
-
-/// Triples found whatever the names: all of a small graph, the nearest ones of the triple index.
-async fn everywhere(
-    context: &Context<'_>,
-    pool: &Pool,
-    config: &PseudoConfig,
-) -> Result<Vec<Walked>, AnswerError> {
-    let small = (1..=config.whole).contains(&context.graph().describe().triples);
-    let mut found = Vec::new();
-    for row in &pool.pseudo {
-        if small && context.embedder().is_some() {
-            found.extend(context.sentences.nearest(context, row, config.nearest).await?);
-        } else {
-            found.extend(context.workspace.nearest_triples(row, config.nearest)?.into_iter().map(|hit| {
-                let step = quipu_graph::Step { relation: hit.relation, direction: Direction::Forward };
-                (hit.head, step, hit.tail)
-            }));
-        }
-    }
-    Ok(found)
-}
-
-/// The triples of a source that are compared, with their vectors.
-struct Pool {
-    /// A vector for each pseudo-triple, and for each head and tail with the relation alone.
-    pseudo: Vec<Vec<f32>>,
-    relations: Vec<Vec<f32>>,
-    question: Vec<f32>,
-    known: HashSet<String>,
-    triples: Vec<Candidate>,
-    /// What people call each relation, by its name in the graph.
-    called: HashMap<String, Vec<Vec<f32>>>,
-}
-
-/// A triple of a source.
-struct Candidate {
-    evidence: Evidence,
-    head: NodeId,
-    tail: NodeId,
-    /// Names of its ends.
-    names: [String; 2],
-    whole: Vec<f32>,
-}
-
-impl Pool {
-    async fn new(
-        context: &Context<'_>,
-        question: &Question,
-        graph: &PseudoGraph,
-    ) -> Result<Self, AnswerError> {
-        let mut texts = vec![question.text().to_owned()];
-        texts.extend(graph.triples.iter().map(|triple| graph.names(triple).join(" ")));
-        texts.extend(graph.triples.iter().map(|triple| triple.relation.clone()));
-        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let rows = context.embed(Stage::Retrieve, &texts).await?;
-        let mut rows = rows.rows().map(<[f32]>::to_vec);
-        let question = rows.next().unwrap_or_default();
-        let pseudo = rows.by_ref().take(graph.triples.len()).collect();
-        Ok(Self {
-            pseudo,
-            relations: rows.collect(),
-            question,
-            known: HashSet::new(),
-            triples: Vec::new(),
-            called: HashMap::new(),
-        })
-    }
-
-    /// Takes triples into the pool: one call of the embedder.
-    async fn add(&mut self, context: &Context<'_>, walked: &[Walked]) -> Result<(), AnswerError> {
-        let mut new = with_evidence(context.graph(), walked).await?;
-        new.retain(|(_, piece)| self.known.insert(piece.id.clone()));
-        let mut texts: Vec<String> = new.iter().map(|(_, piece)| sentence(piece)).collect();
-        let mut relations: Vec<(String, String)> = Vec::new();
-        for (walked, piece) in &new {
-            let name = relation(piece);
-            if !self.called.contains_key(name) && relations.iter().all(|(known, _)| known != name) {
-                relations.extend(
-                    labels(context, walked.1, name).into_iter().map(|label| (name.to_owned(), label)),
-                );
-            }
-        }
-        texts.extend(relations.iter().map(|(_, label)| label.clone()));
-        if texts.is_empty() {
-            return Ok(());
-        }
-        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let rows = context.embed(Stage::Retrieve, &texts).await?;
-        for ((name, _), row) in relations.into_iter().zip(rows.rows().skip(new.len())) {
-            self.called.entry(name).or_default().push(row.to_vec());
-        }
-        for (((from, step, to), piece), row) in new.into_iter().zip(rows.rows()) {
-            let (head, tail) = match step.direction {
-                Direction::Forward => (from, to),
-                Direction::Backward => (to, from),
-            };
-            let EvidenceContent::Triple { head: head_name, tail: tail_name, .. } = &piece.content else {
-                continue;
-            };
-            let names = [head_name.clone(), tail_name.clone()];
-            self.triples.push(Candidate { head, tail, names, whole: row.to_vec(), evidence: piece });
-        }
-        Ok(())
-    }
-
-    /// Similarity of a triple with a pseudo-triple: of the sentences, or, where an end is meant by one of its nodes, of the relations. The other
-    /// end is what the model is likely to be wrong about.
-    fn similarity(&self, at: usize, triple: &PseudoTriple, candidate: &Candidate, meant: &Meant) -> f32 {
-        let whole = self.pseudo.get(at).map_or(0.0, |row| product(row, &candidate.whole));
-        let meant_ends = ends(triple)
-            .into_iter()
-            .filter(|end| {
-                let nodes = meant.of(*end);
-                nodes.contains(&candidate.head) || nodes.contains(&candidate.tail)
-            })
-            .count();
-        if meant_ends == 0 {
-            return whole;
-        }
-        let relation = self.relation(at, candidate);
-        let counts = if meant_ends == ends(triple).len() { RELATION_ALONE } else { ONE_END };
-        whole.max(counts * relation)
-    }
-
-    /// Similarity of a triple's relation, by any of its names, with a pseudo-triple's.
-    fn relation(&self, at: usize, candidate: &Candidate) -> f32 {
-        let called = self.called.get(relation(&candidate.evidence));
-        let Some(believed) = self.relations.get(at) else { return 0.0 };
-        called.into_iter().flatten().map(|row| product(believed, row)).fold(0.0, f32::max)
-    }
-
-    /// Where the best triples lead from the end of a pseudo-triple that is nearer to the question: the other end, what it may be, and how far
-    /// that is.
-    fn leads(&self, at: usize, triple: &PseudoTriple, meant: &Meant) -> Vec<(usize, NodeId, usize)> {
-        let PseudoTail::Node(tail) = triple.tail else { return Vec::new() };
-        let (near, far) = if meant.distance(triple.head) <= meant.distance(tail) {
-            (triple.head, tail)
-        } else {
-            (tail, triple.head)
-        };
-        let distance = meant.distance(near);
-        if distance == NOWHERE || meant.distance(far) <= distance {
-            return Vec::new();
-        }
-        let nodes = meant.of(near);
-        let mut leads: Vec<(f32, NodeId)> = Vec::new();
-        for candidate in &self.triples {
-            let other = match (nodes.contains(&candidate.head), nodes.contains(&candidate.tail)) {
-                (true, _) => candidate.tail,
-                (_, true) => candidate.head,
-                _ => continue,
-            };
-            let similarity = self.relation(at, candidate);
-            if similarity >= LEADS {
-                leads.push((similarity, other));
-            }
-        }
-        leads.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        let best = leads.first().map_or(0.0, |lead| lead.0);
-        leads.retain(|lead| best - lead.0 <= CLOSE);
-        leads.truncate(MOST_MEANT);
-        leads.into_iter().map(|(_, node)| (far, node, distance + 1)).collect()
-    }
-
-    /// The nearest triples of every pseudo-triple, and of the question itself around what it names.
-    fn hits(&self, graph: &PseudoGraph, meant: &Meant, config: &PseudoConfig) -> Vec<Hit> {
-        let mut hits = Vec::new();
-        for (at, triple) in graph.triples.iter().enumerate() {
-            let score = |candidate: &Candidate| self.similarity(at, triple, candidate, meant);
-            let anchors: Vec<NodeId> =
-                ends(triple).into_iter().flat_map(|end| meant.of(end).to_vec()).collect();
-            self.nearest(config.nearest, score, Some(at), &anchors, meant, &mut hits);
-        }
-        let around = |candidate: &Candidate| {
-            let asked = meant.asked.contains(&candidate.head) || meant.asked.contains(&candidate.tail);
-            if asked { product(&candidate.whole, &self.question) } else { f32::MIN }
-        };
-        self.nearest(config.nearest, around, None, &meant.asked, meant, &mut hits);
-        hits
-    }
-
-    fn nearest(
-        &self,
-        k: usize,
-        score: impl Fn(&Candidate) -> f32,
-        pseudo: Option<usize>,
-        anchors: &[NodeId],
-        meant: &Meant,
-        into: &mut Vec<Hit>,
-    ) {
-        let mut scored: Vec<(f32, &Candidate)> =
-            self.triples.iter().map(|c| (score(c), c)).filter(|(score, _)| *score > 0.0).collect();
-        scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.evidence.id.cmp(&b.1.evidence.id)));
-        into.extend(scored.into_iter().take(k).map(|(similarity, candidate)| {
-            let tail = anchors.contains(&candidate.tail) && !anchors.contains(&candidate.head);
-            let [head_name, tail_name] = &candidate.names;
-            let (node, subject) =
-                if tail { (candidate.tail, tail_name) } else { (candidate.head, head_name) };
-            Hit {
-                evidence: candidate.evidence.clone(),
-                subject: subject.clone(),
-                pseudo,
-                similarity,
-                asked: meant.sure.contains(&node),
-                meant: anchors.contains(&node),
-            }
-        }));
-    }
-}
-
-fn ends(triple: &PseudoTriple) -> Vec<usize> {
-    match triple.tail {
-        PseudoTail::Node(tail) => vec![triple.head, tail],
-        PseudoTail::Value(_) => vec![triple.head],
-    }
-}
-
-/// A relation's name, and the words that its card has for it in either direction.
-fn labels(context: &Context<'_>, step: quipu_graph::Step, name: &str) -> Vec<String> {
-    let info = usize::try_from(step.relation.0).ok().and_then(|at| context.graph().relations().get(at));
-    let card = info.and_then(|info| context.cards.get(&info.key));
-    let mut labels = vec![name.to_owned()];
-    labels
-        .extend(card.into_iter().flat_map(|card| card.words_forward.into_iter().chain(card.words_backward)));
-    labels.dedup();
-    labels
-}
-
-fn relation(piece: &Evidence) -> &str {
-    match &piece.content {
-        EvidenceContent::Triple { relation, .. } => relation,
-        EvidenceContent::Passage { .. }
-        | EvidenceContent::Record(_)
-        | EvidenceContent::Calculation { .. } => "",
-    }
+    let others: Vec<String> =
+        names.iter().filter(|name| !named.contains(&normalise(name))).cloned().collect();
+    let names = if others.is_empty() { names } else { others };
+    let scores = searches.iter().flat_map(|search| search.along.values().map(|(score, _)| *score));
+    Some(Marked { names, score: scores.fold(1.0, f32::min) })
 }

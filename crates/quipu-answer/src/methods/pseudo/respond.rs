@@ -4,6 +4,7 @@ use quipu_model::{ChatRequest, ModelError};
 use serde::Deserialize;
 use serde_json::json;
 
+use super::query::Marked;
 use super::{Belief, mark_alone};
 use crate::AnswerError;
 use crate::answer::Status;
@@ -32,6 +33,22 @@ pub(super) async fn from_evidence(
         told(context, question, evidence).await
     } else {
         answer_from(context, question, (evidence, 0), CORRECTED).await
+    }
+}
+
+/// The answer that the sources mark in the corrected graph: no call.
+pub(super) fn from_marked(context: &Context<'_>, marked: &Marked, evidence: Vec<Evidence>) -> Outcome {
+    let _timer = context.trace.enter(Stage::Compose);
+    let reasoning = "what the node that the question asks for is, in the corrected graph".to_owned();
+    let answers = marked.names.clone();
+    context.trace.report(Stage::Compose, Event::Composed { reasoning, answers });
+    Outcome {
+        status: Status::Answered,
+        answers: marked.names.clone(),
+        text: None,
+        evidence,
+        confidence: CORRECTED + (1.0 - CORRECTED) * f64::from(marked.score) / 2.0,
+        reason: None,
     }
 }
 

@@ -10,7 +10,7 @@ use super::{PseudoConfig, Verification};
 use crate::AnswerError;
 use crate::compose::row_positions;
 use crate::context::Context;
-use crate::cypher::PseudoGraph;
+use crate::cypher::{PseudoGraph, PseudoTail};
 use crate::evidence::{Evidence, cell, to_markdown};
 use crate::prompts::Prompt;
 use crate::question::Question;
@@ -34,7 +34,8 @@ struct Edit {
     rows: Vec<String>,
 }
 
-/// The corrected graph: one call with [`Verification::Model`]. Where the reply cannot be read, or no call is left, similarity does it.
+/// The corrected graph: one call with [`Verification::Model`], none where the model said of everything that it does not know it: what the sources
+/// state then takes that place. Where the reply cannot be read, or no call is left, similarity does it.
 pub(super) async fn verify(
     context: &Context<'_>,
     question: &Question,
@@ -42,17 +43,27 @@ pub(super) async fn verify(
     gold: &Gold,
     config: &PseudoConfig,
 ) -> Result<Vec<Evidence>, AnswerError> {
+    let beliefs: Vec<usize> =
+        (0..graph.triples.len()).filter(|at| !is_filled(graph, gold, *at)).take(MOST_SHOWN).collect();
     let reply = match config.verification {
-        Verification::Model if !graph.triples.is_empty() => ask(context, question, graph, gold).await?,
+        Verification::Model if !beliefs.is_empty() => ask(context, question, graph, gold, &beliefs).await?,
         _ => None,
     };
     let (edits, kept) = match reply {
-        Some(reply) => by_model(graph, gold, &reply),
+        Some(reply) => by_model(graph, gold, &reply, &beliefs),
         None => by_similarity(graph, gold),
     };
     context.trace.report(Stage::Critique, Event::Corrected { edits });
     // Nothing kept says that the beliefs were no help: what was found is then all that there is.
     Ok(if kept.is_empty() { gold.evidence.clone() } else { kept })
+}
+
+/// Whether the sources fill in what a pseudo-triple leaves open: it is no belief that could be wrong.
+fn is_filled(graph: &PseudoGraph, gold: &Gold, at: usize) -> bool {
+    let Some(triple) = graph.triples.get(at) else { return false };
+    let unknown = |at: usize| graph.nodes.get(at).is_some_and(|node| node.unknown);
+    let tail = matches!(triple.tail, PseudoTail::Node(tail) if unknown(tail));
+    gold.followed.contains_key(&at) && (unknown(triple.head) || tail)
 }
 
 /// `None` where similarity has to do it.
@@ -61,11 +72,11 @@ async fn ask(
     question: &Question,
     graph: &PseudoGraph,
     gold: &Gold,
+    beliefs: &[usize],
 ) -> Result<Option<Reply>, AnswerError> {
-    let beliefs: Vec<String> = graph
-        .triples
+    let beliefs: Vec<String> = beliefs
         .iter()
-        .take(MOST_SHOWN)
+        .filter_map(|at| graph.triples.get(*at))
         .map(|triple| graph.names(triple).map(cell).join(" | "))
         .collect();
     let labels: Vec<String> = (1..=beliefs.len()).map(|number| format!("P{number}")).collect();
@@ -98,27 +109,26 @@ async fn ask(
     }
 }
 
-fn by_model(graph: &PseudoGraph, gold: &Gold, reply: &Reply) -> (Vec<EditEvent>, Vec<Evidence>) {
+fn by_model(
+    graph: &PseudoGraph,
+    gold: &Gold,
+    reply: &Reply,
+    beliefs: &[usize],
+) -> (Vec<EditEvent>, Vec<Evidence>) {
     let mut events = Vec::new();
     let mut kept = vec![false; gold.evidence.len()];
-    let mut take = |rows: &[String]| -> Vec<usize> {
-        let positions: Vec<usize> =
-            rows.iter().flat_map(|row| row_positions(row)).filter(|at| *at < gold.evidence.len()).collect();
-        for at in &positions {
-            if let Some(kept) = kept.get_mut(*at) {
-                *kept = true;
-            }
-        }
-        positions
-    };
     for (at, triple) in graph.triples.iter().enumerate() {
-        let label = format!("P{}", at + 1);
         let before = graph.names(triple).join(" | ");
-        let edit = reply.edits.iter().find(|edit| edit.triple == label);
-        let positions = edit.map(|edit| take(&edit.rows)).unwrap_or_default();
+        let positions = if is_filled(graph, gold, at) {
+            take_all(&positions_of(gold, at), &mut kept)
+        } else {
+            let label = beliefs.iter().position(|belief| *belief == at).map(|n| format!("P{}", n + 1));
+            let edit = reply.edits.iter().find(|edit| Some(&edit.triple) == label.as_ref());
+            edit.map(|edit| take_all(&rows(&edit.rows, gold), &mut kept)).unwrap_or_default()
+        };
         events.extend(edited(Some(before), &positions, gold));
     }
-    let added: Vec<usize> = take(&reply.add);
+    let added = take_all(&rows(&reply.add, gold), &mut kept);
     events.extend(added.iter().flat_map(|at| edited(None, &[*at], gold)));
     let pieces = gold.evidence.iter().zip(kept).filter(|(_, kept)| *kept).map(|(piece, _)| piece.clone());
     (events, pieces.collect())
@@ -130,18 +140,20 @@ fn by_similarity(graph: &PseudoGraph, gold: &Gold) -> (Vec<EditEvent>, Vec<Evide
     let mut kept = vec![false; gold.evidence.len()];
     for (at, triple) in graph.triples.iter().enumerate() {
         let before = graph.names(triple).join(" | ");
-        let nearest = gold.nearest.get(&at).filter(|(_, similarity)| *similarity >= LEAST_SUPPORT);
-        let position = nearest.and_then(|(id, _)| gold.evidence.iter().position(|piece| piece.id == *id));
-        let positions: Vec<usize> = position.map(|at| alike(at, &gold.evidence)).unwrap_or_default();
-        for at in &positions {
-            if let Some(kept) = kept.get_mut(*at) {
-                *kept = true;
-            }
+        let mut positions = positions_of(gold, at);
+        if positions.is_empty() {
+            let nearest = gold.nearest.get(&at).filter(|(_, similarity)| *similarity >= LEAST_SUPPORT);
+            let position = nearest.and_then(|(id, _)| gold.evidence.iter().position(|piece| piece.id == *id));
+            positions = position.map(|at| alike(at, &gold.evidence)).unwrap_or_default();
         }
-        events.extend(edited(Some(before), &positions, gold));
+        events.extend(edited(Some(before), &take_all(&positions, &mut kept), gold));
     }
     // What the question asks for, whether anybody believed something about it or not.
-    let asked = gold.asked.as_ref().and_then(|id| gold.evidence.iter().position(|piece| piece.id == *id));
+    let asked = gold
+        .asked
+        .as_ref()
+        .filter(|_| gold.answer.is_none())
+        .and_then(|id| gold.evidence.iter().position(|piece| piece.id == *id));
     for at in asked.map(|at| alike(at, &gold.evidence)).unwrap_or_default() {
         if let Some(kept) = kept.get_mut(at).filter(|kept| !**kept) {
             *kept = true;
@@ -150,6 +162,25 @@ fn by_similarity(graph: &PseudoGraph, gold: &Gold) -> (Vec<EditEvent>, Vec<Evide
     }
     let pieces = gold.evidence.iter().zip(kept).filter(|(_, kept)| *kept).map(|(piece, _)| piece.clone());
     (events, pieces.collect())
+}
+
+/// Where the triples along a pseudo-triple stand in the gold graph.
+fn positions_of(gold: &Gold, at: usize) -> Vec<usize> {
+    let Some(ids) = gold.followed.get(&at) else { return Vec::new() };
+    gold.evidence.iter().enumerate().filter(|(_, piece)| ids.contains(&piece.id)).map(|(at, _)| at).collect()
+}
+
+fn rows(named: &[String], gold: &Gold) -> Vec<usize> {
+    named.iter().flat_map(|row| row_positions(row)).filter(|at| *at < gold.evidence.len()).collect()
+}
+
+fn take_all(positions: &[usize], kept: &mut [bool]) -> Vec<usize> {
+    for at in positions {
+        if let Some(kept) = kept.get_mut(*at) {
+            *kept = true;
+        }
+    }
+    positions.to_vec()
 }
 
 /// The pieces that stand in one row with piece `at`.

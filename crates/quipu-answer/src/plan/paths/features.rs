@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use quipu_graph::Step;
+use quipu_index::inner_product;
 use quipu_model::Embeddings;
 
 use super::align::{Costs, Words, align_either};
@@ -155,7 +156,7 @@ impl<'a> Vectors<'a> {
     /// Cosine of two texts; 0 for a text without a vector.
     fn cosine(&self, a: &str, b: &str) -> f32 {
         let row = |text: &str| self.rows.get(text).map(|row| self.embeddings.row(*row)).unwrap_or_default();
-        row(a).iter().zip(row(b)).map(|(x, y)| x * y).sum()
+        inner_product(row(a), row(b))
     }
 
     fn similarity(&self, a: &str, b: &str) -> f32 {
@@ -216,6 +217,39 @@ struct Columns {
     telling: Vec<f32>,
 }
 
+/// Similarities of all tokens with all labels, each computed once: steps share labels, and every label is asked for several times.
+struct Similarities<'a> {
+    /// For each label its place in the rows.
+    places: HashMap<&'a str, usize>,
+    /// For each token a row.
+    rows: Vec<Vec<f32>>,
+}
+
+impl<'a> Similarities<'a> {
+    fn new(words: &Tokens, steps: &[Step], lexicon: &'a Lexicon, vectors: &Vectors) -> Self {
+        let both = steps.iter().flat_map(|step| [*step, inverse(*step)]);
+        let labels = both.flat_map(|step| lexicon.labels(step).into_iter().chain([lexicon.kind(step)]));
+        let mut places: HashMap<&str, usize> = HashMap::new();
+        let mut list = Vec::new();
+        for label in labels {
+            places.entry(label).or_insert_with(|| {
+                list.push(label);
+                list.len() - 1
+            });
+        }
+        let row = |token: &Token| list.iter().map(|label| vectors.nearest(&token.text, &[label])).collect();
+        Self { rows: words.tokens.iter().map(row).collect(), places }
+    }
+
+    /// For each token its greatest similarity with any of the labels.
+    fn column(&self, labels: &[&str]) -> Vec<f32> {
+        let places: Vec<usize> = labels.iter().filter_map(|label| self.places.get(label).copied()).collect();
+        let greatest =
+            |row: &Vec<f32>| places.iter().filter_map(|place| row.get(*place)).copied().fold(0.0, f32::max);
+        self.rows.iter().map(greatest).collect()
+    }
+}
+
 impl<'a> Comparison<'a> {
     pub(super) fn new(
         asked: &'a Asked,
@@ -225,9 +259,8 @@ impl<'a> Comparison<'a> {
         vectors: &'a Vectors<'a>,
     ) -> Self {
         let usage = lexicon.usage(steps);
-        let column = |labels: &[&str]| -> Vec<f32> {
-            words.tokens.iter().map(|t| vectors.nearest(&t.text, labels)).collect()
-        };
+        let similarities = Similarities::new(words, steps, lexicon, vectors);
+        let column = |labels: &[&str]| similarities.column(labels);
         // A word of the other direction counts less: "what was X the director of".
         let both_ways = |own: &[&str], back: &[&str]| -> Vec<f32> {
             column(own)

@@ -24,9 +24,8 @@ use crate::context::Context;
 use crate::plan::solved::solved_plans;
 use crate::trace::{Event, PathEvent, Stage};
 
-pub(crate) use asked::is_empty_word;
-pub(super) use asked::is_function_word;
 use asked::{Asked, other_words};
+pub(crate) use asked::{is_empty_word, is_function_word};
 use features::{Comparison, Vectors};
 use joint::Coverage;
 use lexicon::Lexicon;
@@ -147,7 +146,7 @@ pub async fn rank(
             }
         })
         .collect();
-    for (steps, solved) in solved_plans(context, &asked.masked).await? {
+    for (steps, solved) in solved_plans(context, question, &asked.masked).await? {
         for path in paths.iter_mut().filter(|path| path.steps == steps) {
             path.score += solved.weight;
             // An example explains a question as its words would.

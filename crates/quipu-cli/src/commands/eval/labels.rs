@@ -5,14 +5,18 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use quipu_eval::{AnchorSetting, LabelledRows, Manifest, Results, Summary, summarise};
 
-/// `paths, qwen2.5-coder-1.5b`; in the gold-entity setting it says so.
+/// `paths, qwen2.5-coder-1.5b`; in the gold-entity setting, and where several sources were asked, it says so.
 pub(super) fn label(manifest: &Manifest, method: &str, llm: &str) -> String {
     let setting = match manifest.anchors {
         AnchorSetting::Open => String::new(),
         gold => format!(" ({})", gold.label()),
     };
     let model = if llm == "none" { "no model" } else { llm };
-    format!("{method}, {model}{setting}")
+    let sources = match manifest.sources.len() {
+        0 => String::new(),
+        besides => format!(" ({} sources)", besides + 1),
+    };
+    format!("{method}, {model}{setting}{sources}")
 }
 
 /// The same with the folder's name, where runs of several folders stand side by side.

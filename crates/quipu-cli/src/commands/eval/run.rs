@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
-use quipu_answer::{AskOptions, Engine};
+use quipu_answer::{AskOptions, Engine, Note, Source};
 use quipu_eval::{
     Agreement, Budget, DatasetFacts, EvalError, LearntFiles, LlmFacts, Manifest, ModelJudge,
     PreparedQuestion, QuestionFile, QuestionFormat, RESULTS_FORMAT, Results, ResultsFolder, Row, RunConfig,
@@ -39,6 +39,9 @@ const NONE: &str = "none";
 pub(in crate::commands) struct Run {
     /// The workspace's folder
     workspace: PathBuf,
+    /// Ask this workspace too, as with `quipu ask`; may be given several times
+    #[arg(long, value_name = "WORKSPACE")]
+    source: Vec<PathBuf>,
     /// Question files
     #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
     questions: Vec<PathBuf>,
@@ -121,10 +124,18 @@ impl Run {
         let judge = self.open_judge(&plan).await?;
         let mut budget = Budget { calls: self.budget_calls, spent: 0 };
         let agreement = self.judge_agreement(judge.as_ref(), &mut budget).await?;
-        let learnt = self.learnt(&plan)?;
-        let kept = plan.recording.is_some().then(|| folder_of(&learnt)).transpose()?;
+        let recorded = plan.recording.as_ref().map(Results::learnt).transpose()?;
+        let kept = recorded.as_ref().map(folder_of).transpose()?;
         let first = self.open_engine(&plan, plan.llms.first(), kept.as_ref()).await?;
-        let questions = prepare(first.workspace(), &plan.questions, plan.assignments.key_prefix()).await?;
+        let learnt = match recorded {
+            Some(recorded) => recorded,
+            None => {
+                LearntFiles::read(&self.workspace, first.sources().iter().map(|s| s.workspace().folder()))?
+            }
+        };
+        let mut workspaces = vec![first.workspace()];
+        workspaces.extend(first.sources().iter().map(Source::workspace));
+        let questions = prepare(&workspaces, &plan.questions, plan.assignments.key_prefix()).await?;
         let manifest = self.manifest(&plan, &first, &learnt, agreement, &questions)?;
         let (mut folder, manifest, done) = match &self.out {
             Some(path) => {
@@ -216,7 +227,12 @@ impl Run {
         learnt: Option<&tempfile::TempDir>,
     ) -> Result<Engine> {
         let settings = Settings { llm: llm.cloned(), ..plan.settings.clone() };
-        let engine = engine::open(&self.workspace, &settings, plan.models.clone()).await?;
+        let engine =
+            engine::open_several(&self.workspace, &self.source, &settings, plan.models.clone()).await?;
+        // A measurement of sources that are not there would be one of something else.
+        if let Some(Note::SourceDown { source, reason }) = engine.missing_sources().first() {
+            bail!("{source} cannot be asked: {reason}");
+        }
         Ok(match learnt {
             Some(folder) => engine.with_learnt_in(folder.path())?,
             None => engine,
@@ -243,14 +259,6 @@ impl Run {
         Ok(agreement)
     }
 
-    /// What the run begins with.
-    fn learnt(&self, plan: &Plan) -> Result<LearntFiles> {
-        Ok(match &plan.recording {
-            Some(recording) => recording.learnt()?,
-            None => LearntFiles::read(&self.workspace)?,
-        })
-    }
-
     fn manifest(
         &self,
         plan: &Plan,
@@ -273,6 +281,7 @@ impl Run {
                 .map_or_else(|| Timestamp::now().to_string(), |r| r.manifest.began.clone()),
             command: std::env::args().collect(),
             workspace: WorkspaceFacts::of(engine.workspace(), learnt),
+            sources: source_facts(engine, learnt),
             datasets: plan.files.iter().map(DatasetFacts::of).collect(),
             selection: plan.selection.clone(),
             methods: plan.methods.iter().map(|options| options.method.name().to_owned()).collect(),
@@ -391,6 +400,12 @@ fn listed(names: &str) -> Vec<String> {
 fn read_ids(path: &Path) -> Result<Vec<String>> {
     let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     Ok(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect())
+}
+
+/// The workspaces that are asked besides.
+fn source_facts(engine: &Engine, learnt: &LearntFiles) -> Vec<WorkspaceFacts> {
+    let sources = engine.sources().iter().enumerate();
+    sources.map(|(at, source)| WorkspaceFacts::of(source.workspace(), &learnt.of_source(at))).collect()
 }
 
 /// A folder with what a recorded run began with, so that its replay leaves the workspace as it is.

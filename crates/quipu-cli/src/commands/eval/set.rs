@@ -20,7 +20,7 @@ evidence_tokens=N, kerag.max_hops=N, kerag.filter=model|similarity[:N]|paths[:N]
 paths.mentions=N, paths.candidates=N, paths.run=N, paths.new_cards=N, paths.meet=N, paths.sure=X, paths.least_confidence=X, tokens=N, \
 anchor.anchors=N, anchor.relations_scored=N, anchor.width=N, anchor.depth=N, anchor.candidates=N, anchor.shown=N, \
 anchor.predictor=model|index, anchor.grounding=fused|relations|off, anchor.guide=paths|similarity|model, anchor.parallel=yes|no, \
-pseudo.nearest=N, pseudo.least_similarity=X, pseudo.verification=model|similarity|off, \
+pseudo.nearest=N, pseudo.least_similarity=X, pseudo.verification=model|similarity|off, pseudo.answer=marked|model, pseudo.relations=N, \
 pseudo.sources=all|one, pseudo.most_triples=N, pseudo.around=N, pseudo.whole=N, anchor.triple_filter=yes|no, anchor.model_alone=yes|no, tog.width=N, tog.depth=N, question_match.k=N, question_match.whole=N, \
 question_match.nearby=N, text.passages=N, tool_use.rounds=N, react.rounds=N, self_consistency.samples=N, \
 self_consistency.temperature=X, corrective.passages=N, corrective.relations=N, corrective.radius=N, \
@@ -225,6 +225,11 @@ fn set_pseudo(pseudo: &mut PseudoConfig, key: &str, value: &str) -> Result<()> {
             ];
             pseudo.verification = one_of(key, value, &all)?;
         }
+        "pseudo.answer" => {
+            let all = [("marked", false), ("model", true)];
+            pseudo.always_compose = one_of(key, value, &all)?;
+        }
+        "pseudo.relations" => pseudo.relations = parse(key, value)?,
         "pseudo.sources" => pseudo.all_sources = one_of(key, value, &[("all", true), ("one", false)])?,
         "pseudo.most_triples" => pseudo.most_triples = parse(key, value)?,
         "pseudo.around" => pseudo.around = parse(key, value)?,
@@ -326,6 +331,47 @@ mod tests {
         assert_eq!((options.config.anchor.guide, options.config.anchor.anchors), (Guide::Model, 1));
         assert_eq!(options.config.tog.width, 5);
         assert_eq!(set.as_settings()["max_hops"], "2");
+    }
+
+    #[test]
+    fn every_switch_of_the_open_world_changes_what_runs() {
+        let before = MethodConfig::default();
+        for (text, changed) in [
+            ("anchor.grounding=off", true),
+            ("anchor.grounding=relations", true),
+            ("anchor.parallel=no", true),
+            ("anchor.parallel=yes", false),
+            ("anchor.triple_filter=no", true),
+            ("anchor.guide=similarity", true),
+            ("anchor.guide=model", true),
+            ("anchor.predictor=index", true),
+            ("anchor.anchors=1", true),
+            ("anchor.anchors=2", true),
+            ("anchor.anchors=3", false),
+            ("anchor.anchors=4", true),
+            ("anchor.relations_scored=3", true),
+            ("anchor.relations_scored=5", false),
+            ("anchor.relations_scored=7", true),
+            ("anchor.width=5", true),
+            ("anchor.depth=2", true),
+            ("anchor.candidates=50", true),
+            ("anchor.shown=7", true),
+            ("anchor.model_alone=yes", true),
+            ("pseudo.verification=similarity", true),
+            ("pseudo.verification=off", true),
+            ("pseudo.answer=model", true),
+            ("pseudo.relations=0", true),
+            ("pseudo.sources=one", true),
+            ("pseudo.nearest=5", true),
+            ("pseudo.least_similarity=0.5", true),
+            ("pseudo.most_triples=10", true),
+            ("pseudo.around=100", true),
+            ("pseudo.whole=0", true),
+        ] {
+            let mut options = AskOptions::default();
+            assignments(&[text]).unwrap().apply(&mut options).unwrap();
+            assert_eq!(options.config != before, changed, "{text}");
+        }
     }
 
     #[test]

@@ -3,9 +3,13 @@
 //! With D hops it asks the model D + 2 times: once for the topic (§4.2 step 1), once for each hop (steps 2 to 4), once to
 //! compose (§4.3). Each relinking after "wrongly linked" starts the hops anew and costs the calls of its hops.
 //!
+//! By whole paths ([`RelationFilter::Paths`], the default; module `ways`) it is two calls for any number of hops.
+//!
 //! Where it differs from the paper: the topic call also names the operation of the question; composition names rows
 //! and an operation, and code calculates; every value must be found in the evidence (all three: DESIGN §8). The
 //! summarizer is not fine-tuned.
+
+mod ways;
 
 use std::collections::HashMap;
 
@@ -18,10 +22,7 @@ use crate::context::Context;
 use crate::evidence::{Evidence, cell};
 use crate::link::{Anchor, Mentioned, anchors_for_names, mask, mentions};
 use crate::methods::Outcome;
-use crate::plan::{
-    Frontier, OfferedRelation, RankConfig, Scope, Seen, Topic, WalkConfig, common_types, domain_of,
-    rank_informed, read_topic,
-};
+use crate::plan::{Frontier, OfferedRelation, Scope, Topic, common_types, domain_of, read_topic};
 use crate::prune::{Verdict, filter_by_model, filter_by_similarity, judge_scope, relevance, similarities};
 use crate::question::Question;
 use crate::retrieve::retrieve_scope;
@@ -35,9 +36,6 @@ const MOST_DOMAINS: usize = 12;
 const MOST_NAMES: usize = 6;
 /// How often a wrongly linked question is linked anew.
 const MOST_RELINKS: usize = 2;
-
-/// Paths of less probability than this are not worth their evidence.
-const LEAST_PROBABLE: f64 = 0.05;
 
 /// How relations are filtered (§4.2 "Filtering").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,23 +88,21 @@ pub(super) async fn run(
     question: &Question,
     config: &KeragConfig,
 ) -> Result<Outcome, AnswerError> {
-    let (topic, linked) = identify(context, question).await?;
+    let (topic, linked) = identify(context, question, config.filter).await?;
     if linked.is_empty() {
         return Ok(Outcome::abstain("no entity of the graph was recognised in the question", Vec::new()));
     }
-    if matches!(config.filter, RelationFilter::Paths { .. }) && context.embedder().is_none() {
+    if let RelationFilter::Paths { keep } = config.filter {
+        if context.embedder().is_some() {
+            return ways::run(context, question, &topic, linked, config, keep).await;
+        }
         let reason = "whole paths need an embedder; the plan goes hop by hop".to_owned();
         context.trace.report(Stage::Plan, Event::Degraded { reason });
     }
     let mut plan = None;
     for attempt in 0..=MOST_RELINKS {
         let Some(anchors) = choose(&linked, attempt) else { break };
-        let next = match config.filter {
-            RelationFilter::Paths { keep } if context.embedder().is_some() => {
-                plan_paths(context, question, anchors, config, keep).await?
-            }
-            _ => plan_hops(context, question, anchors, config).await?,
-        };
+        let next = plan_hops(context, question, anchors, config).await?;
         let wrong = next.verdict == Verdict::Wrong;
         plan = Some(next);
         if !wrong {
@@ -118,10 +114,12 @@ pub(super) async fn run(
 }
 
 /// Step 1: domain, topic entities, time frame. Entities that the model names are linked by the name index; when none of
-/// them is found, the mentions that the index itself found stand in.
+/// them is found, the mentions that the index itself found stand in. Whole paths tell mentions apart better than a small model does:
+/// there what the index found goes first.
 async fn identify(
     context: &Context<'_>,
     question: &Question,
+    filter: RelationFilter,
 ) -> Result<(Topic, Vec<Mentioned>), AnswerError> {
     let detected = {
         let _timer = context.trace.enter(Stage::Link);
@@ -140,7 +138,12 @@ async fn identify(
         }
         Err(error) => return Err(error),
     };
-    let named = anchors_for_names(context, question.text(), &topic.entities).await?;
+    let by_paths = matches!(filter, RelationFilter::Paths { .. }) && context.embedder().is_some();
+    let named = if by_paths && !detected.is_empty() {
+        Vec::new()
+    } else {
+        anchors_for_names(context, question.text(), &topic.entities).await?
+    };
     let linked = if named.is_empty() { detected } else { named };
     context
         .trace
@@ -167,40 +170,6 @@ fn choose(linked: &[Mentioned], attempt: usize) -> Option<Vec<Anchor>> {
         mention.candidates.get(if at == doubtful { attempt } else { 0 }).cloned()
     };
     Some(linked.iter().enumerate().filter_map(pick).collect())
-}
-
-/// Steps 2 to 4 at once, by whole-path planning (DESIGN §8): the scope is what the best paths walk, hop by hop.
-async fn plan_paths(
-    context: &Context<'_>,
-    question: &Question,
-    anchors: Vec<Anchor>,
-    config: &KeragConfig,
-    keep: usize,
-) -> Result<Plan, AnswerError> {
-    let _timer = context.trace.enter(Stage::Plan);
-    let max_hops = usize::try_from(config.max_hops).unwrap_or(usize::MAX);
-    let walk = WalkConfig { max_hops, ..WalkConfig::default() };
-    let ranking = RankConfig { walk, ..RankConfig::default() };
-    let mut scope = Scope::default();
-    let mut relevance: HashMap<Step, f32> = HashMap::new();
-    for anchor in &anchors {
-        let others =
-            anchors.iter().map(|a| a.span.clone()).filter(|s| *s != anchor.span && !s.is_empty()).collect();
-        let seen = Seen { node: anchor.node, span: anchor.span.clone(), others };
-        let ranked = rank_informed(context, question.text(), &seen, ranking).await?;
-        for path in ranked.paths.iter().take(keep).filter(|p| p.probability >= LEAST_PROBABLE) {
-            scope.hops.resize(scope.hops.len().max(path.steps.len()), Vec::new());
-            for (hop, step) in scope.hops.iter_mut().zip(&path.steps) {
-                #[expect(clippy::cast_possible_truncation, reason = "a probability")]
-                let probable = path.probability as f32;
-                relevance.entry(*step).and_modify(|r| *r = r.max(probable)).or_insert(probable);
-                if !hop.contains(step) {
-                    hop.push(*step);
-                }
-            }
-        }
-    }
-    Ok(Plan { anchors, scope, relevance, verdict: Verdict::Enough })
 }
 
 /// Steps 2 to 4: expand one hop in the schema, filter, decide whether to go on.

@@ -1,0 +1,217 @@
+//! KERAG over whole paths (DESIGN §8): the scope is what the likeliest paths around the anchors walk, all of it is retrieved, and the
+//! model reasons over it to say which of the ways leads to the answer. Two calls for any number of hops.
+
+use std::collections::{HashMap, HashSet};
+
+use quipu_graph::{NodeId, Step};
+use quipu_index::normalise;
+
+use super::KeragConfig;
+use crate::AnswerError;
+use crate::answer::Status;
+use crate::calculate::Operation;
+use crate::compose::{OfferedWay, WaysReply, compose_ways};
+use crate::context::Context;
+use crate::evidence::Evidence;
+use crate::link::Mentioned;
+use crate::methods::Outcome;
+use crate::methods::paths::{Choice, PathsConfig, Readings, finish, readings, say};
+use crate::plan::{Scope, Topic, WalkConfig};
+use crate::question::Question;
+use crate::retrieve::{retrieve_scope, triples_to_evidence};
+use crate::trace::{Event, Stage};
+
+/// Triples of one hop of a chosen way that are kept as evidence.
+const MOST_EVIDENCE: usize = 2000;
+/// Values of a way that are looked up by name for the model.
+const MOST_VALUES: usize = 500;
+
+/// Plans, retrieves and composes by the `keep` likeliest paths of each anchor.
+pub(super) async fn run(
+    context: &Context<'_>,
+    question: &Question,
+    topic: &Topic,
+    linked: Vec<Mentioned>,
+    config: &KeragConfig,
+    keep: usize,
+) -> Result<Outcome, AnswerError> {
+    let max_hops = usize::try_from(config.max_hops).unwrap_or(usize::MAX);
+    let planning =
+        PathsConfig { walk: WalkConfig { max_hops, ..WalkConfig::default() }, ..PathsConfig::default() };
+    let found = readings(context, question, linked, &planning, keep).await?;
+    if found.choices.is_empty() {
+        return Ok(Outcome::abstain("the graph says nothing relevant about these entities", Vec::new()));
+    }
+    let evidence = retrieve(context, &found.choices).await?;
+    let _timer = context.trace.enter(Stage::Compose);
+    let offered = offered(context, &found.choices).await?;
+    let frames = &topic.time_frames;
+    let reply = compose_ways(context, question, frames, &evidence, &offered, config.reasoning).await;
+    match reply {
+        Ok(reply) => settle(context, topic, found, reply, evidence).await,
+        Err(AnswerError::Model(error @ quipu_model::ModelError::Unreadable { .. })) => {
+            Ok(Outcome::abstain(error.to_string(), evidence))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Retrieval of the whole scope: what all ways walk, hop by hop.
+async fn retrieve(context: &Context<'_>, choices: &[Choice]) -> Result<Vec<Evidence>, AnswerError> {
+    let _timer = context.trace.enter(Stage::Retrieve);
+    let mut scope = Scope::default();
+    let mut relevance: HashMap<Step, f32> = HashMap::new();
+    let mut anchors: Vec<NodeId> = Vec::new();
+    for run in choices.iter().flat_map(|choice| &choice.runs) {
+        if !anchors.contains(&run.anchor.node) {
+            anchors.push(run.anchor.node);
+        }
+        scope.hops.resize(scope.hops.len().max(run.path.steps.len()), Vec::new());
+        for (hop, step) in scope.hops.iter_mut().zip(&run.path.steps) {
+            #[expect(clippy::cast_possible_truncation, reason = "a probability")]
+            let probable = run.path.probability as f32;
+            relevance.entry(*step).and_modify(|r| *r = r.max(probable)).or_insert(probable);
+            if !hop.contains(step) {
+                hop.push(*step);
+            }
+        }
+    }
+    let budget = context.limits.evidence_tokens;
+    let retrieved = retrieve_scope(context.graph(), &anchors, &scope, &relevance, budget).await?;
+    let event = Event::Retrieved { evidence: retrieved.evidence.len(), left_out: retrieved.left_out };
+    context.trace.report(Stage::Retrieve, event);
+    Ok(retrieved.evidence)
+}
+
+/// The choices as the model reads them.
+async fn offered(context: &Context<'_>, choices: &[Choice]) -> Result<Vec<OfferedWay>, AnswerError> {
+    let mut offered = Vec::new();
+    for choice in choices {
+        let phrases: Vec<&str> = choice.runs.iter().map(|run| run.path.phrase.as_str()).collect();
+        let ends: Vec<NodeId> = choice.ends.iter().copied().take(MOST_VALUES).collect();
+        let names = context.graph().summaries(&ends).await?;
+        offered.push(OfferedWay {
+            says: say(&phrases, choice),
+            fit: choice.confidence,
+            values: names.into_iter().map(|summary| summary.name).collect(),
+        });
+    }
+    Ok(offered)
+}
+
+/// The answer of the ways that the model names: their values, what is calculated from them, or some of them.
+async fn settle(
+    context: &Context<'_>,
+    topic: &Topic,
+    found: Readings,
+    reply: WaysReply,
+    mut evidence: Vec<Evidence>,
+) -> Result<Outcome, AnswerError> {
+    let Readings { choices, mut asking, decided } = found;
+    let WaysReply { status, reasoning, ways, operation, some } = reply;
+    context
+        .trace
+        .report(Stage::Compose, Event::Composed { reasoning: reasoning.clone(), answers: some.clone() });
+    if status != Status::Answered {
+        let reason = match status {
+            Status::InvalidQuestion => reasoning,
+            _ => format!("the evidence does not hold the answer. {reasoning}").trim().to_owned(),
+        };
+        return Ok(Outcome { status, ..Outcome::abstain(reason, evidence) });
+    }
+    if let Some(outcome) = decided.filter(|outcome| outcome.status == Status::Answered) {
+        return Ok(outcome);
+    }
+    let named: Vec<Choice> =
+        choices.iter().enumerate().filter(|(at, _)| ways.contains(at)).map(|(_, way)| way.clone()).collect();
+    let Some(choice) = together(named).or_else(|| choices.into_iter().next()) else {
+        return Ok(Outcome::abstain("no way leads to an answer", evidence));
+    };
+    asking.wanted.operation = agreed([asking.wanted.operation, topic.operation, operation]);
+    add_triples(context, &choice, &mut evidence).await?;
+    let calculates = asking.wanted.operation.is_some() || asking.condition.is_some();
+    let mut outcome = finish(context, choice, &asking, evidence).await?;
+    let picked = picked(&some, &outcome.answers);
+    if !calculates && !picked.is_empty() {
+        outcome.answers = picked;
+    }
+    Ok(outcome)
+}
+
+/// Several ways as one, of each anchor the likeliest: where those of different anchors meet, else all their values.
+fn together(named: Vec<Choice>) -> Option<Choice> {
+    let anchors =
+        |choice: &Choice| -> Vec<NodeId> { choice.runs.iter().map(|run| run.anchor.node).collect() };
+    let mut named = named.into_iter();
+    let first = named.next()?;
+    Some(named.fold(first, |mut all, next| {
+        let known = anchors(&all);
+        if anchors(&next).iter().any(|anchor| known.contains(anchor)) {
+            return all;
+        }
+        let common: Vec<NodeId> = all.ends.iter().copied().filter(|end| next.ends.contains(end)).collect();
+        if common.is_empty() {
+            all.ends.extend(next.ends);
+            all.ends.sort_unstable();
+            all.ends.dedup();
+        } else {
+            all.ends = common;
+        }
+        all.runs.extend(next.runs);
+        all.confidence = all.confidence.min(next.confidence);
+        all
+    }))
+}
+
+/// What at least two of the three readings of the question's operation agree on: its words, the topic call and the composition.
+fn agreed(readings: [Option<Operation>; 3]) -> Option<Operation> {
+    let [words, topic, composed] = readings;
+    [(words, topic), (words, composed), (topic, composed)].into_iter().find(|(a, b)| a == b)?.0
+}
+
+/// The chosen way's own triples, which the budget of a prompt may have left out.
+async fn add_triples(
+    context: &Context<'_>,
+    choice: &Choice,
+    evidence: &mut Vec<Evidence>,
+) -> Result<(), AnswerError> {
+    let mut seen: HashSet<String> = evidence.iter().map(|piece| piece.id.clone()).collect();
+    for run in &choice.runs {
+        let triples = run.walk.triples_to(&choice.ends, MOST_EVIDENCE);
+        let pieces = triples_to_evidence(context.graph(), &triples).await?;
+        evidence.extend(pieces.into_iter().filter(|piece| seen.insert(piece.id.clone())));
+    }
+    Ok(())
+}
+
+/// The values that the model singled out, as the graph writes them.
+fn picked(some: &[String], values: &[String]) -> Vec<String> {
+    let wanted: HashSet<String> = some.iter().map(|value| normalise(value)).collect();
+    values.iter().filter(|value| wanted.contains(&normalise(value))).cloned().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_of_three_readings_decide_what_is_calculated() {
+        use Operation::{Count, Highest};
+        assert_eq!(
+            agreed([None, None, Some(Count)]),
+            None,
+            "a composition that counts where nobody asks how many"
+        );
+        assert_eq!(agreed([Some(Count), None, Some(Count)]), Some(Count));
+        assert_eq!(agreed([Some(Count), Some(Count), None]), Some(Count));
+        assert_eq!(agreed([None, Some(Highest), Some(Highest)]), Some(Highest));
+        assert_eq!(agreed([Some(Count), Some(Highest), None]), None);
+    }
+
+    #[test]
+    fn some_values_are_taken_as_the_graph_writes_them() {
+        let values = ["Salt Roads".to_owned(), "The Ninth Wave".to_owned()];
+        assert_eq!(picked(&["the ninth wave".to_owned()], &values), ["The Ninth Wave"]);
+        assert_eq!(picked(&["Lindau".to_owned()], &values), [""; 0]);
+    }
+}

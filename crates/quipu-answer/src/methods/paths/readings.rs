@@ -1,0 +1,87 @@
+//! The likeliest readings of a question, for a method that lets a model choose among them.
+
+use super::compute::compare;
+use super::meet::without_anchors;
+use super::{
+    Asking, Choice, PathsConfig, RunPath, asking, check, each, few, listed, meet_most, meeting, plan,
+};
+use crate::AnswerError;
+use crate::context::Context;
+use crate::link::Mentioned;
+use crate::methods::Outcome;
+use crate::plan::condition;
+use crate::question::Question;
+
+/// Paths of less probability than this are not worth their evidence.
+const LEAST_PROBABLE: f64 = 0.05;
+
+/// What a question may mean.
+pub(in crate::methods) struct Readings {
+    /// Ways to values, the likeliest first: where several anchors meet, then those of each anchor. No two lead to the same.
+    pub(in crate::methods) choices: Vec<Choice>,
+    /// What is asked of the values.
+    pub(in crate::methods) asking: Asking,
+    /// The answer where the words compare things or ask for yes or no: by code, from the paths of all mentions.
+    pub(in crate::methods) decided: Option<Outcome>,
+}
+
+/// The readings of `question` from its mentions: of each mention the `keep` best paths.
+///
+/// # Errors
+/// The graph's, the embedder's.
+pub(in crate::methods) async fn readings(
+    context: &Context<'_>,
+    question: &Question,
+    mut mentioned: Vec<Mentioned>,
+    config: &PathsConfig,
+    keep: usize,
+) -> Result<Readings, AnswerError> {
+    let condition = condition(question.text());
+    mentioned.retain(|mention| super::outside(mention, condition.as_ref()));
+    few(question, &mut mentioned, config);
+    let mut asking = asking(context, question, &mentioned, condition);
+    let list = listed(question.text(), &mentioned);
+    asking.wanted.compares |= list.is_some_and(|list| list.compares(asking.wanted.operation));
+    let mut runs = plan(context, question, &mentioned, &mentioned, &asking, config).await?;
+    let decided = if mentioned.len() < 2 {
+        None
+    } else if asking.wanted.compares {
+        compare(context, &runs, asking.wanted).await?
+    } else if asking.wanted.checks {
+        Some(check(context, &mentioned, &runs, config).await?)
+    } else {
+        None
+    };
+    let mut choices = Vec::new();
+    if runs.len() > 1 {
+        let together = if list.is_some() { each(&mut runs.clone(), config) } else { None };
+        let short = meeting(config).walk.max_hops;
+        let mut meeting: Vec<Vec<RunPath>> = runs.clone();
+        meeting.iter_mut().for_each(|of_anchor| of_anchor.retain(|run| run.path.steps.len() <= short));
+        choices.extend(together.or_else(|| meet_most(&mut meeting, config)));
+    }
+    for of_anchor in &mut runs {
+        of_anchor.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+        for choice in alone(of_anchor).into_iter().take(keep) {
+            if choices.iter().all(|known| known.ends != choice.ends) {
+                choices.push(choice);
+            }
+        }
+    }
+    Ok(Readings { choices, asking, decided })
+}
+
+/// The paths of one anchor as choices; those with the same ends are one.
+fn alone(runs: &[RunPath]) -> Vec<Choice> {
+    let mut choices: Vec<Choice> = Vec::new();
+    for run in runs.iter().filter(|run| run.path.probability >= LEAST_PROBABLE) {
+        let ends = without_anchors(&run.ends, &[run.anchor.node]);
+        if choices.iter().all(|known| known.ends != ends) {
+            let same = runs.iter().filter(|other| other.ends == run.ends);
+            let share: f64 = same.map(|other| other.path.probability).sum();
+            let confidence = run.path.confidence(share.min(1.0));
+            choices.push(Choice { runs: vec![run.clone()], ends, confidence });
+        }
+    }
+    choices
+}

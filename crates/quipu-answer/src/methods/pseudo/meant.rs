@@ -1,0 +1,158 @@
+//! What the nodes of a pseudo-graph may be in one source: what the question names is where to start from, and where a pseudo-triple leads from
+//! there is what its other end is.
+
+use std::collections::{HashMap, HashSet};
+
+use quipu_graph::NodeId;
+use quipu_index::normalise;
+
+use crate::AnswerError;
+use crate::context::Context;
+use crate::cypher::PseudoGraph;
+use crate::link::{Mentioned, mentions, named};
+use crate::question::Question;
+
+/// Candidates of one name.
+const CANDIDATES: usize = 3;
+/// Candidates of a mention within this of the best one are all but equally good.
+const CLOSE: f64 = 0.02;
+/// From this score on, a name of the question surely means its entity.
+const SURE: f64 = 0.85;
+/// Of a node that nothing led to yet.
+pub(super) const NOWHERE: usize = usize::MAX;
+
+/// What the nodes of the pseudo-graph may be in one source.
+pub(super) struct Meant {
+    nodes: Vec<Vec<NodeId>>,
+    /// Steps from what the question names; a node that is further away is what the sources say it is, not what it was called.
+    distance: Vec<usize>,
+    /// What the question itself names.
+    pub asked: Vec<NodeId>,
+    /// What it surely names.
+    pub sure: HashSet<NodeId>,
+    /// The mentions of the question that were recognised here.
+    pub mentioned: Vec<Mentioned>,
+}
+
+impl Meant {
+    /// The entities that bear the pseudo-graph's names, and those that the question names.
+    ///
+    /// # Errors
+    /// The index's and the embedder's.
+    pub(super) async fn read(
+        context: &Context<'_>,
+        question: &Question,
+        graph: &PseudoGraph,
+    ) -> Result<Self, AnswerError> {
+        let mentioned = mentions(context, question.text()).await?;
+        let mut meant = Self {
+            nodes: vec![Vec::new(); graph.nodes.len()],
+            distance: vec![NOWHERE; graph.nodes.len()],
+            asked: Vec::new(),
+            sure: HashSet::new(),
+            mentioned,
+        };
+        for mention in &meant.mentioned {
+            let best = mention.best().map_or(0.0, |anchor| anchor.score);
+            let candidates = mention.candidates.iter().take(CANDIDATES);
+            for anchor in candidates.filter(|anchor| best - anchor.score <= CLOSE) {
+                meant.asked.push(anchor.node);
+                if anchor.score >= SURE {
+                    meant.sure.insert(anchor.node);
+                }
+            }
+        }
+        meant.look_up(context, question, graph).await?;
+        Ok(meant)
+    }
+
+    /// Looks up what bears the names of the pseudo-graph's known nodes.
+    async fn look_up(
+        &mut self,
+        context: &Context<'_>,
+        question: &Question,
+        graph: &PseudoGraph,
+    ) -> Result<(), AnswerError> {
+        for (node, nodes) in graph.nodes.iter().zip(&mut self.nodes) {
+            let name = node.name.trim_start_matches('?');
+            // `peter` of "Peter Mullan": a part of what the question names is that.
+            let is_it = |mention: &&Mentioned| {
+                is_part(name, &mention.text) || normalise(name) == normalise(&mention.text)
+            };
+            if let Some(best) = self.mentioned.iter().find(is_it).and_then(Mentioned::best) {
+                nodes.push(best.node);
+            } else if !node.unknown && context.anchors.is_empty() {
+                let name = name.to_owned();
+                let found = named(context, question.text(), &[name], CANDIDATES).await?;
+                nodes.extend(found.into_iter().flat_map(|m| m.candidates).map(|anchor| anchor.node));
+            }
+        }
+        // What the question was given with, where the model called it otherwise.
+        if !context.anchors.is_empty()
+            && self.nodes.iter().all(Vec::is_empty)
+            && let Some(first) = graph.nodes.iter().position(|node| !node.unknown)
+            && let Some(nodes) = self.nodes.get_mut(first)
+        {
+            nodes.clone_from(&self.asked);
+        }
+        Ok(())
+    }
+
+    /// What the question names is where to start from; where it names nothing that any source has, whatever bears a name.
+    pub(super) fn trust_names(&mut self, anything_asked: bool) {
+        let asked = &self.asked;
+        for (nodes, distance) in self.nodes.iter_mut().zip(&mut self.distance) {
+            let named =
+                if anything_asked { nodes.iter().any(|n| asked.contains(n)) } else { !nodes.is_empty() };
+            if named {
+                *distance = 0;
+                if anything_asked {
+                    nodes.retain(|node| asked.contains(node));
+                }
+            }
+        }
+    }
+
+    /// Whether the question names this node of the pseudo-graph in some source, which starts from it here too, if it is here.
+    pub(super) fn is_named(&self, at: usize) -> bool {
+        self.distance(at) == 0
+    }
+
+    /// A node is led to: that replaces what it was called.
+    pub(super) fn lead(&mut self, at: usize, nodes: Vec<NodeId>, distance: usize) {
+        if let (Some(known), Some(far)) = (self.nodes.get_mut(at), self.distance.get_mut(at)) {
+            *known = nodes;
+            *far = distance;
+        }
+    }
+
+    /// Keeps of a node's entities those that `keep` says; all where that would leave none.
+    pub(super) fn retain(&mut self, at: usize, keep: &HashSet<NodeId>) {
+        if let Some(nodes) = self.nodes.get_mut(at)
+            && nodes.iter().any(|node| keep.contains(node))
+        {
+            nodes.retain(|node| keep.contains(node));
+        }
+    }
+
+    pub(super) fn of(&self, at: usize) -> &[NodeId] {
+        self.nodes.get(at).map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn distance(&self, at: usize) -> usize {
+        self.distance.get(at).copied().unwrap_or(NOWHERE)
+    }
+
+    /// The nodes of the pseudo-graph that each entity stands for, those that something led to.
+    pub(super) fn stands_for(&self) -> HashMap<NodeId, usize> {
+        let led = self.nodes.iter().enumerate().filter(|(at, _)| !matches!(self.distance(*at), 0 | NOWHERE));
+        led.flat_map(|(at, nodes)| nodes.iter().map(move |node| (*node, at))).collect()
+    }
+}
+
+/// Whether a name is made of words of another one, but not of all.
+fn is_part(name: &str, whole: &str) -> bool {
+    let (name, whole) = (normalise(name), normalise(whole));
+    let words: Vec<&str> = whole.split(' ').collect();
+    name.len() > 2 && name != whole && name.split(' ').all(|word| words.contains(&word))
+}

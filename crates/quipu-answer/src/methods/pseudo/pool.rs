@@ -1,0 +1,202 @@
+//! Triples of a source that are compared with pseudo-triples by meaning (§3.2.1): those around what bears one of the names, those of the triple
+//! index where one was built, and all of a small graph.
+
+use std::collections::HashSet;
+
+use quipu_graph::{Direction, NodeId};
+
+use super::PseudoConfig;
+use super::follow::product;
+use super::query::{Hit, Vectors};
+use crate::AnswerError;
+use crate::context::Context;
+use crate::cypher::{PseudoGraph, PseudoTail, PseudoTriple};
+use crate::evidence::{Evidence, EvidenceContent};
+use crate::retrieve::{Walked, nearby_triples, sentence, with_evidence};
+use crate::trace::Stage;
+
+use super::meant::Meant;
+
+/// Neighbours along one relation of one entity.
+const EACH: usize = 50;
+/// A relation alone says less than a whole triple.
+const RELATION_ALONE: f32 = 0.95;
+/// And less where only one of two ends is what it should be.
+const ONE_END: f32 = 0.85;
+
+/// A triple of a source.
+struct Candidate {
+    evidence: Evidence,
+    head: NodeId,
+    tail: NodeId,
+    /// Names of its ends.
+    names: [String; 2],
+    whole: Vec<f32>,
+    relation: std::sync::Arc<[f32]>,
+}
+
+/// The triples of a source that are compared, with their vectors.
+#[derive(Default)]
+pub(super) struct Pool {
+    triples: Vec<Candidate>,
+}
+
+impl Pool {
+    /// Gathers the triples around `nodes`, and those that resemble the pseudo-triples `wanted` whatever their names; one call of the embedder.
+    ///
+    /// # Errors
+    /// The graph's, the index's and the embedder's.
+    pub(super) async fn gather(
+        context: &Context<'_>,
+        nodes: &[NodeId],
+        vectors: &Vectors,
+        wanted: &[usize],
+        config: &PseudoConfig,
+    ) -> Result<Self, AnswerError> {
+        let mut walked = nearby_triples(context.graph(), nodes, 1, EACH, config.around).await?;
+        let rows = wanted.iter().filter_map(|at| vectors.pseudo.get(*at));
+        let small = (1..=config.whole).contains(&context.graph().describe().triples);
+        for row in rows {
+            if small {
+                walked.extend(context.sentences.nearest(context, row, config.nearest).await?);
+            } else {
+                walked.extend(context.workspace.nearest_triples(row, config.nearest)?.into_iter().map(
+                    |hit| {
+                        let step =
+                            quipu_graph::Step { relation: hit.relation, direction: Direction::Forward };
+                        (hit.head, step, hit.tail)
+                    },
+                ));
+            }
+        }
+        Self::read(context, &walked).await
+    }
+
+    async fn read(context: &Context<'_>, walked: &[Walked]) -> Result<Self, AnswerError> {
+        let mut known = HashSet::new();
+        let mut new = with_evidence(context.graph(), walked).await?;
+        new.retain(|(_, piece)| known.insert(piece.id.clone()));
+        if new.is_empty() {
+            return Ok(Self::default());
+        }
+        let texts: Vec<String> = new.iter().map(|(_, piece)| sentence(piece)).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let rows = context.embed(Stage::Retrieve, &texts).await?;
+        let relations: Vec<&str> = new.iter().map(|(_, piece)| relation(piece)).collect();
+        let relations = context.relations.vectors(context, Stage::Retrieve, &relations).await?;
+        let mut triples = Vec::with_capacity(new.len());
+        for ((((from, step, to), piece), row), relation) in new.iter().zip(rows.rows()).zip(relations) {
+            let (head, tail) = match step.direction {
+                Direction::Forward => (*from, *to),
+                Direction::Backward => (*to, *from),
+            };
+            let EvidenceContent::Triple { head: head_name, tail: tail_name, .. } = &piece.content else {
+                continue;
+            };
+            let names = [head_name.clone(), tail_name.clone()];
+            triples.push(Candidate {
+                head,
+                tail,
+                names,
+                whole: row.to_vec(),
+                relation,
+                evidence: piece.clone(),
+            });
+        }
+        Ok(Self { triples })
+    }
+
+    /// The nearest triples of the pseudo-triples `wanted`, and of the question itself around what it names.
+    pub(super) fn hits(
+        &self,
+        graph: &PseudoGraph,
+        wanted: &[usize],
+        vectors: &Vectors,
+        meant: &Meant,
+        k: usize,
+    ) -> Vec<Hit> {
+        let mut hits = Vec::new();
+        for at in wanted {
+            let Some(triple) = graph.triples.get(*at) else { continue };
+            let score = |candidate: &Candidate| similarity(*at, triple, candidate, vectors, meant);
+            let anchors: Vec<NodeId> =
+                ends(triple).into_iter().flat_map(|end| meant.of(end).to_vec()).collect();
+            self.nearest(k, score, Some(*at), &anchors, meant, &mut hits);
+        }
+        let around = |candidate: &Candidate| {
+            let asked = meant.asked.contains(&candidate.head) || meant.asked.contains(&candidate.tail);
+            if asked { product(&candidate.whole, &vectors.question) } else { f32::MIN }
+        };
+        self.nearest(k, around, None, &meant.asked, meant, &mut hits);
+        hits
+    }
+
+    fn nearest(
+        &self,
+        k: usize,
+        score: impl Fn(&Candidate) -> f32,
+        pseudo: Option<usize>,
+        anchors: &[NodeId],
+        meant: &Meant,
+        into: &mut Vec<Hit>,
+    ) {
+        let mut scored: Vec<(f32, &Candidate)> =
+            self.triples.iter().map(|c| (score(c), c)).filter(|(score, _)| *score > 0.0).collect();
+        scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.evidence.id.cmp(&b.1.evidence.id)));
+        into.extend(scored.into_iter().take(k).map(|(similarity, candidate)| {
+            let tail = anchors.contains(&candidate.tail) && !anchors.contains(&candidate.head);
+            let [head_name, tail_name] = &candidate.names;
+            let (node, subject) =
+                if tail { (candidate.tail, tail_name) } else { (candidate.head, head_name) };
+            Hit {
+                evidence: candidate.evidence.clone(),
+                subject: subject.clone(),
+                pseudo,
+                similarity,
+                asked: meant.sure.contains(&node),
+                meant: anchors.contains(&node),
+                stands_for: None,
+            }
+        }));
+    }
+}
+
+/// Similarity of a triple with a pseudo-triple: of the sentences, or, where an end is meant by one of its nodes, of the relations. The other
+/// end is what the model is likely to be wrong about.
+fn similarity(
+    at: usize,
+    triple: &PseudoTriple,
+    candidate: &Candidate,
+    vectors: &Vectors,
+    meant: &Meant,
+) -> f32 {
+    let whole = vectors.pseudo.get(at).map_or(0.0, |row| product(row, &candidate.whole));
+    let ends = ends(triple);
+    let is_meant = |end: &&usize| {
+        let nodes = meant.of(**end);
+        nodes.contains(&candidate.head) || nodes.contains(&candidate.tail)
+    };
+    let meant_ends = ends.iter().filter(is_meant).count();
+    if meant_ends == 0 {
+        return whole;
+    }
+    let relation = vectors.relations.get(at).map_or(0.0, |row| product(row, &candidate.relation));
+    let counts = if meant_ends == ends.len() { RELATION_ALONE } else { ONE_END };
+    whole.max(counts * relation)
+}
+
+pub(super) fn ends(triple: &PseudoTriple) -> Vec<usize> {
+    match triple.tail {
+        PseudoTail::Node(tail) => vec![triple.head, tail],
+        PseudoTail::Value(_) => vec![triple.head],
+    }
+}
+
+fn relation(piece: &Evidence) -> &str {
+    match &piece.content {
+        EvidenceContent::Triple { relation, .. } => relation,
+        EvidenceContent::Passage { .. }
+        | EvidenceContent::Record(_)
+        | EvidenceContent::Calculation { .. } => "",
+    }
+}
