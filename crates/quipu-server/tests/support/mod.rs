@@ -114,9 +114,9 @@ pub async fn import_twins(folder: &Path) -> PathBuf {
 }
 
 /// Towns with documents: nodes as JSON lines, edges by id. One document holds what would run in a careless page.
-const TOWN_NODES: &str = r#"{"id": 1, "name": "Gorwen", "type": "town", "document": "Gorwen lies on an island. The river Orle flows through its old market. <img src=x onerror=alert(1)>"}
-{"id": 2, "name": "Haldt", "type": "town", "document": "Haldt is known for its cheese."}
-{"id": 3, "name": "Orle", "type": "river", "document": "The Orle is a short river."}
+const TOWN_NODES: &str = r#"{"id": "1", "name": "Gorwen", "type": "town", "text": "Gorwen lies on an island. The river Orle flows through its old market. <img src=x onerror=alert(1)>"}
+{"id": "2", "name": "Haldt", "type": "town", "text": "Haldt is known for its cheese."}
+{"id": "3", "name": "Orle", "type": "river", "text": "The Orle is a short river."}
 "#;
 const TOWN_EDGES: &str = "1\tlies on\t3\n2\ttrades with\t1\n";
 
