@@ -31,6 +31,9 @@ pub struct AnswerUsage {
     pub reused_tokens: u64,
     /// Tokens of all replies.
     pub completion_tokens: u64,
+    /// Requests sent to endpoints and APIs, repeated ones too; replies taken from the cache cost none.
+    #[serde(default)]
+    pub requests: u64,
     /// Wall-clock seconds from question to answer.
     pub seconds: f64,
     /// The same by stage, in the order of the stages' first work.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
-use quipu_graph::{Graph, Step};
+use quipu_graph::{ApiGraph, Graph, Step};
 use quipu_index::Workspace;
 use quipu_model::{
     ChatReply, ChatRequest, Embedder, Embeddings, LanguageModel, ScoreReply, ScoreRequest, TokenVectors,
@@ -20,7 +20,7 @@ use crate::meter::Metered;
 use crate::methods::{EXPERIENCES_FILE, Experiences, Outcome};
 use crate::plan::{CARDS_FILE, Cards, MEANINGS_FILE, Meanings, SOLVED_FILE, SolvedExamples, StepSamples};
 use crate::retrieve::{Page, TripleSentences};
-use crate::sources::{Source, read_on};
+use crate::sources::{Source, read_on, walked_api};
 use crate::trace::{Stage, Trace};
 
 /// What one question may cost.
@@ -66,12 +66,16 @@ pub struct Learnt {
 pub const LEARNT_FILES: [&str; 4] = [CARDS_FILE, MEANINGS_FILE, EXPERIENCES_FILE, SOLVED_FILE];
 
 impl Learnt {
-    /// Reads what was learnt from the files in `folder`.
+    /// Reads what was learnt from the files in `folder`; of a graph that is an API its documents describe the relations.
     ///
     /// # Errors
     /// [`AnswerError::Usage`] when they cannot be read.
-    pub fn open(folder: &Path) -> Result<Arc<Self>, AnswerError> {
+    pub(crate) fn open(folder: &Path, api: Option<&ApiGraph>) -> Result<Arc<Self>, AnswerError> {
         let (cards, meanings) = (Cards::open(folder)?, Meanings::open(folder)?);
+        let cards = match api {
+            Some(api) => cards.described_by(api),
+            None => cards,
+        };
         let experiences = Experiences::open(folder)?;
         let solved = SolvedExamples::open(folder)?;
         Ok(Arc::new(Self { cards, meanings, experiences, solved, ..Self::default() }))
@@ -109,6 +113,8 @@ pub struct Context<'a> {
     pub pages: &'a [Page],
     /// The sources to ask besides.
     others: &'a [Source],
+    /// The workspace's APIs that are not its graph.
+    pub(crate) apis: &'a [Source],
     best: Mutex<Option<Outcome>>,
     /// The plan of the answer: where the anchor is mentioned, the steps from there, in words.
     plan: Mutex<Option<Planned>>,
@@ -152,6 +158,7 @@ impl<'a> Context<'a> {
             anchors,
             pages,
             others: &[],
+            apis: &[],
             best: Mutex::new(None),
             plan: Mutex::new(None),
         }
@@ -167,35 +174,53 @@ impl<'a> Context<'a> {
         self.plan.lock().take()
     }
 
-    /// Sets the sources to ask besides.
-    pub(crate) fn with_others(self, others: &'a [Source]) -> Self {
-        Self { others, ..self }
+    /// Sets the sources to ask besides, and the APIs beside the workspace's graph.
+    pub(crate) fn with_others(self, others: &'a [Source], apis: &'a [Source]) -> Self {
+        Self { others, apis, ..self }
     }
 
-    /// The surroundings of every source: this one first.
+    /// The surroundings of every source, APIs beside graphs among them: this one first.
     pub(crate) fn sources(&self) -> Vec<Self> {
-        let mut sources = vec![self.alone()];
-        sources.extend(self.others.iter().map(|source| {
-            let Learnt { cards, meanings, samples, sentences, experiences, relations, solved } =
-                &*source.learnt;
-            Self {
-                workspace: &source.workspace,
-                cards,
-                meanings,
-                samples,
-                sentences,
-                experiences,
-                relations,
-                solved,
-                ..self.alone()
-            }
-        }));
-        sources
+        let workspaces = self.workspaces();
+        workspaces.iter().flat_map(|one| std::iter::once(one.alone()).chain(one.apis_alone())).collect()
+    }
+
+    /// The surroundings of every workspace, each with its APIs: this one first.
+    pub(crate) fn workspaces(&self) -> Vec<Self> {
+        let mut workspaces = vec![Self { apis: self.apis, ..self.alone() }];
+        workspaces.extend(self.others.iter().map(|source| Self { apis: &source.apis, ..self.over(source) }));
+        workspaces
+    }
+
+    /// The surroundings of the workspace's APIs that are not its graph.
+    pub(crate) fn apis_alone(&self) -> Vec<Self> {
+        self.apis.iter().map(|source| self.over(source)).collect()
+    }
+
+    /// The same question over another source.
+    fn over(&self, source: &'a Source) -> Self {
+        let Learnt { cards, meanings, samples, sentences, experiences, relations, solved } = &*source.learnt;
+        Self {
+            workspace: &source.workspace,
+            cards,
+            meanings,
+            samples,
+            sentences,
+            experiences,
+            relations,
+            solved,
+            ..self.alone()
+        }
+    }
+
+    /// The API that is walked as a graph here.
+    pub(crate) fn api(&self) -> Option<&'a ApiGraph> {
+        walked_api(self.workspace)
     }
 
     /// This source alone.
     pub(crate) fn alone(&self) -> Self {
-        Self { others: &[], best: Mutex::new(None), plan: Mutex::new(None), ..*self }
+        Self { others: &[], apis: &[], best: Mutex::new(None), plan: Mutex::new(None), ..*self }
     }
 
     /// The day on which the source was read.

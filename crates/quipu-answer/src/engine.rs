@@ -4,12 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use quipu_graph::{NodeId, RelationId, RelationRole};
+use quipu_graph::{ApiGraph, NodeId, RelationId, RelationRole, counting_requests};
 use quipu_index::{SearchMode, Workspace};
 use quipu_model::{Embedder, LanguageModel};
 
 use crate::AnswerError;
-use crate::answer::{Answer, Note, Status};
+use crate::answer::{Answer, AnswerUsage, Note, Status};
 use crate::context::{Context, Learnt, Limits, Planned};
 use crate::conversation::{Conversation, restate};
 use crate::error::Exhausted;
@@ -18,11 +18,12 @@ use crate::ground::{Grounding, ground};
 use crate::link::{Mentioned, mentions};
 use crate::methods::{Experience, HybridConfig, Method, MethodConfig, Outcome, balanced, experiences_of};
 use crate::plan::{
-    Features, RelationCard, SolvedExample, WalkConfig, follow, plan_keys, rank, reword, write_card,
+    Features, RelationCard, SolvedExample, Subject, WalkConfig, follow, plan_keys, rank, read_subject,
+    reword, write_card,
 };
 use crate::question::Question;
 use crate::retrieve::{Page, retrieve_passages};
-use crate::sources::{Source, ask_each, source_folder};
+use crate::sources::{Source, ask_each, ask_workspace, source_folder, walked_api};
 use crate::trace::{Event, EventSink, Stage, Trace};
 
 /// What to answer with and how, for one question.
@@ -57,6 +58,8 @@ pub struct Engine {
     embedder: Option<Arc<dyn Embedder>>,
     learnt: Arc<Learnt>,
     others: Vec<Source>,
+    /// The workspace's APIs that are not its graph.
+    apis: Vec<Source>,
     down: Vec<Note>,
 }
 
@@ -90,8 +93,8 @@ impl Engine {
         model: Option<Arc<dyn LanguageModel>>,
         embedder: Option<Arc<dyn Embedder>>,
     ) -> Result<Self, AnswerError> {
-        let learnt = Learnt::open(workspace.folder())?;
-        Ok(Self { workspace, model, embedder, learnt, others: Vec::new(), down: Vec::new() })
+        let Source { workspace, learnt, apis } = Source::open(workspace)?;
+        Ok(Self { workspace, model, embedder, learnt, others: Vec::new(), apis, down: Vec::new() })
     }
 
     /// Asks other sources too. A method that reads several looks into all of them at once; for any other one each source is asked, and
@@ -124,9 +127,12 @@ impl Engine {
     /// # Errors
     /// [`AnswerError::Usage`] when the files there cannot be read.
     pub fn with_learnt_in(mut self, folder: &Path) -> Result<Self, AnswerError> {
-        self.learnt = Learnt::open(folder)?;
+        self.learnt = Learnt::open(folder, walked_api(&self.workspace))?;
+        for api in &mut self.apis {
+            api.relearn(&folder.join(api.name()))?;
+        }
         for (at, other) in self.others.iter_mut().enumerate() {
-            other.learnt = Learnt::open(&folder.join(source_folder(at)))?;
+            other.relearn(&folder.join(source_folder(at)))?;
         }
         Ok(self)
     }
@@ -163,17 +169,26 @@ impl Engine {
     /// When graph, index or model fail, or the options cannot be worked with.
     pub async fn ask(&self, question: &Question, options: &AskOptions) -> Result<Answer, AnswerError> {
         let trace = Trace::new(options.sink.clone());
+        counting_requests(trace.requests(), self.ask_traced(question, options, &trace)).await
+    }
+
+    async fn ask_traced(
+        &self,
+        question: &Question,
+        options: &AskOptions,
+        trace: &Trace,
+    ) -> Result<Answer, AnswerError> {
         let context = Context::new(
             &self.workspace,
             self.model.as_ref(),
             self.embedder.as_ref(),
             &self.learnt,
             Limits { time: options.limits.time.saturating_sub(kept_back(options)), ..options.limits },
-            &trace,
+            trace,
         )
         .with_anchors(&options.anchors)
         .with_pages(&options.pages)
-        .with_others(&self.others);
+        .with_others(&self.others, &self.apis);
         self.down.iter().for_each(|note| trace.note(note.clone()));
         let restated = match restate(&context, question, &options.conversation).await {
             // What comes after says so too.
@@ -183,10 +198,10 @@ impl Engine {
         let question = restated.as_ref().unwrap_or(question);
         let (method, config) = (options.method, &options.config);
         let run = async {
-            if self.others.is_empty() || method.reads_several() {
-                method.run(&context, question, config).await
-            } else {
-                ask_each(&context, question, method, config).await
+            match (method.reads_several(), self.others.is_empty()) {
+                (true, _) => method.run(&context, question, config).await,
+                (false, true) => ask_workspace(&context, question, method, config).await,
+                (false, false) => ask_each(&context, question, method, config).await,
             }
         };
         let over = Exhausted::Seconds(options.limits.time.as_secs());
@@ -199,13 +214,32 @@ impl Engine {
             outcome => outcome?,
         };
         let grounds = options.method.must_be_grounded() && !trace.notes().contains(&Note::ModelAlone);
-        let (outcome, grounding) = held_against_evidence(outcome, grounds, &trace);
+        let (outcome, grounding) = held_against_evidence(outcome, grounds, trace);
         let plan = context.kept_plan();
-        let answer = self.answer(question, options, outcome, &grounding, &trace);
+        let answer = self.answer(question, options, outcome, &grounding, trace);
         if let Some(plan) = plan.filter(|_| options.learn && answer.grounded && answer.confidence >= SURE) {
             self.learn(question, plan, &answer)?;
         }
         Ok(answer)
+    }
+
+    /// What a question for the workspace's APIs is about: the field, by rules or by the model, and the names to look up, as
+    /// self-verification reads them (§4.1.1); at most one model call, and no request.
+    ///
+    /// # Errors
+    /// The model's; [`AnswerError::Usage`] in a workspace without APIs.
+    pub async fn subject(&self, question: &Question) -> Result<(Subject, AnswerUsage), AnswerError> {
+        let apis: Vec<&ApiGraph> = self.workspace.apis().iter().map(|api| &**api).collect();
+        if apis.is_empty() {
+            return Err(AnswerError::Usage(
+                "the workspace has no API whose fields a question could be of".into(),
+            ));
+        }
+        let trace = Trace::new(None);
+        let (model, embedder) = (self.model.as_ref(), self.embedder.as_ref());
+        let context = Context::new(&self.workspace, model, embedder, &self.learnt, Limits::default(), &trace);
+        let subject = read_subject(&context, question, &apis).await?;
+        Ok((subject, trace.usage()))
     }
 
     /// Keeps the plan of an answer as a solved example.

@@ -137,7 +137,8 @@ impl Evidence {
             EvidenceContent::Triple { head, tail, .. } => vec![head, tail],
             EvidenceContent::Passage { entity, .. } => vec![entity],
             EvidenceContent::Record(record) => {
-                record.fields.iter().map(|field| field.value.as_str()).collect()
+                let each = record.fields.iter().flat_map(|field| field.values.iter().map(String::as_str));
+                record.fields.iter().map(|field| field.value.as_str()).chain(each).collect()
             }
             EvidenceContent::Calculation { result, .. } => vec![result],
         }

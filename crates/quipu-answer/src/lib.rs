@@ -46,8 +46,8 @@ pub use methods::{
     TextConfig, TogConfig, Verification, VerifyConfig,
 };
 pub use plan::{
-    FEATURE_NAMES, Features, RelationCard, RequirementConfig, SolvedExample, WalkConfig, domain_by_names,
-    domain_by_rules,
+    FEATURE_NAMES, Features, RelationCard, RequirementConfig, SolvedExample, Subject, WalkConfig,
+    domain_by_names, domain_by_rules,
 };
 pub use prompts::prompt_templates;
 pub use question::{MAX_QUESTION_BYTES, Question};

@@ -58,6 +58,10 @@ pub enum Prompt {
     HybridValidate,
     /// HybGRAG's commentator.
     HybridComment,
+    /// HybGRAG's validator where no documents are attached to entities: does the prediction answer the question?
+    HybridAccept,
+    /// HybGRAG's commentator there: what was wrong, of Table 12.
+    HybridWrong,
     /// Corrective RAG: are the passages of use?
     CorrectiveJudge,
     /// Corrective RAG: which relations the question needs.
@@ -111,6 +115,8 @@ impl Prompt {
             Self::HybridRead => "hybrid_read",
             Self::HybridValidate => "hybrid_validate",
             Self::HybridComment => "hybrid_comment",
+            Self::HybridAccept => "hybrid_accept",
+            Self::HybridWrong => "hybrid_wrong",
             Self::CorrectiveJudge => "corrective_judge",
             Self::CorrectiveRelations => "corrective_relations",
             Self::AnchorKeywords => "anchor_keywords",
@@ -151,6 +157,8 @@ impl Prompt {
             Self::HybridRead => include_str!("prompts/hybrid_read.jinja"),
             Self::HybridValidate => include_str!("prompts/hybrid_validate.jinja"),
             Self::HybridComment => include_str!("prompts/hybrid_comment.jinja"),
+            Self::HybridAccept => include_str!("prompts/hybrid_accept.jinja"),
+            Self::HybridWrong => include_str!("prompts/hybrid_wrong.jinja"),
             Self::CorrectiveJudge => include_str!("prompts/corrective_judge.jinja"),
             Self::CorrectiveRelations => include_str!("prompts/corrective_relations.jinja"),
             Self::AnchorKeywords => include_str!("prompts/anchor_keywords.jinja"),
@@ -190,6 +198,8 @@ impl Prompt {
         Self::HybridRead,
         Self::HybridValidate,
         Self::HybridComment,
+        Self::HybridAccept,
+        Self::HybridWrong,
         Self::CorrectiveJudge,
         Self::CorrectiveRelations,
         Self::AnchorKeywords,
@@ -381,6 +391,20 @@ mod tests {
         check(
             Prompt::HybridComment,
             json!({ "experiences": [experience], "question": question, "module": "hybrid", "entities": ["jackdaw"], "relations": ["← part"] }),
+        );
+    }
+
+    #[test]
+    fn prompts_of_the_hybrid_method_without_documents_are_what_was_agreed() {
+        let question = "where was the director of Kauwboy born?";
+        let facts = "E0 (Kauwboy) A film by Boudewijn Koole.";
+        check(
+            Prompt::HybridAccept,
+            json!({ "asked_at": "2024-02-28", "facts": facts, "prediction": "Leidschendam", "question": question }),
+        );
+        check(
+            Prompt::HybridWrong,
+            json!({ "question": question, "module": "graph", "entities": ["Kauwboy"], "relations": ["the directors of X"], "prediction": "Boudewijn Koole" }),
         );
     }
 

@@ -18,6 +18,23 @@ pub struct RecordField {
     pub name: String,
     /// Its value; several with commas between them.
     pub value: String,
+    /// The values one by one, where there are several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<String>,
+}
+
+impl RecordField {
+    /// A field with its values.
+    pub fn new(name: &str, values: &[String]) -> Self {
+        let several = if values.len() > 1 { values.to_vec() } else { Vec::new() };
+        Self { name: name.into(), value: values.join(", "), values: several }
+    }
+
+    /// Its values, one by one.
+    pub fn each(&self) -> impl Iterator<Item = &str> {
+        let whole = Some(self.value.as_str()).filter(|_| self.values.is_empty());
+        self.values.iter().map(String::as_str).chain(whole)
+    }
 }
 
 /// One record of an API's response.
@@ -36,6 +53,12 @@ impl RecordContent {
     pub fn to_line(&self) -> String {
         let fields = self.fields.iter().map(|field| format!("{} {}", field.name, field.value));
         format!("{}: {}", self.table, fields.collect::<Vec<_>>().join("; "))
+    }
+
+    /// What it says, whatever table it stands in.
+    pub(crate) fn said(&self) -> String {
+        let fields = self.fields.iter().map(|field| format!("{}\u{1f}{}", field.name, field.value));
+        fields.collect::<Vec<_>>().join("\u{1e}")
     }
 
     /// The value that an id such as `E3.price` means; without a column, the record's only number or last field.
@@ -57,10 +80,7 @@ pub fn record_evidence(source: &str, about: &str, record: &Record) -> Evidence {
     let named = record.nested || record.fields.len() > 1;
     let own = record.label.as_deref().filter(|_| named).unwrap_or(about);
     let table = if own.is_empty() { record.table.clone() } else { format!("{} of {own}", record.table) };
-    let fields = record
-        .fields
-        .iter()
-        .map(|field| RecordField { name: field.name.clone(), value: field.values.join(", ") });
+    let fields = record.fields.iter().map(|field| RecordField::new(&field.name, &field.values));
     let content = RecordContent { table, fields: fields.collect(), path: record.path.clone() };
     Evidence::record(source, content)
 }
@@ -122,8 +142,7 @@ mod tests {
     use crate::evidence::to_markdown;
 
     fn record(table: &str, fields: &[(&str, &str)]) -> Evidence {
-        let field =
-            |(name, value): &(&str, &str)| RecordField { name: (*name).into(), value: (*value).into() };
+        let field = |(name, value): &(&str, &str)| RecordField::new(name, &[(*value).to_owned()]);
         let content = RecordContent {
             table: table.into(),
             fields: fields.iter().map(field).collect(),

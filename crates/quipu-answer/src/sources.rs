@@ -1,13 +1,17 @@
-//! Several sources for one question: each a workspace with what was learnt about it. One that is down is named, and the rest answers.
+//! Several sources for one question: each a workspace with what was learnt about it, and the APIs beside its graph. One that is down is
+//! named, and the rest answers.
 
 use std::sync::Arc;
 
+use quipu_graph::ApiGraph;
 use quipu_index::Workspace;
 
 use crate::AnswerError;
 use crate::answer::{Claim, Note, Status};
 use crate::context::{Context, Learnt};
+use crate::link::mentions;
 use crate::methods::{Method, MethodConfig, Outcome};
+use crate::plan::{domain_of, fit_of};
 use crate::question::Question;
 use crate::values::same_value;
 
@@ -16,6 +20,8 @@ use crate::values::same_value;
 pub struct Source {
     pub(crate) workspace: Arc<Workspace>,
     pub(crate) learnt: Arc<Learnt>,
+    /// The workspace's APIs that are not its graph.
+    pub(crate) apis: Vec<Source>,
 }
 
 impl Source {
@@ -24,8 +30,20 @@ impl Source {
     /// # Errors
     /// [`AnswerError::Usage`] when the workspace's relation cards or words cannot be read.
     pub fn open(workspace: Arc<Workspace>) -> Result<Self, AnswerError> {
-        let learnt = Learnt::open(workspace.folder())?;
-        Ok(Self { workspace, learnt })
+        let learnt = Learnt::open(workspace.folder(), walked_api(&workspace))?;
+        let apis = apis_of(&workspace)?;
+        Ok(Self { workspace, learnt, apis })
+    }
+
+    /// Learns into a folder of its own, where a run keeps what it began with.
+    pub(crate) fn relearn(&mut self, folder: &std::path::Path) -> Result<(), AnswerError> {
+        std::fs::create_dir_all(folder)
+            .map_err(|error| AnswerError::Usage(format!("cannot create {}: {error}", folder.display())))?;
+        self.learnt = Learnt::open(folder, walked_api(&self.workspace))?;
+        for api in &mut self.apis {
+            api.relearn(&folder.join(api.name()))?;
+        }
+        Ok(())
     }
 
     /// The source's name, as evidence cites it.
@@ -49,6 +67,25 @@ pub fn source_folder(at: usize) -> String {
     format!("source-{}", at + 1)
 }
 
+/// The APIs of a workspace that are not its graph, each as a source of its own.
+///
+/// # Errors
+/// What was learnt about one cannot be read.
+pub(crate) fn apis_of(workspace: &Workspace) -> Result<Vec<Source>, AnswerError> {
+    let beside = workspace.apis().iter().skip(usize::from(!workspace.has_graph()));
+    let source = |api: &Arc<ApiGraph>| {
+        let workspace = Arc::new(workspace.over_api(api)?);
+        let learnt = Learnt::open(workspace.folder(), Some(api))?;
+        Ok(Source { workspace, learnt, apis: Vec::new() })
+    };
+    beside.map(source).collect()
+}
+
+/// The API that is walked as a workspace's graph.
+pub(crate) fn walked_api(workspace: &Workspace) -> Option<&ApiGraph> {
+    workspace.apis().first().filter(|_| !workspace.has_graph()).map(|api| &**api)
+}
+
 /// The day on which a workspace's graph was read.
 pub(crate) fn read_on(workspace: &Workspace) -> Option<jiff::civil::Date> {
     let time = jiff::Timestamp::try_from(workspace.read_at()?).ok()?;
@@ -66,8 +103,8 @@ pub(crate) fn note_down(context: &Context<'_>, error: &AnswerError) {
     context.trace.note(Note::SourceDown { source, reason: error.to_string() });
 }
 
-/// Asks every source by itself and takes the answer of the most confidence; for the methods that read one graph. Where others say something
-/// else, that is told.
+/// Asks every workspace by itself and takes the answer of the most confidence; for the methods that read one graph. Where others say
+/// something else, that is told.
 ///
 /// # Errors
 /// The model's; those of a source only where no other can be asked.
@@ -77,46 +114,149 @@ pub(crate) async fn ask_each(
     method: Method,
     config: &MethodConfig,
 ) -> Result<Outcome, AnswerError> {
-    let mut outcomes: Vec<(Claim, Outcome)> = Vec::new();
-    let mut failed = None;
-    for source in context.sources() {
-        match method.run(&source, question, config).await {
-            Ok(outcome) => {
-                let value = outcome.answers.join(", ");
-                let best = outcomes.iter().map(|(_, o)| o.confidence).fold(0.0, f64::max);
-                if outcome.status == Status::Answered && outcome.confidence > best {
-                    context.propose(outcome.clone());
-                }
-                outcomes.push((claim(&source, value), outcome));
-            }
-            Err(error) if is_down(&error) => {
-                note_down(&source, &error);
-                failed = Some(error);
-            }
-            Err(error) => return Err(error),
+    let mut asked = Asked { context, question, method, config, outcomes: Vec::new(), failed: None };
+    for workspace in context.workspaces() {
+        match ask_workspace(&workspace, question, method, config).await {
+            Err(error) if is_down(&error) => asked.down(&workspace, error),
+            outcome => asked.take(&workspace, outcome?),
         }
     }
-    outcomes.sort_by(|(_, a), (_, b)| {
-        let key = |o: &Outcome| (o.status == Status::Answered, o.confidence);
-        key(b).partial_cmp(&key(a)).unwrap_or(std::cmp::Ordering::Equal)
-    });
-    let others: Vec<Claim> = outcomes
-        .iter()
-        .skip(1)
-        .filter(|(_, o)| o.status == Status::Answered)
-        .map(|(claim, _)| claim.clone())
-        .collect();
-    match (outcomes.into_iter().next(), failed) {
-        (Some((first, outcome)), _) => {
-            if others.iter().any(|other| !same_answers(&other.value, &first.value)) {
-                let claims = std::iter::once(first).chain(others).collect();
-                let about = question.text().to_owned();
-                context.trace.note(Note::Contradiction { about, claims });
-            }
-            Ok(outcome)
+    asked.surest()
+}
+
+/// Asks one workspace: its graph, and where that gives no answer, the APIs beside it that know what the question names, the one whose
+/// operations fit it best first, until one answers; those alone where there is no graph.
+///
+/// # Errors
+/// As [`ask_each`].
+pub(crate) async fn ask_workspace(
+    context: &Context<'_>,
+    question: &Question,
+    method: Method,
+    config: &MethodConfig,
+) -> Result<Outcome, AnswerError> {
+    if context.apis.is_empty() || !method.walks_one_graph() {
+        return method.run(context, question, config).await;
+    }
+    let mut asked = Asked { context, question, method, config, outcomes: Vec::new(), failed: None };
+    let mut apis = context.apis_alone();
+    let graph = context.alone();
+    if context.workspace.has_graph() {
+        asked.ask(&graph).await?;
+        if asked.outcomes.iter().any(|(_, outcome)| outcome.status != Status::Abstained) {
+            return asked.surest();
         }
-        (None, Some(error)) => Err(error),
-        (None, None) => Ok(Outcome::abstain("no source was asked", Vec::new())),
+    } else {
+        apis.insert(0, graph);
+    }
+    let knowing = knowing(&mut asked, apis).await?;
+    for api in best_fit_first(context, question, knowing).await? {
+        asked.ask(&api).await?;
+        if asked.outcomes.iter().any(|(_, outcome)| outcome.status != Status::Abstained) {
+            break;
+        }
+    }
+    asked.surest()
+}
+
+/// APIs in the order of how well their best operation fits the question.
+async fn best_fit_first<'c>(
+    context: &Context<'_>,
+    question: &Question,
+    apis: Vec<Context<'c>>,
+) -> Result<Vec<Context<'c>>, AnswerError> {
+    if apis.len() < 2 {
+        return Ok(apis);
+    }
+    let operations = |api: &Context<'c>| api.api().map_or(&[][..], |api| &api.service().operations);
+    let all: Vec<_> = apis.iter().flat_map(operations).collect();
+    let mut fits = fit_of(context, question.text(), &all).await?.into_iter();
+    let mut ranked: Vec<(f32, Context<'c>)> = Vec::new();
+    for api in apis {
+        let own = fits.by_ref().take(operations(&api).len());
+        ranked.push((own.fold(0.0, f32::max), api));
+    }
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
+    Ok(ranked.into_iter().map(|(_, api)| api).collect())
+}
+
+/// Of several APIs those of the question's field, as rules tell it, that know a name in it; no model is asked. All of the field where none
+/// does.
+async fn knowing<'c>(
+    asked: &mut Asked<'_, 'c>,
+    apis: Vec<Context<'c>>,
+) -> Result<Vec<Context<'c>>, AnswerError> {
+    let graphs: Vec<&ApiGraph> = apis.iter().filter_map(Context::api).collect();
+    let field = domain_of(asked.question.text(), &graphs);
+    let of_field = |context: &Context<'_>| {
+        let domains = context.api().map(|api| api.service().domains()).unwrap_or_default();
+        field.as_deref().is_none_or(|field| domains.is_empty() || domains.contains(&field))
+    };
+    let mut knowing = Vec::new();
+    let mut others = Vec::new();
+    for api in apis.into_iter().filter(of_field) {
+        match mentions(&api, asked.question.text()).await {
+            Err(error) if is_down(&error) => asked.down(&api, error),
+            Err(error) => return Err(error),
+            Ok(found) if found.is_empty() => others.push(api),
+            Ok(_) => knowing.push(api),
+        }
+    }
+    Ok(if knowing.is_empty() { others } else { knowing })
+}
+
+/// What sources said to one question.
+struct Asked<'a, 'c> {
+    context: &'a Context<'c>,
+    question: &'a Question,
+    method: Method,
+    config: &'a MethodConfig,
+    outcomes: Vec<(Claim, Outcome)>,
+    failed: Option<AnswerError>,
+}
+
+impl Asked<'_, '_> {
+    async fn ask(&mut self, source: &Context<'_>) -> Result<(), AnswerError> {
+        match self.method.run(source, self.question, self.config).await {
+            Err(error) if is_down(&error) => self.down(source, error),
+            outcome => self.take(source, outcome?),
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, source: &Context<'_>, outcome: Outcome) {
+        let best = self.outcomes.iter().map(|(_, o)| o.confidence).fold(0.0, f64::max);
+        if outcome.status == Status::Answered && outcome.confidence > best {
+            self.context.propose(outcome.clone());
+        }
+        self.outcomes.push((claim(source, outcome.answers.join(", ")), outcome));
+    }
+
+    fn down(&mut self, source: &Context<'_>, error: AnswerError) {
+        note_down(source, &error);
+        self.failed = Some(error);
+    }
+
+    /// The answer of the most confidence; an error where every source failed.
+    fn surest(mut self) -> Result<Outcome, AnswerError> {
+        self.outcomes.sort_by(|(_, a), (_, b)| {
+            let key = |o: &Outcome| (o.status == Status::Answered, o.confidence);
+            key(b).partial_cmp(&key(a)).unwrap_or(std::cmp::Ordering::Equal)
+        });
+        let answered = self.outcomes.iter().skip(1).filter(|(_, o)| o.status == Status::Answered);
+        let others: Vec<Claim> = answered.map(|(claim, _)| claim.clone()).collect();
+        match (self.outcomes.into_iter().next(), self.failed) {
+            (Some((first, outcome)), _) => {
+                if others.iter().any(|other| !same_answers(&other.value, &first.value)) {
+                    let claims = std::iter::once(first).chain(others).collect();
+                    let about = self.question.text().to_owned();
+                    self.context.trace.note(Note::Contradiction { about, claims });
+                }
+                Ok(outcome)
+            }
+            (None, Some(error)) => Err(error),
+            (None, None) => Ok(Outcome::abstain("no source was asked", Vec::new())),
+        }
     }
 }
 

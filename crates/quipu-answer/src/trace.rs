@@ -2,6 +2,7 @@
 //! and the page's refinement path are readings of it.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
@@ -292,6 +293,8 @@ pub type EventSink = Arc<dyn Fn(&TimedEvent) + Send + Sync>;
 pub struct Trace {
     started: Instant,
     sink: Option<EventSink>,
+    /// Requests sent to endpoints and APIs.
+    requests: Arc<AtomicU64>,
     state: Mutex<State>,
 }
 
@@ -310,7 +313,12 @@ struct State {
 impl Trace {
     /// Starts the clock. `sink` sees every event at once.
     pub fn new(sink: Option<EventSink>) -> Self {
-        Self { started: Instant::now(), sink, state: Mutex::default() }
+        Self { started: Instant::now(), sink, requests: Arc::default(), state: Mutex::default() }
+    }
+
+    /// The counter of requests to endpoints and APIs.
+    pub(crate) fn requests(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.requests)
     }
 
     /// Time since the question came in.
@@ -364,6 +372,7 @@ impl Trace {
             prompt_tokens: state.total.prompt_tokens,
             reused_tokens: state.total.reused_tokens,
             completion_tokens: state.total.completion_tokens,
+            requests: self.requests.load(Ordering::Relaxed),
             seconds: self.elapsed().as_secs_f64(),
             by_stage: state.stages.clone(),
         }

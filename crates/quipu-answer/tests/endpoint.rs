@@ -9,52 +9,19 @@
 )]
 
 mod common;
-#[path = "../../quipu-graph/tests/servers/mod.rs"]
-mod servers;
+mod over;
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
-use common::{CARDS, FILMS, Setting, ask, embedder, setting};
+use common::{CARDS, FILMS, Setting, ask, composed, embedder, options, setting};
+use over::{ntriples, over_endpoint, over_server, servers};
 use quipu_answer::{
-    AnchorConfig, AnswerError, AskOptions, Engine, Guide, Method, MethodConfig, Note, Question, Source,
-    Status,
+    AnchorConfig, Answer, AnswerError, AskOptions, Engine, Guide, Method, MethodConfig, Note, Question,
+    Source, Status, Verification,
 };
-use quipu_graph::{EndpointConfig, ImportConfig, Input, iri_of_key};
-use quipu_index::{ImportRequest, MatchReason, SourceRequest, Workspace};
-use quipu_model::{Embedder, Scripted, ScriptedModel};
-
-/// [`FILMS`] as a server's triples.
-fn ntriples() -> String {
-    let line = |line: &str| {
-        let terms: Vec<String> = line.split('\t').map(|key| format!("<{}>", iri_of_key(key))).collect();
-        format!("{} .\n", terms.join(" "))
-    };
-    FILMS.lines().map(line).collect()
-}
-
-async fn over_endpoint(server: &servers::Server, embedder: Option<Arc<dyn Embedder>>) -> Setting {
-    over(server, "films", embedder).await
-}
-
-async fn over(server: &servers::Server, name: &str, embedder: Option<Arc<dyn Embedder>>) -> Setting {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("workspace");
-    let config = EndpointConfig {
-        url: server.url.clone(),
-        graphs: server.graphs.clone(),
-        cache_hours: 0,
-        attempts: 2,
-        pause: 1,
-        ..EndpointConfig::default()
-    };
-    let cancel = Arc::new(AtomicBool::new(false));
-    let request = SourceRequest { name: name.into(), config, embedder, progress: None, cancel };
-    Workspace::add_source(&path, &request).await.unwrap();
-    let workspace = Arc::new(Workspace::open(&path).unwrap());
-    std::fs::write(path.join("relations.toml"), CARDS).unwrap();
-    Setting { folder, workspace }
-}
+use quipu_graph::{ImportConfig, Input};
+use quipu_index::{ImportRequest, MatchReason, Workspace};
+use quipu_model::{Scripted, ScriptedModel};
 
 /// Questions of each kind, and the most requests that each may cost in a fresh process: two a hop for what is around, one for each relation's
 /// sample with one for what follows it, and what exact walks need beyond that.
@@ -66,24 +33,63 @@ const QUESTIONS: [(&str, u64); 5] = [
     ("how many films did Paula van der Oest direct?", 17),
 ];
 
+/// The workspace opened anew, so that nothing is remembered.
+fn fresh(setting: &Setting) -> Setting {
+    let workspace = Arc::new(Workspace::open(setting.workspace.folder()).unwrap());
+    Setting { workspace, folder: tempfile::tempdir().unwrap() }
+}
+
+/// What a model says to any method's calls about Kauwboy.
+fn model(answer: &str) -> Arc<ScriptedModel> {
+    let topic = r#"{"domain": "other", "entities": ["Kauwboy"], "time": "", "operation": "list"}"#;
+    let belief =
+        "// precise\nCREATE (k:Film {name: 'Kauwboy'})-[:DIRECTED_BY]->(p:Person {name: 'Somebody Else'})";
+    Arc::new(
+        ScriptedModel::new()
+            .always("plan.topic", topic)
+            .always("link.keywords", r#"{"keywords": ["Kauwboy"]}"#)
+            .always("plan.pseudo", belief)
+            .always("critique.validate", "yes")
+            .always("compose", composed(answer).as_str()),
+    )
+}
+
+/// Methods, and the most requests that one question may cost each of them in a fresh process.
+const METHODS: [(Method, u64); 7] = [
+    (Method::Paths, 18),
+    (Method::Kerag, 24),
+    (Method::Anchor, 24),
+    (Method::Hybrid, 26),
+    (Method::Pseudo, 30),
+    (Method::Verify, 12),
+    (Method::Graph, 12),
+];
+
 async fn check_same(server: &servers::Server) {
     let imported = setting(FILMS).await;
     std::fs::write(imported.workspace.folder().join("relations.toml"), CARDS).unwrap();
     let asked = over_endpoint(server, None).await;
-    let options = AskOptions::default();
+    let check = |expected: Answer, found: Answer, most: u64, what: &str| {
+        assert_eq!((&found.answers, &found.evidence), (&expected.answers, &expected.evidence), "{what}");
+        assert!((found.confidence - expected.confidence).abs() < 1e-6, "{what}");
+        assert_eq!(expected.usage.requests, 0, "{what}");
+        assert!((1..=most).contains(&found.usage.requests), "{what}: {} requests", found.usage.requests);
+    };
     for (question, most) in QUESTIONS {
-        let expected = ask(&imported, None, Some(embedder().await), question, &options).await;
-        // Opened anew, so that nothing is remembered.
-        let folder = asked.workspace.folder();
-        let fresh = Setting {
-            workspace: Arc::new(Workspace::open(folder).unwrap()),
-            folder: tempfile::tempdir().unwrap(),
-        };
-        let found = ask(&fresh, None, Some(embedder().await), question, &options).await;
-        assert_eq!((&found.answers, &found.evidence), (&expected.answers, &expected.evidence), "{question}");
-        assert!((found.confidence - expected.confidence).abs() < 1e-6, "{question}");
-        let requests = fresh.workspace.endpoint().unwrap().traffic().requests;
-        assert!(requests <= most, "{question}: {requests} requests");
+        let (options, embedder) = (AskOptions::default(), Some(embedder().await));
+        let expected = ask(&imported, None, embedder.clone(), question, &options).await;
+        let found = ask(&fresh(&asked), None, embedder, question, &options).await;
+        check(expected, found, most, question);
+    }
+    for (method, most) in METHODS {
+        let question = "who directed Kauwboy?";
+        let (mut options, embedder) = (options(method), Some(embedder().await));
+        options.config.pseudo.verification = Verification::Similarity;
+        let model = || Some(model("\"Boudewijn Koole\""));
+        let expected = ask(&imported, model(), embedder.clone(), question, &options).await;
+        assert_eq!(expected.answers, ["Boudewijn Koole"], "{} {expected:#?}", method.name());
+        let found = ask(&fresh(&asked), model(), embedder, question, &options).await;
+        check(expected, found, most, method.name());
     }
 }
 
@@ -166,7 +172,7 @@ async fn an_endpoint_that_goes_down_in_mid_question_is_named_and_the_rest_answer
     for method in MID_QUESTION {
         let imported = setting(FILMS).await;
         let server = servers::oxigraph(&ntriples());
-        let remote = over(&server, "remote", None).await;
+        let remote = over_server(&server, "remote", None).await;
         let model = Arc::new(ending(server));
         let engine = Engine::new(imported.workspace.clone(), Some(model), Some(embedder().await)).unwrap();
         let engine = engine.with_sources(vec![Source::open(remote.workspace.clone()).unwrap()]);
@@ -192,7 +198,7 @@ async fn an_endpoint_that_goes_down_in_mid_question_is_named_and_the_rest_answer
 async fn the_only_endpoint_going_down_in_mid_question_is_an_error_that_names_it() {
     for method in MID_QUESTION {
         let server = servers::oxigraph(&ntriples());
-        let remote = over(&server, "remote", None).await;
+        let remote = over_server(&server, "remote", None).await;
         let model = Arc::new(ending(server));
         let engine = Engine::new(remote.workspace.clone(), Some(model), Some(embedder().await)).unwrap();
         let question =

@@ -195,11 +195,11 @@ async fn the_ablations_do_what_they_say() {
 }
 
 #[tokio::test]
-async fn without_documents_there_is_no_call() {
+async fn without_documents_and_names_there_is_no_call() {
     let setting = common::setting(common::FILMS).await;
     let (answer, model) = run(&setting, ScriptedModel::new(), QUESTION, &hybrid()).await;
     assert_eq!((answer.status, model.calls()), (Status::Abstained, 0));
-    assert!(answer.reason.unwrap().contains("no documents"));
+    assert!(answer.reason.unwrap().contains("neither the graph nor a page"));
 }
 
 #[tokio::test]

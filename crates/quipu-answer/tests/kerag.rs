@@ -1,4 +1,5 @@
 //! KERAG against a scripted model: which calls it makes, what it does with replies, good and bad.
+#![allow(clippy::unwrap_used, reason = "a test ends where something fails")]
 
 mod common;
 

@@ -8,59 +8,18 @@
     reason = "set-up of tests"
 )]
 
-#[path = "../../quipu-graph/tests/apis/mod.rs"]
-mod apis;
 mod common;
+mod over;
 
 use std::path::Path;
 use std::sync::Arc;
 
-use common::{FILMS, Setting, options, run, setting, told};
+use common::{FILMS, options, run, setting, told};
+use over::{add, apis, over_apis, over_library};
 use quipu_answer::{AskOptions, EvidenceContent, Method, Page, Status, VerifyConfig};
-use quipu_graph::ApiConfig;
-use quipu_index::{ApiRequest, Workspace};
 use quipu_model::ScriptedModel;
 use wiremock::MockServer;
 use wiremock::{Mock, ResponseTemplate, matchers::any};
-
-async fn add(path: &Path, name: &str, server: &str, document: &str, manifest: &str) {
-    let files = path.parent().unwrap().join(format!("{name}-files"));
-    std::fs::create_dir_all(&files).unwrap();
-    let place = |file: &str, text: &str| {
-        std::fs::write(files.join(file), text).unwrap();
-        files.join(file).display().to_string()
-    };
-    let manifest = if manifest == "crag" { manifest.to_owned() } else { place("manifest.toml", manifest) };
-    let config = ApiConfig {
-        openapi: place("openapi.json", document),
-        manifest: Some(manifest),
-        base: Some(server.to_owned()),
-        allow_hosts: vec!["127.0.0.1".into()],
-        cache_hours: 0,
-        pause: 1,
-        ..ApiConfig::default()
-    };
-    Workspace::add_api(path, &ApiRequest { name: name.into(), config }).await.unwrap();
-}
-
-/// A workspace of nothing but APIs.
-async fn over_apis(add: impl AsyncFnOnce(&Path)) -> Setting {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("workspace");
-    add(&path).await;
-    let workspace = Arc::new(Workspace::open(&path).unwrap());
-    Setting { folder, workspace }
-}
-
-async fn over_library() -> (MockServer, Setting) {
-    let server = apis::library().await;
-    let base = format!("{}/v1", server.uri());
-    let setting = over_apis(async |path: &Path| {
-        add(path, "library", &base, apis::LIBRARY, apis::LIBRARY_MANIFEST).await;
-    })
-    .await;
-    (server, setting)
-}
 
 fn subject(domain: &str, entities: &[(&str, &str)]) -> String {
     let entities: Vec<serde_json::Value> =
@@ -306,37 +265,4 @@ async fn questions_of_all_fields_are_answered_from_published_exchanges() {
         assert_eq!(model.calls(), 2, "{question}");
         assert!(told(&model, 1).contains(shown), "{question}\n{}", told(&model, 1));
     }
-}
-
-/// KERAG walks an API as a graph: fields and operations of one entity are its relations.
-#[tokio::test]
-async fn kerag_runs_over_an_api() {
-    let (server, setting) = over_library().await;
-    for filter in [quipu_answer::RelationFilter::Off, quipu_answer::RelationFilter::Similarity { keep: 30 }] {
-        let topic = r#"{"domain": "books", "entities": ["Salt Roads"], "time": "", "operation": "list"}"#;
-        let model = ScriptedModel::new()
-            .on("plan.topic", topic)
-            .when(|request| {
-                request
-                    .stage
-                    .starts_with("critique")
-                    .then(|| r#"{"reasoning": "", "verdict": "enough"}"#.into())
-            })
-            .when(|request| {
-                request.stage.starts_with("prune").then(|| r#"{"reasoning": "", "verdict": "enough"}"#.into())
-            })
-            .when(|request| {
-                (request.stage == "compose").then(|| composed("answered", &[], "none", &["1937"]).into())
-            });
-        let mut how = options(Method::Kerag);
-        how.config.kerag.filter = filter;
-        let (answer, model) = run(&setting, model, "in which year was Salt Roads published?", &how).await;
-        let asked: Vec<String> = model.requests().iter().map(|request| request.stage.clone()).collect();
-        assert_eq!(
-            (answer.answers.as_slice(), answer.grounded),
-            (["1937".to_owned()].as_slice(), true),
-            "{asked:?} {answer:?}"
-        );
-    }
-    assert!(server.received_requests().await.unwrap().len() < 40);
 }

@@ -125,9 +125,11 @@ impl<'a> Lookup<'a> {
         }
         // Values need no name: the index holds few of them.
         let is_value = !matches!(value_of(name), LiteralValue::Text(_));
-        let known = is_value || bearers.is_some();
+        // Where names are searched at an endpoint or an API, none stands in the index, and none is looked up for a warning's sake.
+        let unlisted = self.workspaces.iter().any(|workspace| workspace.names().is_empty());
+        let known = is_value || bearers.is_some() || unlisted;
         let only = bearers.as_ref().and_then(|(workspace, candidates)| match candidates.as_slice() {
-            [only] => Some(Found { workspace: *workspace, node: only.node }),
+            [only] => Some(Found { workspace, node: only.node }),
             _ => None,
         });
         let Some(only) = only.filter(|only| !only.workspace.graph().is_literal(only.node)) else {

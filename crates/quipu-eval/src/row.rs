@@ -94,6 +94,9 @@ pub struct RowCost {
     /// Calls of the judge's model.
     #[serde(default)]
     pub judge_calls: u32,
+    /// Requests sent to endpoints and APIs.
+    #[serde(default)]
+    pub requests: u64,
     /// Wall-clock seconds.
     pub seconds: f64,
     /// Of these, seconds that were not spent waiting for a model or an embedder.

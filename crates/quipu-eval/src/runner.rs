@@ -384,6 +384,7 @@ fn cost_of(answer: &Answer) -> RowCost {
         prompt_tokens: usage.prompt_tokens,
         completion_tokens: usage.completion_tokens,
         judge_calls: 0,
+        requests: usage.requests,
         seconds: usage.seconds,
         engine_seconds: (usage.seconds - waited).max(0.0),
         by_stage: by_stage.collect(),

@@ -50,13 +50,15 @@ pub enum Metric {
     Calls,
     /// Tokens of prompts and replies.
     Tokens,
+    /// Requests to endpoints and APIs.
+    Requests,
     /// Wall-clock seconds.
     Seconds,
 }
 
 impl Metric {
     /// All metrics, in the order of the tables.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::HitAt1,
         Self::ExactMatch,
         Self::F1,
@@ -76,6 +78,7 @@ impl Metric {
         Self::Grounded,
         Self::Calls,
         Self::Tokens,
+        Self::Requests,
         Self::Seconds,
     ];
 
@@ -101,13 +104,14 @@ impl Metric {
             Self::Grounded => "grounded",
             Self::Calls => "calls",
             Self::Tokens => "tokens",
+            Self::Requests => "requests",
             Self::Seconds => "seconds",
         }
     }
 
     /// Whether it is a cost, of which less is better and which is no share.
     pub fn is_cost(self) -> bool {
-        matches!(self, Self::Calls | Self::Tokens | Self::Seconds)
+        matches!(self, Self::Calls | Self::Tokens | Self::Requests | Self::Seconds)
     }
 
     /// Its value for one question; `None` where it does not apply.
@@ -134,6 +138,7 @@ impl Metric {
             Self::Grounded => return (row.ended == Ended::Answered).then(|| one_if(row.grounded)),
             Self::Calls => f64::from(row.cost.llm_calls),
             Self::Tokens => row.cost.tokens() as f64,
+            Self::Requests => row.cost.requests as f64,
             Self::Seconds => row.cost.seconds,
         })
     }

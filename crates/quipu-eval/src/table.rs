@@ -11,9 +11,9 @@ use crate::summary::{Group, Metric, Summary};
 pub fn to_markdown(summaries: &[Summary]) -> String {
     let mut table = String::from(
         "| run | n | Hit@1 (strict) | F1 | exact | accuracy (recall) | lenient | CRAG acc. | halluc. | missing | truthfulness | \
-         retrieved | linked | grounded | calls | tokens | s | engine ms (p50) |\n",
+         retrieved | linked | grounded | calls | tokens | requests | s | engine ms (p50) |\n",
     );
-    table.push_str(&"|---".repeat(18));
+    table.push_str(&"|---".repeat(19));
     table.push_str("|\n");
     for summary in summaries {
         let mean = |metric: Metric| {
@@ -38,6 +38,7 @@ pub fn to_markdown(summaries: &[Summary]) -> String {
             mean(Metric::Grounded),
             costs(Metric::Calls, 2),
             costs(Metric::Tokens, 0),
+            costs(Metric::Requests, 1),
             costs(Metric::Seconds, 2),
             format!("{:.2}", summary.engine_ms),
         ];

@@ -167,6 +167,11 @@ pub trait Graph: Send + Sync {
     /// What the source is and holds.
     fn describe(&self) -> &GraphDescription;
 
+    /// Whether every node that is looked at costs a request of its own, so that looking around widely is out of the question: an API.
+    fn asks_for_each_node(&self) -> bool {
+        false
+    }
+
     /// The relation catalogue, indexed by [`RelationId`].
     fn relations(&self) -> &[RelationInfo];
 

@@ -28,17 +28,19 @@ mod endpoint;
 mod error;
 mod generation;
 mod graph;
+mod http;
 mod import;
 mod parse;
 mod profile;
 mod readable;
+mod requests;
 mod sparql;
 mod store;
 mod term;
 
 pub use api::{
-    ApiConfig, ApiGraph, ApiParts, DateForm, Field, Fill, FoundEntity, Kind, KindId, Manifest, Operation,
-    OperationId, Parameter, Place, Record, Service, Taken, ValueType, fetch_openapi,
+    ApiConfig, ApiGraph, ApiParts, DateForm, DescribedRelation, Field, Fill, FoundEntity, Kind, KindId,
+    Manifest, Operation, OperationId, Parameter, Place, Record, Service, Taken, ValueType, fetch_openapi,
 };
 pub use endpoint::{
     Catalogue, CatalogueEdge, CatalogueRelation, DEGREE_IRI, EndpointConfig, EndpointGraph, EndpointParts,
@@ -57,6 +59,7 @@ pub use parse::InputFormat;
 pub use parse::input::Input;
 pub use profile::{Profile, ProfileChoice, RelationLabelRule};
 pub use readable::{NAME_IRI_PREFIX, iri_of_key, key_of_iri, readable_entity, readable_relation};
+pub use requests::counting_requests;
 pub use sparql::{QueryFormat, QueryKind, QueryOptions, query_kind};
 pub use store::{EmbeddedGraph, EntityName, Groups, LiteralRef, Neighbours};
 pub use term::{Datatype, Literal, LiteralValue};

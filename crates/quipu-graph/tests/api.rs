@@ -167,6 +167,97 @@ async fn a_hundred_megabytes_are_not_read() {
 }
 
 #[tokio::test]
+async fn what_is_no_json_is_told_by_its_type() {
+    for (kind, text) in
+        [("text/csv", "id,name\n1,Orle\n"), ("application/xml", "<author><name>Orle</name></author>")]
+    {
+        let response = ResponseTemplate::new(200).set_body_raw(text, kind);
+        check_failure(response, |_| {}, &format!("({kind}; only JSON is read)"), 1).await;
+    }
+    // JSON under another name is JSON.
+    let server = MockServer::start().await;
+    let found = r#"[{"id": 1, "name": "Ada Berg"}]"#;
+    Mock::given(any())
+        .respond_with(ResponseTemplate::new(200).set_body_raw(found, "text/html"))
+        .mount(&server)
+        .await;
+    let graph = open(&server, LIBRARY, Some(apis::LIBRARY_MANIFEST), |_| {});
+    assert_eq!(first(&graph, "author", "Ada Berg").await.key, "1");
+}
+
+#[tokio::test]
+async fn a_service_without_its_certificate_and_an_endless_response_are_told() {
+    let server = library().await;
+    let graph = open(&server, LIBRARY, Some(apis::LIBRARY_MANIFEST), |config| {
+        config.base = Some(server.uri().replace("http://", "https://"));
+    });
+    let error = graph.find(kind(&graph, "author"), "Ada").await.unwrap_err();
+    assert!(
+        error.to_string().contains("after 3 attempts") && error.class() == ErrorClass::Transient,
+        "{error}"
+    );
+
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let base = format!("http://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        use std::io::{Read as _, Write as _};
+        for mut stream in listener.incoming().flatten() {
+            // The request comes first.
+            let _ = stream.read(&mut [0; 4096]);
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n[0");
+            while stream.write_all(&b",0".repeat(1 << 15)).is_ok() {}
+        }
+    });
+    let graph = open(&server, LIBRARY, Some(apis::LIBRARY_MANIFEST), |config| {
+        config.base = Some(base);
+        config.most_megabytes = 2;
+    });
+    let error = graph.find(kind(&graph, "author"), "Ada").await.unwrap_err();
+    assert!(error.to_string().contains("longer than 2 MB"), "{error}");
+}
+
+#[tokio::test]
+async fn documents_in_yaml_and_forms_as_bodies() {
+    let document = r#"
+openapi: 3.0.3
+info: {title: Forms, version: "1"}
+paths:
+  /search:
+    post:
+      operationId: search
+      requestBody:
+        content:
+          application/x-www-form-urlencoded:
+            schema: {required: [text], properties: {text: {type: string}, tags: {type: array, items: {type: string}}}}
+      responses:
+        200: {content: {application/json: {schema: {type: array, items: {properties: {name: {type: string}}}}}}}
+  /upload:
+    post:
+      requestBody: {content: {application/xml: {schema: {type: object}}}}
+"#;
+    let manifest = "[kind.thing]\nsearch = ['search']\nlabel = 'name'\n\
+                    [operation.search]\ntakes = { text = 'thing' }\ngives = 'thing'\n[operation.'/upload']";
+    let server = MockServer::start().await;
+    Mock::given(wiremock::matchers::body_string("tags=a&tags=b&text=salt+%26+ash"))
+        .and(wiremock::matchers::header("content-type", "application/x-www-form-urlencoded"))
+        .respond_with(ResponseTemplate::new(200).set_body_json(serde_json::json!([{"name": "Salt & Ash"}])))
+        .mount(&server)
+        .await;
+    let graph = open(&server, document, Some(manifest), |config| config.openapi = "api.yaml".into());
+    assert!(
+        graph.service().notes[0].contains("/upload is not called: its body is application/xml"),
+        "{:?}",
+        graph.service().notes
+    );
+    let arguments = [
+        ("text".to_owned(), vec!["salt & ash".to_owned()]),
+        ("tags".to_owned(), vec!["a".to_owned(), "b".to_owned()]),
+    ];
+    let found = graph.call(operation(&graph, "/search"), &arguments).await.unwrap();
+    assert_eq!(found[0].to_line(), "name: Salt & Ash");
+}
+
+#[tokio::test]
 async fn private_addresses_are_refused_unless_allowed_by_name() {
     let server = library().await;
     for base in [server.uri(), server.uri().replace("127.0.0.1", "localhost")] {

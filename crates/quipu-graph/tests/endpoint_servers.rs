@@ -203,6 +203,36 @@ fn endpoints_tell_the_same_of_awkward_values() {
 }
 
 #[test]
+fn names_come_in_the_users_languages_then_without_one_then_in_any() {
+    let server = servers::oxigraph(&ntriples(AWKWARD));
+    let runtime = runtime();
+    let _inside = runtime.enter();
+    let folder = tempfile::tempdir().unwrap();
+    let keys = ["http://e.org/a", "http://e.org/b", "http://e.org/c"];
+    for (at, (languages, expected)) in [
+        (vec!["de"], ["Ein Name", "Nur deutsch", "} UNION { ?x ?y ?z"]),
+        (vec!["en", "de"], ["A \"quoted\" name", "Nur deutsch", "} UNION { ?x ?y ?z"]),
+        (vec!["fr", "de"], ["Ein Name", "Nur deutsch", "} UNION { ?x ?y ?z"]),
+        (vec!["en"], ["A \"quoted\" name", "Nur deutsch", "} UNION { ?x ?y ?z"]),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        for harvested in [false, true] {
+            let folder = folder.path().join(format!("{at} {harvested}"));
+            let graph = open(&server, &folder, harvested, |config| {
+                config.languages = languages.iter().map(|language| (*language).to_owned()).collect();
+            });
+            let nodes: Vec<_> =
+                block_on(graph.resolve(&keys)).unwrap().into_iter().map(Option::unwrap).collect();
+            let names: Vec<String> =
+                block_on(graph.summaries(&nodes)).unwrap().into_iter().map(|summary| summary.name).collect();
+            assert_eq!(names, expected, "{languages:?}, harvested: {harvested}");
+        }
+    }
+}
+
+#[test]
 fn plain_names_are_asked_for_as_iris_and_come_back_as_names() {
     let server = servers::oxigraph(&ntriples(AWKWARD));
     let runtime = runtime();

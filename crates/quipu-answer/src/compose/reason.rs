@@ -214,6 +214,7 @@ fn settle(context: &Context<'_>, reply: Reply, evidence: &[Evidence]) -> Compose
             }
         }
     }
+    composed.answers = composed.answers.iter().flat_map(|answer| of_list(answer, evidence)).collect();
     if composed.answers.is_empty() && composed.status == Status::Answered {
         composed.answers = row_values(&reply.rows, evidence);
     }
@@ -232,15 +233,29 @@ fn row_values(rows: &[String], evidence: &[Evidence]) -> Vec<String> {
     for row in rows {
         for at in row_positions(row) {
             let named = evidence.get(at).and_then(|piece| field_of(piece, column(row)));
-            let value =
-                named.map(|field| field.value.as_str()).or(shown.get(at).copied()).unwrap_or_default();
-            if !value.is_empty() && values.iter().all(|known| known != value) {
-                values.push(value.to_owned());
+            let own: Vec<&str> = match named {
+                Some(field) => field.each().collect(),
+                None => shown.get(at).copied().into_iter().collect(),
+            };
+            for value in own.into_iter().filter(|value| !value.is_empty()) {
+                if values.iter().all(|known| known != value) {
+                    values.push(value.to_owned());
+                }
             }
         }
     }
     values.truncate(MOST_ANSWERS);
     values
+}
+
+/// The values one by one, where an answer is the whole list of a record's field as the table shows it.
+fn of_list(answer: &str, evidence: &[Evidence]) -> Vec<String> {
+    let fields = evidence.iter().filter_map(|piece| match &piece.content {
+        EvidenceContent::Record(record) => Some(&record.fields),
+        _ => None,
+    });
+    let list = fields.flatten().find(|field| field.values.len() > 1 && field.value == answer.trim());
+    list.map_or_else(|| vec![answer.to_owned()], |field| field.values.clone())
 }
 
 /// The column of `E3.price`.
@@ -267,12 +282,21 @@ fn record_operands(rows: &[String], evidence: &[Evidence]) -> Vec<Operand> {
                 continue;
             };
             let label = record.fields.iter().find(|other| other.name != field.name);
-            operands.push(Operand {
-                label: label.map_or(&record.table, |label| &label.value).clone(),
-                value: value_of(&field.value),
-                text: field.value.clone(),
-                evidence: vec![piece.id.clone()],
-            });
+            let several = field.values.len() > 1;
+            operands.extend(field.each().map(|value| {
+                Operand {
+                    // Of a list each value is something by itself.
+                    label: if several {
+                        value
+                    } else {
+                        label.map_or(record.table.as_str(), |label| &label.value)
+                    }
+                    .to_owned(),
+                    value: value_of(value),
+                    text: value.to_owned(),
+                    evidence: vec![piece.id.clone()],
+                }
+            }));
         }
     }
     operands
@@ -354,7 +378,7 @@ mod tests {
 
     #[test]
     fn cells_of_records_are_operands_and_values() {
-        let field = |name: &str, value: &str| RecordField { name: name.into(), value: value.into() };
+        let field = |name: &str, value: &str| RecordField::new(name, &[value.to_owned()]);
         let record = |date: &str, close: &str| {
             let fields = vec![field("date", date), field("Close", close), field("Volume", "7")];
             Evidence::record("api", RecordContent { table: "prices".into(), fields, path: "$".into() })

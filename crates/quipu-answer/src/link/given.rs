@@ -1,6 +1,7 @@
 //! Anchors that came with the question (the gold-entity setting, `--anchor`): linking takes them as they are.
 
 use quipu_graph::NodeId;
+use quipu_index::{LookupConfig, MatchReason};
 
 use crate::AnswerError;
 use crate::context::Context;
@@ -19,7 +20,7 @@ pub(super) async fn given(context: &Context<'_>, text: &str) -> Result<Vec<Menti
     for (key, node) in keys.into_iter().zip(by_key) {
         let nodes = match node {
             Some(node) => vec![node],
-            None => named(context, key)?,
+            None => named(context, key).await?,
         };
         let summaries = context.graph().summaries(&nodes).await?;
         let Some(first) = summaries.first() else { continue };
@@ -46,8 +47,16 @@ pub(super) async fn given(context: &Context<'_>, text: &str) -> Result<Vec<Menti
     Ok(mentioned)
 }
 
-fn named(context: &Context<'_>, name: &str) -> Result<Vec<NodeId>, AnswerError> {
-    let found = context.workspace.names().exact(name, CANDIDATES)?;
+async fn named(context: &Context<'_>, name: &str) -> Result<Vec<NodeId>, AnswerError> {
+    let mut found = context.workspace.names().exact(name, CANDIDATES)?;
+    if found.is_empty() && context.workspace.names().is_empty() {
+        // Names are searched at the endpoint, or at the API.
+        found = context
+            .workspace
+            .lookup(name, &LookupConfig { k: CANDIDATES, ..LookupConfig::default() })
+            .await?;
+        found.retain(|candidate| matches!(candidate.reason, MatchReason::Exact | MatchReason::Alias));
+    }
     Ok(found.into_iter().map(|candidate| candidate.node).collect())
 }
 

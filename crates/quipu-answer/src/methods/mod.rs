@@ -116,6 +116,12 @@ impl Method {
         matches!(self, Self::Pseudo)
     }
 
+    /// Whether the method walks one graph, so that several are asked one after another. The baselines without a graph ask none, and
+    /// self-verification sees to a workspace's APIs by itself.
+    pub(crate) fn walks_one_graph(self) -> bool {
+        !self.reads_several() && self.must_be_grounded() && !matches!(self, Self::Verify | Self::Text)
+    }
+
     /// Whether the best that path planning finds without a model stands in where a limit ends the work. Not for baselines, which it
     /// would make better than they are.
     pub(crate) fn falls_back(self) -> bool {

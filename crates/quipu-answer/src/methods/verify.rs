@@ -12,7 +12,7 @@
 //! Where it differs from the paper: the operations of an API are chosen by their descriptions, not by hand-written functions for each
 //! field; code calculates; the engine grounds every value.
 
-use quipu_graph::{ApiGraph, GraphError};
+use quipu_graph::ApiGraph;
 use quipu_model::{ChatRequest, Constraint, ModelError};
 use serde_json::json;
 
@@ -27,6 +27,7 @@ use crate::plan::{OTHER, Subject, read_subject};
 use crate::prompts::Prompt;
 use crate::question::Question;
 use crate::retrieve::{ApiFindings, nearest_snippets, retrieve_from_apis};
+use crate::sources::{is_down, note_down};
 use crate::time::TimeFrame;
 use crate::trace::{Event, Stage};
 
@@ -52,7 +53,7 @@ impl Default for VerifyConfig {
 /// What there was to say at the end, and where it came from.
 struct Found {
     evidence: Vec<Evidence>,
-    missing: Vec<(String, GraphError)>,
+    missing: Vec<(String, AnswerError)>,
 }
 
 pub(super) async fn run(
@@ -78,7 +79,7 @@ pub(super) async fn run(
     if context.pages.is_empty()
         && let Some((_, error)) = found.missing.pop()
     {
-        return Err(error.into());
+        return Err(error);
     }
     let outcome = from_pages(context, question, &frames, config).await?;
     Ok(name_missing(outcome, &found.missing))
@@ -107,18 +108,31 @@ async fn from_graph(
             retrieve_from_apis(context, &knowing, question, &subject, &frames, config.operations).await?;
         let ApiFindings { evidence, left_out, missing } = findings;
         context.trace.report(Stage::Retrieve, Event::Retrieved { evidence: evidence.len(), left_out });
+        let missing = missing.into_iter().map(|(name, error)| (name, error.into())).collect();
         found = Found { evidence, missing };
     }
     if found.evidence.is_empty() && context.workspace.has_graph() {
-        let anchors = link(context, question).await?;
-        if !anchors.is_empty() {
-            let retrieved = neighbourhood(context, question, &anchors).await?;
-            let (evidence, left_out) = (retrieved.evidence, retrieved.left_out);
-            context.trace.report(Stage::Retrieve, Event::Retrieved { evidence: evidence.len(), left_out });
-            found.evidence = evidence;
+        match from_triples(context, question).await {
+            Err(error) if is_down(&error) => {
+                note_down(context, &error);
+                found.missing.push((context.graph().describe().name.clone(), error));
+            }
+            evidence => found.evidence = evidence?,
         }
     }
     Ok((found, frames))
+}
+
+/// The triples around what the question names.
+async fn from_triples(context: &Context<'_>, question: &Question) -> Result<Vec<Evidence>, AnswerError> {
+    let anchors = link(context, question).await?;
+    if anchors.is_empty() {
+        return Ok(Vec::new());
+    }
+    let retrieved = neighbourhood(context, question, &anchors).await?;
+    let (evidence, left_out) = (retrieved.evidence, retrieved.left_out);
+    context.trace.report(Stage::Retrieve, Event::Retrieved { evidence: evidence.len(), left_out });
+    Ok(evidence)
 }
 
 /// The subject; a reply that cannot be read leaves what rules say.
@@ -216,7 +230,7 @@ async fn answer(
 }
 
 /// Says in the reason which sources are missing from the evidence.
-fn name_missing(mut outcome: Outcome, missing: &[(String, GraphError)]) -> Outcome {
+fn name_missing(mut outcome: Outcome, missing: &[(String, AnswerError)]) -> Outcome {
     if missing.is_empty() {
         return outcome;
     }

@@ -49,12 +49,13 @@ pub struct AlignedName {
 pub async fn align_names(api: &ApiGraph, subject: &Subject) -> Result<Vec<AlignedName>, AnswerError> {
     let mut names = Vec::new();
     for named in &subject.entities {
-        let Some(kind) = api.service().kinds.iter().position(|kind| kind.name == named.kind) else {
-            continue;
+        let kind = api.service().kinds.iter().position(|kind| kind.name == named.kind);
+        let mut candidates = match kind {
+            Some(kind) => candidates(api, KindId(kind), &named.name).await?,
+            None => Vec::new(),
         };
-        let mut candidates = candidates(api, KindId(kind), &named.name).await?;
-        // A model that takes one kind of team for another has the name all the same.
-        for other in other_kinds(api, kind) {
+        // A model that takes one kind of team for another has the name all the same, and so has one that names another API's kind.
+        for other in other_kinds(api, kind, &subject.domain) {
             if !candidates.is_empty() {
                 break;
             }
@@ -71,12 +72,13 @@ async fn candidates(api: &ApiGraph, kind: KindId, name: &str) -> Result<Vec<Foun
     Ok(good.take(MOST_CANDIDATES).map(|aligned| aligned.entity).collect())
 }
 
-/// The other kinds of the same field that operations of their own start from.
-fn other_kinds(api: &ApiGraph, kind: usize) -> Vec<KindId> {
+/// The other kinds of the same field, or of `field` where the kind is none of this API's, that operations of their own start from.
+fn other_kinds(api: &ApiGraph, kind: Option<usize>, field: &str) -> Vec<KindId> {
     let service = api.service();
-    let Some(domain) = service.kinds.get(kind).map(|kind| &kind.domain) else { return Vec::new() };
+    let own = kind.and_then(|kind| service.kinds.get(kind)).map(|kind| kind.domain.as_str());
+    let domain = own.unwrap_or(field);
     let of_field =
-        |at: &usize| *at != kind && service.kinds.get(*at).is_some_and(|other| other.domain == *domain);
+        |at: &usize| Some(*at) != kind && service.kinds.get(*at).is_some_and(|other| other.domain == domain);
     let asked = |at: &usize| {
         let takes = |operation: &&Operation| operation.parameter_for(KindId(*at)).is_some();
         service.operations.iter().filter(|operation| !operation.helper).any(|operation| takes(&operation))
@@ -93,8 +95,19 @@ pub async fn fit_of_operations(
     api: &ApiGraph,
     question: &str,
 ) -> Result<Vec<f32>, AnswerError> {
-    let operations = &api.service().operations;
-    let texts: Vec<String> = operations.iter().map(describe).collect();
+    fit_of(context, question, &api.service().operations.iter().collect::<Vec<_>>()).await
+}
+
+/// How well operations, of several APIs too, fit the question beside each other.
+///
+/// # Errors
+/// The embedder's.
+pub(crate) async fn fit_of(
+    context: &Context<'_>,
+    question: &str,
+    operations: &[&Operation],
+) -> Result<Vec<f32>, AnswerError> {
+    let texts: Vec<String> = operations.iter().map(|operation| describe(operation)).collect();
     let mut fits = shared_words(question, &texts);
     if context.embedder().is_some() && !texts.is_empty() {
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();

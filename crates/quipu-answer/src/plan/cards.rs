@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use parking_lot::RwLock;
-use quipu_graph::{Direction, NodeId, RelationId};
+use quipu_graph::{ApiGraph, DescribedRelation, Direction, Graph as _, NodeId, RelationId};
 use quipu_model::{ChatRequest, Constraint};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -87,6 +87,8 @@ impl RelationCard {
 pub struct Cards {
     file: LearntFile,
     cards: RwLock<HashMap<String, RelationCard>>,
+    /// What a service's own documents say; in no file, and behind what a person wrote.
+    described: HashMap<String, RelationCard>,
 }
 
 #[derive(Default, Serialize, Deserialize)]
@@ -102,17 +104,29 @@ impl Cards {
     /// [`AnswerError::Usage`] when the file cannot be read or is not what it should be.
     pub fn open(folder: &Path) -> Result<Self, AnswerError> {
         let (file, held) = LearntFile::open::<CardFile>(folder, CARDS_FILE, HEADER)?;
-        Ok(Self { file, cards: RwLock::new(held.relation.into_iter().collect()) })
+        let cards = RwLock::new(held.relation.into_iter().collect());
+        Ok(Self { file, cards, described: HashMap::new() })
     }
 
     /// The card of a relation.
     pub fn get(&self, key: &str) -> Option<RelationCard> {
-        self.cards.read().get(key).cloned()
+        self.cards.read().get(key).or_else(|| self.described.get(key)).cloned()
     }
 
     /// Whether a relation has no card, or one of an older prompt.
     pub fn lacks(&self, key: &str) -> bool {
-        self.cards.read().get(key).is_none_or(RelationCard::is_stale)
+        match self.cards.read().get(key) {
+            Some(card) => card.is_stale(),
+            None => !self.described.contains_key(key),
+        }
+    }
+
+    /// The same, where the documents of a service describe its relations: no card of those is written by a model.
+    pub(crate) fn described_by(mut self, api: &ApiGraph) -> Self {
+        let described = api.relations().iter().zip(api.described_relations());
+        self.described =
+            described.map(|(info, said)| (info.key.clone(), card_of(&info.name, &said))).collect();
+        self
     }
 
     /// Takes cards in and writes the file (beside, then renamed).
@@ -214,6 +228,38 @@ fn noun_of(phrase: &str) -> String {
         ["of", "that", "who", "which", "when", "where", "whose", "with", "in", "by", "for", "at", "to", "X"];
     let words = phrase.split_whitespace().filter(|word| !matches!(*word, "the" | "a" | "an"));
     words.take_while(|word| !ENDS.contains(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// Words of documents that say how a value is written, not what it is.
+const TECHNICAL: [&str; 14] = [
+    "code", "codes", "id", "ids", "its", "it", "number", "list", "string", "integer", "iso", "value",
+    "values", "field",
+];
+/// Most words of a described relation.
+const MOST_DESCRIBED: usize = 10;
+
+/// The card of a relation in the words of a service's own documents.
+fn card_of(name: &str, said: &DescribedRelation) -> RelationCard {
+    let name = name.to_lowercase();
+    let mut words: Vec<String> = Vec::new();
+    for word in quipu_index::words(&said.says) {
+        let telling = word.text.len() > 2
+            && !super::paths::is_function_word(&word.text)
+            && !TECHNICAL.contains(&word.text.as_str())
+            && word.text.chars().all(char::is_alphabetic);
+        if telling && !words.contains(&word.text) && words.len() < MOST_DESCRIBED {
+            words.push(word.text.clone());
+        }
+    }
+    RelationCard {
+        tail_kind: said.tail.clone().unwrap_or_else(|| name.clone()),
+        forward: format!("the {name} of X"),
+        backward: format!("those whose {name} is X"),
+        words_forward: words,
+        prompt: PROMPT_VERSION,
+        head_kind: said.head.clone(),
+        ..RelationCard::default()
+    }
 }
 
 /// Reads the lines of a reply; what is missing is said with the relation's own name.

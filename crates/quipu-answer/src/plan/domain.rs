@@ -77,6 +77,28 @@ fn weight(said: &[String], phrases: &[Vec<String>]) -> usize {
     covered.into_iter().filter(|word| *word).count()
 }
 
+/// The names that an API lists and a text says whole, with their kinds. A name of one word counts as the list writes it only: "Heat" is a team,
+/// "heat" is not.
+pub(crate) fn listed_names(text: &str, api: &ApiGraph) -> Vec<(KindId, String)> {
+    let said = plain_words(text);
+    let written: Vec<&str> = text.split(|c: char| !c.is_alphanumeric()).collect();
+    let mut found = Vec::new();
+    for at in (0..api.service().kinds.len()).map(KindId) {
+        for entity in api.listed(at) {
+            let name = plain_words(&entity.name);
+            let says = match name.len() {
+                0 => false,
+                1 => written.contains(&entity.name.as_str()),
+                length => said.windows(length).any(|window| window == name.as_slice()),
+            };
+            if says {
+                found.push((at, entity.name));
+            }
+        }
+    }
+    found
+}
+
 /// The field of the names that an API lists, where the question says one of them whole: team names, for one.
 pub fn domain_by_names<'a>(question: &str, api: &'a ApiGraph) -> Option<&'a str> {
     let said = plain_words(question);

@@ -15,6 +15,7 @@ mod subject;
 mod topic;
 mod types;
 
+pub(crate) use calls::fit_of;
 pub use calls::{PlannedCall, align_names, fit_of_operations, plan_calls, shared_words};
 pub use cards::{CARDS_FILE, Cards, RelationCard, write_card};
 pub use condition::{Condition, condition};
@@ -23,11 +24,11 @@ pub use domain::{domain_by_names, domain_by_rules};
 pub(crate) use learnt::LearntFile;
 pub use meanings::{MEANINGS_FILE, Meanings};
 pub use operation::{Wanted, is_extreme, wanted};
-pub(crate) use paths::is_empty_word;
 pub use paths::{
     FEATURE_NAMES, Features, RankConfig, RankedPath, Seen, StepSamples, Walk, WalkConfig, follow, joint,
     rank, rank_informed, reword,
 };
+pub(crate) use paths::{is_empty_word, is_function_word};
 pub use requirements::{Along, NamedPart, Requirement, RequirementConfig, along, onward, requirements};
 pub use scope::{Frontier, OfferedRelation, Scope};
 pub use solved::{SOLVED_FILE, SolvedExample, SolvedExamples, plan_keys, with_solved};

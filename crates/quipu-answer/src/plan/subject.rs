@@ -1,11 +1,12 @@
 //! What a question for an API is about: its field and the names to look up (self-verification paper §4.1.1, §4.1.2; KERAG App. I.1).
 
-use quipu_graph::{ApiGraph, KindId};
+use quipu_graph::{ApiGraph, KindId, Operation};
 use quipu_model::ChatRequest;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::domain::{domain_by_names, domain_by_rules};
+use super::calls::fit_of;
+use super::domain::{domain_by_names, domain_by_rules, listed_names};
 use crate::AnswerError;
 use crate::context::Context;
 use crate::prompts::Prompt;
@@ -94,11 +95,62 @@ pub async fn read_subject(
     let mut subject = Subject { domain: ruled.unwrap_or(reply.domain), by_rule, entities: reply.entities };
     subject.entities.retain(|entity| !entity.name.trim().is_empty());
     subject.entities.truncate(MOST_ENTITIES);
+    add_listed(&mut subject, question.text(), apis);
+    if !by_rule {
+        subject.domain = settled_field(context, question.text(), apis, &subject).await?;
+    }
     let listed: Vec<String> = subject.entities.iter().map(|e| format!("{} ({})", e.name, e.kind)).collect();
     let by = if by_rule { "by rule" } else { "by model" };
     let reading = format!("field {} {by}; look up {}", subject.domain, listed.join(", "));
     context.trace.report(Stage::Plan, Event::Read { reading });
     Ok(subject)
+}
+
+/// Adds the names that lists hold and the question says; a model overlooks them, or takes them for something else.
+fn add_listed(subject: &mut Subject, question: &str, apis: &[&ApiGraph]) {
+    for api in apis {
+        for (kind, name) in listed_names(question, api) {
+            let Some(kind) = api.service().kind(kind).map(|kind| kind.name.clone()) else { continue };
+            let known = subject.entities.iter().any(|e| e.name.eq_ignore_ascii_case(&name) && e.kind == kind);
+            if !known && subject.entities.len() < MOST_ENTITIES {
+                subject.entities.push(Named { name, kind });
+            }
+        }
+    }
+}
+
+/// The field, where the one that the model says and the kinds of what it names speak of different ones: of those, the one with the operation
+/// that fits the question best. Small models name things better than fields.
+async fn settled_field(
+    context: &Context<'_>,
+    question: &str,
+    apis: &[&ApiGraph],
+    subject: &Subject,
+) -> Result<String, AnswerError> {
+    let kinds = || apis.iter().flat_map(|api| &api.service().kinds).filter(|kind| !kind.domain.is_empty());
+    let named: Vec<&str> = subject
+        .entities
+        .iter()
+        .filter_map(|entity| kinds().find(|kind| kind.name == entity.kind))
+        .map(|kind| kind.domain.as_str())
+        .collect();
+    if named.iter().all(|field| *field == subject.domain) && !named.is_empty() {
+        return Ok(subject.domain.clone());
+    }
+    // Without a name that any of them could look up, a question that is of no field stays so.
+    if named.is_empty() && subject.domain == OTHER {
+        return Ok(subject.domain.clone());
+    }
+    let considered = |operation: &&Operation| {
+        let field = operation.domain.as_str();
+        let may_be = named.is_empty() || field == subject.domain || named.contains(&field);
+        may_be && !field.is_empty() && !operation.helper
+    };
+    let all = apis.iter().flat_map(|api| &api.service().operations);
+    let operations: Vec<&Operation> = all.filter(considered).collect();
+    let fits = fit_of(context, question, &operations).await?;
+    let best = operations.iter().zip(fits).max_by(|a, b| a.1.total_cmp(&b.1));
+    Ok(best.map_or_else(|| subject.domain.clone(), |(operation, _)| operation.domain.clone()))
 }
 
 type Offered = (String, Vec<(String, String)>);

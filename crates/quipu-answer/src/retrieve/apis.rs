@@ -7,11 +7,13 @@ use futures::future::try_join_all;
 use quipu_graph::{ApiGraph, Fill, Graph as _, GraphError, KindId, OperationId, Record, ValueType};
 use quipu_index::text::{ChunkLimits, Format, chunks};
 
+use super::links::{LinkField, MOST_LINKED, asked_links, name_links, spoken};
 use super::pages::nearest_texts;
 use crate::AnswerError;
+use crate::answer::Note;
 use crate::context::Context;
-use crate::evidence::{Evidence, MOST_PASSAGE};
-use crate::plan::{PlannedCall, Subject, align_names, fit_of_operations, plan_calls, shared_words};
+use crate::evidence::{Evidence, EvidenceContent, MOST_PASSAGE};
+use crate::plan::{PlannedCall, Subject, align_names, fit_of_operations, plan_calls};
 use crate::prune::trim_records;
 use crate::question::Question;
 use crate::records::record_evidence;
@@ -22,8 +24,6 @@ use crate::trace::{Event, Stage};
 const MOST_CALLS: usize = 16;
 /// An operation that fits less than this share of the best is not called.
 const LEAST_FIT: f32 = 0.6;
-/// Most entities that are fetched along the links of one record.
-const MOST_LINKED: usize = 24;
 /// Most values of a link that a further operation is called with.
 const MOST_FURTHER: usize = 6;
 /// A field longer than this is prose.
@@ -65,11 +65,18 @@ pub async fn retrieve_from_apis(
                 let name = api.describe().name.clone();
                 let reason = format!("source {name} gave nothing: {error}");
                 context.trace.report(Stage::Retrieve, Event::Degraded { reason });
+                context.trace.note(Note::SourceDown { source: name.clone(), reason: error.to_string() });
                 findings.missing.push((name, error));
             }
             Err(error) => return Err(error),
         }
     }
+    // A record that two ways lead to says the same in both tables.
+    let mut seen: HashSet<(String, String)> = HashSet::new();
+    findings.evidence.retain(|piece| match &piece.content {
+        EvidenceContent::Record(record) => seen.insert((piece.source.clone(), record.said())),
+        _ => true,
+    });
     let mut left = context.limits.evidence_tokens * BYTES_PER_TOKEN;
     let before = findings.evidence.len();
     findings.evidence.retain(|piece| {
@@ -177,7 +184,7 @@ impl Inquiry<'_> {
         Ok(self.api.call(call.operation, &call.arguments).await?.to_vec())
     }
 
-    /// One hop more: entities that the question's words link to, and operations that start from what was found.
+    /// One hop more, along the links that the question asks for: the entities behind them, and what operations give for them.
     async fn further(
         &self,
         answered: &[Answered],
@@ -189,53 +196,40 @@ impl Inquiry<'_> {
             let kept =
                 trim_records(self.context, self.question.text(), self.frames, &one.records).await?.records;
             let shown: HashSet<&str> = kept.iter().map(|record| record.path.as_str()).collect();
-            let mut fields: Vec<(String, KindId, Vec<String>)> = Vec::new();
-            for record in one.records.iter().filter(|record| shown.contains(record.path.as_str())) {
-                for field in &record.fields {
-                    let Some(kind) = field.link else { continue };
-                    match fields.iter_mut().find(|(name, of, _)| *name == field.name && *of == kind) {
-                        Some((.., values)) => values.extend(field.values.iter().cloned()),
-                        None => fields.push((field.name.clone(), kind, field.values.clone())),
-                    }
-                }
-            }
-            for (name, kind, values) in fields {
-                found.extend(self.linked(one, &name, kind, &values).await?);
-                found.extend(self.started(kind, &values, fits, best).await?);
+            let shown: Vec<Record> =
+                one.records.iter().filter(|record| shown.contains(record.path.as_str())).cloned().collect();
+            for field in self.asked_links(one.operation, &shown).await? {
+                found.extend(self.linked(one, &field).await?);
+                found.extend(self.started(field.kind, &field.values, fits, best).await?);
             }
         }
         Ok(found)
     }
 
-    /// The entities behind the ids of a field that the question asks for.
-    async fn linked(
+    async fn asked_links(
         &self,
-        from: &Answered,
-        field: &str,
-        kind: KindId,
-        values: &[String],
-    ) -> Result<Option<Answered>, AnswerError> {
-        let has_details = self.api.service().kind(kind).is_some_and(|kind| kind.details.is_some());
-        let asked = shared_words(self.question.text(), &[field.replace('_', " ")]);
-        if !has_details || asked.first().is_none_or(|share| *share <= 0.0) {
-            return Ok(None);
-        }
-        let wanted = values.iter().take(MOST_LINKED).map(|value| self.api.records_of(kind, value));
+        operation: OperationId,
+        records: &[Record],
+    ) -> Result<Vec<LinkField>, AnswerError> {
+        asked_links(self.context, self.api, operation, self.question.text(), records).await
+    }
+
+    /// The entities behind the ids of a field.
+    async fn linked(&self, from: &Answered, field: &LinkField) -> Result<Option<Answered>, AnswerError> {
+        let details = self.api.service().kind(field.kind).and_then(|kind| kind.details);
+        let Some(operation) = details else { return Ok(None) };
+        let wanted = field.values.iter().take(MOST_LINKED).map(|id| self.api.records_of(field.kind, id));
         let fetched: Vec<Arc<Vec<Record>>> = try_join_all(wanted).await?;
-        let about = from
-            .records
-            .first()
-            .and_then(|record| record.label.clone())
-            .unwrap_or_else(|| from.about.clone());
-        let table =
-            format!("{}: {}", from.records.first().map_or("", |r| r.table.as_str()), field.replace('_', " "));
+        let first = from.records.first();
+        let about = first.and_then(|record| record.label.clone()).unwrap_or_else(|| from.about.clone());
+        let table = format!("{}: {}", first.map_or("", |record| record.table.as_str()), spoken(&field.name));
         let mut records: Vec<Record> =
             fetched.iter().flat_map(|all| all.iter().filter(|r| !r.nested)).cloned().collect();
         for record in &mut records {
             record.table.clone_from(&table);
             record.label = None;
         }
-        Ok((!records.is_empty()).then_some(Answered { operation: from.operation, about, records }))
+        Ok((!records.is_empty()).then_some(Answered { operation, about, records }))
     }
 
     /// What operations give that start from the kind of a link and fit the question.
@@ -271,7 +265,10 @@ impl Inquiry<'_> {
 
     async fn evidence(&self, one: &Answered) -> Result<Vec<Evidence>, AnswerError> {
         let source = &self.api.describe().name;
-        let mut trimmed = trim_records(self.context, self.question.text(), self.frames, &one.records).await?;
+        let mut records = one.records.clone();
+        let links = self.asked_links(one.operation, &records).await?;
+        name_links(self.api, &mut records, &links).await?;
+        let mut trimmed = trim_records(self.context, self.question.text(), self.frames, &records).await?;
         let prose = take_prose(&mut trimmed.records, &one.about);
         let texts: Vec<(&str, &str)> = prose.iter().map(|(of, text)| (of.as_str(), text.as_str())).collect();
         let best = nearest_texts(self.context, self.question.text(), &texts, MOST_PASSAGES).await?;

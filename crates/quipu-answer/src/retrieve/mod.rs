@@ -1,6 +1,7 @@
 //! Retrieval: from a plan to evidence. Everything here comes from the graph or from given pages, nothing from a model.
 
 mod apis;
+mod links;
 mod neighbourhood;
 mod pages;
 mod passages;

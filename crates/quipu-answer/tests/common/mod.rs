@@ -141,10 +141,10 @@ pub fn options(method: Method) -> AskOptions {
     AskOptions { method, keep_trace: true, ..AskOptions::default() }
 }
 
-/// The reply of a composition without rows.
+/// The reply of a composition without rows, which names the first way where ways are offered.
 pub fn composed(answers: &str) -> String {
     format!(
-        r#"{{"reasoning": "By the rows.", "status": "answered", "rows": [], "operation": "none", "answers": [{answers}]}}"#
+        r#"{{"reasoning": "By the rows.", "status": "answered", "rows": [], "ways": ["W1"], "all": true, "operation": "none", "answers": [{answers}]}}"#
     )
 }
 

@@ -8,8 +8,9 @@
 //! | --- | --- |
 //! | `config`, `client` | how a service is reached; requests, limits, hosts that are refused |
 //! | `openapi`, `manifest`, `service` | what the document says, what the manifest adds, the two together |
+//! | `operation` | what fills an operation's parameters; the request of a call |
 //! | `records` | JSON to records |
-//! | `nodes`, `graph`, `names` | the [`Graph`](crate::Graph), and finding entities by name |
+//! | `graph`, `walk`, `nodes`, `names` | calls and what is known from them; the [`Graph`](crate::Graph); finding entities by name |
 
 mod client;
 mod config;
@@ -18,13 +19,17 @@ mod manifest;
 mod names;
 mod nodes;
 mod openapi;
+mod operation;
 mod records;
 mod service;
+mod walk;
 
 pub use config::ApiConfig;
 pub use graph::{ApiGraph, ApiParts, fetch_openapi};
 pub use manifest::Manifest;
 pub use names::FoundEntity;
 pub use openapi::{Parameter, Place, ValueType};
+pub use operation::{DateForm, Fill, Operation, Taken};
 pub use records::{Field, Record};
-pub use service::{DateForm, Fill, Kind, KindId, Operation, OperationId, Service, Taken};
+pub use service::{Kind, KindId, OperationId, Service};
+pub use walk::DescribedRelation;

@@ -83,6 +83,18 @@ pub struct ResponseField {
     pub description: String,
 }
 
+/// How a request's body is written.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum BodyForm {
+    /// As JSON, or there is none.
+    #[default]
+    Json,
+    /// As a form: `name=value&…`.
+    Fields,
+    /// As something that is not written here (XML, several parts, a file), by its content type.
+    Other(String),
+}
+
 /// An operation as the document describes it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DocumentedOperation {
@@ -96,6 +108,8 @@ pub struct DocumentedOperation {
     pub description: String,
     /// Parameters, those of the body among them.
     pub parameters: Vec<Parameter>,
+    /// How the body is written.
+    pub body: BodyForm,
     /// Fields of the response, where a schema lists them.
     pub fields: Vec<ResponseField>,
 }
@@ -111,15 +125,29 @@ pub struct Document {
     pub operations: Vec<DocumentedOperation>,
 }
 
+/// JSON where it begins as JSON, else YAML, which takes an HTML page or a sentence for one text.
+fn read_value(text: &str) -> Result<Value, String> {
+    if text.trim_start().starts_with('{') {
+        return serde_json::from_str(text)
+            .map_err(|error| format!("an OpenAPI document was expected; this is no JSON: {error}"));
+    }
+    let root: Value = yaml_serde::from_str(text)
+        .map_err(|error| format!("an OpenAPI document in JSON or YAML was expected: {error}"))?;
+    match root {
+        Value::Object(_) => Ok(root),
+        _ => Err("an OpenAPI document in JSON or YAML was expected".into()),
+    }
+}
+
 /// Reads a document; `from` is where it came from, for errors.
 ///
 /// # Errors
-/// [`GraphError::Usage`]: no JSON, no OpenAPI 3, or no operation.
+/// [`GraphError::Usage`]: neither JSON nor YAML, no OpenAPI 3, or no operation.
 pub fn read_openapi(text: &str, from: &str) -> Result<Document, GraphError> {
     let wrong = |reason: String| GraphError::Usage(format!("{from}: {reason}"));
-    let root: Value = serde_json::from_str(text.trim_start_matches('\u{feff}'))
-        .map_err(|error| wrong(format!("an OpenAPI document in JSON was expected: {error}")))?;
-    let version = root.get("openapi").and_then(Value::as_str).unwrap_or_default();
+    let root = read_value(text.trim_start_matches('\u{feff}')).map_err(wrong)?;
+    // `openapi: 3.1` is a number in YAML.
+    let version = root.get("openapi").and_then(scalar_text).unwrap_or_default();
     if !version.starts_with("3.") {
         let found = if root.get("swagger").is_some() { "Swagger 2" } else { "no `openapi` field" };
         return Err(wrong(format!("an OpenAPI 3 document was expected, found {found}")));
@@ -196,7 +224,22 @@ impl<'a> Reader<'a> {
             path: path.to_owned(),
             description: [summary, description].join("\n").trim().to_owned(),
             parameters,
+            body: if verb == HttpVerb::Post { self.body_form(operation) } else { BodyForm::Json },
             fields,
+        }
+    }
+
+    /// JSON where the operation takes it, else a form.
+    fn body_form(&self, operation: &'a Value) -> BodyForm {
+        let content =
+            operation.get("requestBody").map(|body| self.resolve(body)).and_then(|b| b.get("content"));
+        let kinds: Vec<&str> =
+            content.and_then(Value::as_object).into_iter().flatten().map(|(kind, _)| kind.as_str()).collect();
+        match kinds.first() {
+            None => BodyForm::Json,
+            Some(_) if kinds.iter().any(|kind| kind.contains("json")) => BodyForm::Json,
+            Some(_) if kinds.contains(&FORM) => BodyForm::Fields,
+            Some(other) => BodyForm::Other((*other).to_owned()),
         }
     }
 
@@ -319,9 +362,13 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// The content type of forms.
+pub(super) const FORM: &str = "application/x-www-form-urlencoded";
+
 fn json_schema(of: &Value) -> Option<&Value> {
     let content = of.get("content")?.as_object()?;
-    content.iter().find(|(kind, _)| kind.contains("json")).or_else(|| content.iter().next())?.1.get("schema")
+    let of_kind = |wanted: &str| content.iter().find(|(kind, _)| kind.contains(wanted));
+    of_kind("json").or_else(|| of_kind(FORM)).or_else(|| content.iter().next())?.1.get("schema")
 }
 
 fn scalar_text(value: &Value) -> Option<String> {
@@ -344,7 +391,9 @@ mod tests {
 
     #[test]
     fn what_is_no_openapi_document_is_refused_by_name() {
-        check_refused("<html>", "in JSON was expected");
+        check_refused("<html>", "in JSON or YAML was expected");
+        check_refused("{\"openapi\": ", "this is no JSON");
+        check_refused("a: [1", "in JSON or YAML was expected");
         check_refused("{}", "no `openapi` field");
         check_refused(r#"{"swagger": "2.0"}"#, "Swagger 2");
         check_refused(r#"{"openapi": "3.0.0", "paths": {}}"#, "no operation");

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::manifest::Shape;
-use super::service::{KindId, Operation};
+use super::operation::Operation;
+use super::service::KindId;
 
 /// Most records made of one response; a service that sends more is answered from the first.
 const MOST_RECORDS: usize = 20_000;

@@ -2,12 +2,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use reqwest::Url;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::client::Request;
-use super::manifest::{Manifest, OperationEntry, Shape, Take};
-use super::openapi::{Document, DocumentedOperation, HttpVerb, Parameter, Place, ValueType};
+use super::manifest::{Manifest, OperationEntry, Take};
+use super::openapi::{BodyForm, Document, DocumentedOperation, HttpVerb, Parameter, ValueType};
+use super::operation::{DateForm, Fill, Operation, Taken};
 use super::records::words;
 use crate::GraphError;
 
@@ -46,211 +45,6 @@ pub struct Kind {
     pub symbol: bool,
     /// Fields of its records that are relations.
     pub fields: Vec<String>,
-}
-
-/// How precise a date a parameter takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DateForm {
-    /// A day, a month or a year, as the question has it.
-    Any,
-    /// `2024-02-28`
-    Day,
-    /// `2024-02`
-    Month,
-    /// `2024`
-    Year,
-}
-
-/// What fills a parameter.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Fill {
-    /// An entity of a kind.
-    Kind(KindId),
-    /// A date of the question.
-    Date(DateForm),
-    /// A number of the question.
-    Number,
-    /// One of these values, each with the words that ask for it.
-    Choice(Vec<(String, String)>),
-    /// Always this.
-    Fixed(Value),
-    /// Nothing: it is optional, and left out.
-    Nothing,
-}
-
-/// A parameter with what fills it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Taken {
-    /// As the document describes it.
-    pub parameter: Parameter,
-    /// What fills it.
-    pub fill: Fill,
-}
-
-/// An operation that may be called.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Operation {
-    /// What it gives, in words.
-    pub name: String,
-    /// The field that it belongs to; empty: any.
-    pub domain: String,
-    /// What people say when they ask for it.
-    pub asks: String,
-    /// What the document says of it.
-    pub description: String,
-    /// Only for looking things up on the way.
-    pub helper: bool,
-    /// Its parameters.
-    pub takes: Vec<Taken>,
-    /// The kind of what it gives.
-    pub gives: Option<KindId>,
-    /// How the payload is laid out.
-    pub shape: Shape,
-    /// Names of columns.
-    pub columns: Vec<String>,
-    /// Fields that are ids or names of a kind.
-    pub links: Vec<(String, KindId)>,
-    /// Fields that answer no question.
-    pub drop: Vec<String>,
-    /// What values of a field mean.
-    pub values: BTreeMap<String, BTreeMap<String, String>>,
-    pub(super) verb: HttpVerb,
-    pub(super) path: String,
-}
-
-impl Default for Operation {
-    fn default() -> Self {
-        Self {
-            name: String::new(),
-            domain: String::new(),
-            asks: String::new(),
-            description: String::new(),
-            helper: false,
-            takes: Vec::new(),
-            gives: None,
-            shape: Shape::Auto,
-            columns: Vec::new(),
-            links: Vec::new(),
-            drop: Vec::new(),
-            values: BTreeMap::new(),
-            verb: HttpVerb::Get,
-            path: String::new(),
-        }
-    }
-}
-
-impl Operation {
-    pub(super) fn dropped(&self, field: &str) -> bool {
-        self.drop.iter().any(|dropped| dropped == field)
-    }
-
-    pub(super) fn link(&self, field: &str) -> Option<KindId> {
-        self.links.iter().find(|(name, _)| name == field).map(|(_, kind)| *kind)
-    }
-
-    /// Its path in the document.
-    pub fn path(&self) -> &str {
-        &self.path
-    }
-
-    /// The kind that it starts from, where it needs one entity and nothing else.
-    pub fn starts_from(&self) -> Option<KindId> {
-        let mut needed = self.takes.iter().filter(|taken| {
-            !matches!(taken.fill, Fill::Fixed(_) | Fill::Nothing) && taken.parameter.required
-        });
-        match (needed.next(), needed.next()) {
-            (Some(Taken { fill: Fill::Kind(kind), .. }), None) => Some(*kind),
-            _ => None,
-        }
-    }
-
-    /// The parameter that takes an entity of `kind`.
-    pub fn parameter_for(&self, kind: KindId) -> Option<&Taken> {
-        self.takes.iter().find(|taken| taken.fill == Fill::Kind(kind))
-    }
-
-    /// The request of a call; `arguments` are values by parameter, several for a list.
-    pub(super) fn request(
-        &self,
-        base: &Url,
-        arguments: &[(String, Vec<String>)],
-    ) -> Result<Request, GraphError> {
-        let wrong = |reason: String| GraphError::Usage(format!("{}: {reason}", self.path));
-        let mut path = self.path.clone();
-        let mut headers = Vec::new();
-        let mut query = Vec::new();
-        let mut body = serde_json::Map::new();
-        for taken in &self.takes {
-            let Parameter { name, place, required, value_type, .. } = &taken.parameter;
-            let given =
-                arguments.iter().find(|(known, _)| known == name).map(|(_, values)| values.as_slice());
-            let value = match (&taken.fill, given) {
-                (Fill::Fixed(value), _) => value.clone(),
-                (_, Some(values)) if !values.is_empty() => typed(values, *value_type)
-                    .ok_or_else(|| wrong(format!("{name} takes no {:?}", values.join(", "))))?,
-                _ if *required => return Err(wrong(format!("nothing fills {name}"))),
-                _ => continue,
-            };
-            let text = || match &value {
-                Value::String(text) => text.clone(),
-                Value::Array(items) => items
-                    .iter()
-                    .map(|i| i.as_str().map_or_else(|| i.to_string(), str::to_owned))
-                    .collect::<Vec<_>>()
-                    .join(","),
-                other => other.to_string(),
-            };
-            match place {
-                // These two would be steps in the path, however they are written.
-                Place::Path if matches!(text().as_str(), "." | ".." | "") => {
-                    return Err(wrong(format!("{name} takes no {:?}", text())));
-                }
-                Place::Path => path = path.replace(&format!("{{{name}}}"), &encoded(&text())),
-                Place::Query => query.push((name.clone(), text())),
-                Place::Header => headers.push((name.clone(), text())),
-                Place::Body => drop(body.insert(name.clone(), value)),
-            }
-        }
-        let mut url = base.clone();
-        let prefix = base.path().trim_end_matches('/').to_owned();
-        url.set_path(&format!("{prefix}/{}", path.trim_start_matches('/')));
-        if !query.is_empty() {
-            url.query_pairs_mut().extend_pairs(&query);
-        }
-        let body = (self.verb == HttpVerb::Post).then(|| Value::Object(body).to_string());
-        Ok(Request { verb: self.verb, url, headers, body })
-    }
-}
-
-/// Values as the parameter's type has them.
-fn typed(values: &[String], value_type: ValueType) -> Option<Value> {
-    let first = values.first()?;
-    let integer = |text: &String| text.trim().parse::<i64>().ok().map(|number| json!(number));
-    Some(match value_type {
-        ValueType::Text => json!(first),
-        ValueType::Integer => integer(first)?,
-        ValueType::Number => json!(first.trim().parse::<f64>().ok()?),
-        ValueType::Boolean => json!(first.parse::<bool>().ok()?),
-        ValueType::List => json!(values),
-        ValueType::IntegerList => Value::Array(values.iter().map(integer).collect::<Option<_>>()?),
-        ValueType::Structured => return None,
-    })
-}
-
-/// A path segment: nothing in it opens another one.
-fn encoded(text: &str) -> String {
-    let mut segment = String::new();
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric()
-            || matches!(byte, b'-' | b'_' | b'~')
-            || (byte == b'.' && !text.starts_with('.'))
-        {
-            segment.push(char::from(byte));
-        } else {
-            segment.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    segment
 }
 
 /// The service: what may be called, and what it is called with.
@@ -323,7 +117,7 @@ fn with_manifest(document: &Document, manifest: &Manifest) -> Result<Service, Gr
             .ok_or_else(|| {
                 GraphError::Usage(format!("the manifest's operation {key:?} is not in the document"))
             })?;
-        match operation(documented, entry, &kind_ids)? {
+        match operation(documented, entry, &kind_ids, &manifest.result)? {
             Ok(operation) => {
                 ids.insert(key, OperationId(service.operations.len()));
                 service.operations.push(operation);
@@ -400,11 +194,18 @@ fn strip_result<'a>(path: &'a str, result: &str) -> &'a str {
     path.strip_prefix("[].").unwrap_or(path)
 }
 
+/// What the document says of the fields, by their names in records.
+fn described_fields(documented: &DocumentedOperation, result: &str) -> BTreeMap<String, String> {
+    let named = documented.fields.iter().filter(|field| !field.description.is_empty());
+    named.map(|field| (strip_result(&field.path, result).to_owned(), field.description.clone())).collect()
+}
+
 /// `Ok(Err(reason))`: it cannot be called, because nothing fills what it needs.
 fn operation(
     documented: &DocumentedOperation,
     entry: &OperationEntry,
     kinds: &HashMap<&str, KindId>,
+    result: &str,
 ) -> Result<Result<Operation, String>, GraphError> {
     let wrong = |reason: String| {
         GraphError::Usage(format!("the manifest's operation {:?}: {reason}", documented.path))
@@ -413,6 +214,9 @@ fn operation(
         if !documented.parameters.iter().any(|parameter| parameter.name == *name) {
             return Err(wrong(format!("the document knows no parameter {name:?}")));
         }
+    }
+    if let BodyForm::Other(content) = &documented.body {
+        return Ok(Err(format!("its body is {content}; only JSON and forms are written")));
     }
     let kind =
         |name: &str| kinds.get(name).copied().ok_or_else(|| wrong(format!("there is no kind {name:?}")));
@@ -458,10 +262,12 @@ fn operation(
         shape: entry.shape,
         columns: entry.columns.clone(),
         links: links?,
+        fields: described_fields(documented, result),
         drop: entry.drop.clone(),
         values: entry.values.clone(),
         verb: documented.verb,
         path: documented.path.clone(),
+        form: documented.body == BodyForm::Fields,
     }))
 }
 
@@ -513,7 +319,7 @@ fn without_manifest(document: &Document) -> Service {
             .map(|parameter| (parameter.name.clone(), Take::Named("name".into())))
             .collect();
         let entry = OperationEntry { takes, ..OperationEntry::default() };
-        match operation(documented, &entry, &HashMap::from([("name", KindId(0))])) {
+        match operation(documented, &entry, &HashMap::from([("name", KindId(0))]), "") {
             Ok(Ok(operation)) => service.operations.push(operation),
             Ok(Err(reason)) => service.notes.push(format!("{} is not called: {reason}", documented.path)),
             Err(error) => service.notes.push(error.to_string()),
@@ -563,25 +369,5 @@ mod tests {
         let service = Service::new(&document(), Some(&manifest)).unwrap();
         assert!(service.notes[0].contains("secret"), "{:?}", service.notes);
         assert_eq!(service.operations.len(), 1);
-    }
-
-    #[test]
-    fn arguments_stay_where_they_belong() {
-        let manifest = Manifest::read(
-            "[kind.film]\n[operation.'/films']\ntakes = { q = 'film', page = { value = 2 } }\n[operation.'/films/{id}']\ntakes = { id = 'film' }",
-            "m.toml",
-        )
-        .unwrap();
-        let service = Service::new(&document(), Some(&manifest)).unwrap();
-        let base = Url::parse("http://e.org/v1/").unwrap();
-        let ask = |at: usize, name: &str, value: &str| {
-            let arguments = [(name.to_owned(), vec![value.to_owned()])];
-            service.operations[at].request(&base, &arguments).map(|r| r.url.to_string())
-        };
-        assert_eq!(ask(0, "q", "a&b=c#d").unwrap(), "http://e.org/v1/films?q=a%26b%3Dc%23d&page=2");
-        assert_eq!(ask(1, "id", "12").unwrap(), "http://e.org/v1/films/12");
-        assert!(ask(1, "id", "../orders").is_err());
-        assert!(ask(1, "other", "1").unwrap_err().to_string().contains("nothing fills id"));
-        assert_eq!(encoded("../a/b"), "%2E%2E%2Fa%2Fb");
     }
 }

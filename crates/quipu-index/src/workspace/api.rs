@@ -12,9 +12,9 @@ use quipu_graph::{
 use serde::Serialize;
 
 use super::search::{Names, index_found};
-use super::source::{CACHE, SourceConfig, read_sources, write_source, write_sources};
+use super::source::{CACHE, Source, SourceConfig, read_sources, write_source, write_sources};
 use super::{NAMES, Workspace, read_optional};
-use crate::{IndexError, LookupConfig, NameIndexConfig, NameIndexWriter};
+use crate::{IndexError, LookupConfig, NameIndexConfig, NameIndexWriter, Vocabulary};
 
 const FOLDER: &str = "apis";
 const DOCUMENT: &str = "openapi.json";
@@ -23,6 +23,8 @@ const MANIFEST: &str = "manifest.toml";
 const MOST_SEARCHES: usize = 4;
 /// Candidates of one name.
 const CANDIDATES: usize = 5;
+/// Of the only thing that a service finds by another name.
+const ONLY: f64 = 0.5;
 /// From this score on a name is the name that was meant.
 const SURE: f64 = 0.85;
 
@@ -123,6 +125,31 @@ impl Workspace {
         Ok(report)
     }
 
+    /// This workspace with one of its APIs in the graph's place, for what walks one graph; its folder is the API's own, so that what is
+    /// learnt about the one is not taken for the other's. Nothing is asked of the API.
+    ///
+    /// # Errors
+    /// A temporary folder that cannot be written.
+    pub fn over_api(&self, api: &Arc<ApiGraph>) -> Result<Self, IndexError> {
+        let names = match index_found(&[], &[])? {
+            Names::Found { index, .. } => *index,
+            Names::Stored(_) => return Err(IndexError::Usage("an API has no stored names".into())),
+        };
+        let graph: Arc<dyn quipu_graph::Graph> = api.clone();
+        Ok(Self {
+            folder: self.folder.join(FOLDER).join(&api.describe().name),
+            generation: self.generation.clone(),
+            source: Source::Api(api.clone()),
+            vocabulary: Vocabulary::new(graph.relations().iter().map(|relation| relation.name.as_str())),
+            graph,
+            apis: vec![api.clone()],
+            names,
+            vectors: None,
+            documents: None,
+            triples: None,
+        })
+    }
+
     /// The entities of a kind that a text may name, best first; with an exact name only those of that score. Restricted lists and
     /// symbols go as far as they go; then the API's own searches, scored like names of any graph.
     ///
@@ -131,6 +158,11 @@ impl Workspace {
     pub async fn align(api: &ApiGraph, kind: KindId, text: &str) -> Result<Vec<Aligned>, IndexError> {
         let found = api.find(kind, text).await?;
         let mut aligned = scored(&found, text)?;
+        // The one thing that the service's search gives is meant, though it bears another name.
+        let listed = api.service().kind(kind).is_some_and(|kind| !kind.names.is_empty());
+        if let ([only], true, false) = (found.as_slice(), aligned.is_empty(), listed) {
+            aligned.push(Aligned { entity: only.clone(), score: ONLY });
+        }
         let sure = aligned.first().is_some_and(|best| best.score >= SURE);
         if let Some((source, _)) = api.service().kind(kind).and_then(|kind| kind.of) {
             let mut derived = Vec::new();
@@ -192,7 +224,16 @@ pub(super) async fn search(api: &ApiGraph, searches: &[String]) -> Result<Names<
     let mut found: Vec<FoundEntity> = own.iter().flat_map(|kind| api.listed(*kind)).collect();
     let searched = own.iter().filter(|kind| api.service().kind(**kind).is_some_and(|k| !k.search.is_empty()));
     let asked = searched.flat_map(|kind| {
-        searches.iter().take(MOST_SEARCHES).map(move |text| async move { api.find(*kind, text).await })
+        searches.iter().take(MOST_SEARCHES).map(move |text| async move {
+            let mut hits = api.find(*kind, text).await?;
+            // The one thing that the service finds by an abbreviation is meant by it, whatever it is called there: "USA".
+            let short = text.chars().all(char::is_uppercase);
+            if let ([only], true) = (hits.as_slice(), short) {
+                let called = FoundEntity { name: text.clone(), ..only.clone() };
+                hits.push(called);
+            }
+            Ok::<_, quipu_graph::GraphError>(hits)
+        })
     });
     found.extend(try_join_all(asked).await?.into_iter().flatten());
     let mut nodes: Vec<NodeId> = found.iter().map(|entity| entity.node).collect();

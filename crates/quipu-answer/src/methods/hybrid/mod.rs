@@ -12,6 +12,7 @@ mod fits;
 mod free;
 mod pagerank;
 mod reader;
+mod references;
 mod router;
 
 use crate::AnswerError;
@@ -141,7 +142,8 @@ pub(super) async fn run(
     config: &HybridConfig,
 ) -> Result<Outcome, AnswerError> {
     let Some(documents) = Documents::open(context, question.text()).await? else {
-        return Ok(Outcome::abstain("the graph has no documents", Vec::new()));
+        // No entity has a document: the graph of an API, of most endpoints (App. C).
+        return references::run(context, question, config).await;
     };
     let bank = Bank::new(context, &documents, config);
     let mut router = Router::open(context, &documents, question.text(), config).await?;

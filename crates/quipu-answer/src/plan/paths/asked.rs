@@ -29,7 +29,7 @@ fn is_in(list: &str, word: &str) -> bool {
     list.split(' ').any(|listed| listed == word)
 }
 
-pub(in crate::plan) fn is_function_word(word: &str) -> bool {
+pub(crate) fn is_function_word(word: &str) -> bool {
     is_in(FUNCTION_WORDS, word)
 }
 

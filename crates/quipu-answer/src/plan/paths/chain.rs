@@ -17,6 +17,8 @@ const REPEATS: usize = 5;
 /// What a sample of a relation's triples tells about one of its steps.
 #[derive(Debug, Default, Clone)]
 struct Sampled {
+    /// Whether the graph gave any triple of the relation.
+    known: bool,
     /// For each next step, the share of this step's ends that have it.
     next: HashMap<Step, f32>,
     /// The names of its ends, normalised, where they are few and come again and again.
@@ -48,7 +50,11 @@ impl StepSamples {
     pub(super) fn usual(&self, path: &[Step]) -> f32 {
         let steps = self.steps.read();
         let share = |pair: &[Step]| match pair {
-            [a, b] => steps.get(a).and_then(|s| s.next.get(b)).map_or(0.0, |share| (share * USUAL).min(1.0)),
+            [a, b] => match steps.get(a) {
+                // A graph that gives no samples says nothing about what is usual.
+                Some(sampled) if !sampled.known => 1.0,
+                sampled => sampled.and_then(|s| s.next.get(b)).map_or(0.0, |share| (share * USUAL).min(1.0)),
+            },
             _ => 1.0,
         };
         path.windows(2).map(share).fold(1.0, f32::min) - 1.0
@@ -83,5 +89,5 @@ async fn sample(graph: &dyn Graph, step: Step) -> Result<Sampled, GraphError> {
         values = graph.summaries(&distinct).await?.iter().map(|s| normalise(&s.name)).collect();
         values.retain(|value| !value.chars().all(|c| c.is_ascii_digit()));
     }
-    Ok(Sampled { next, values })
+    Ok(Sampled { known: !triples.is_empty(), next, values })
 }

@@ -24,9 +24,8 @@ use crate::context::Context;
 use crate::plan::solved::solved_plans;
 use crate::trace::{Event, PathEvent, Stage};
 
-pub(crate) use asked::is_empty_word;
-pub(super) use asked::is_function_word;
 use asked::{Asked, other_words};
+pub(crate) use asked::{is_empty_word, is_function_word};
 use features::{Comparison, Vectors};
 use joint::Coverage;
 use lexicon::Lexicon;

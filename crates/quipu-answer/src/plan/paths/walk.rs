@@ -26,6 +26,21 @@ impl Default for WalkConfig {
     }
 }
 
+/// Nodes of a path's end that are looked at where each costs a request.
+const DEAR_FRONTIER: usize = 3;
+/// Hops where each node costs a request.
+const DEAR_HOPS: usize = 2;
+
+impl WalkConfig {
+    /// As far and as wide as the graph allows.
+    fn for_graph(self, graph: &dyn Graph) -> Self {
+        if !graph.asks_for_each_node() {
+            return self;
+        }
+        Self { max_hops: self.max_hops.min(DEAR_HOPS), frontier: self.frontier.min(DEAR_FRONTIER), ..self }
+    }
+}
+
 /// Most nodes that an exact walk keeps at one hop; beyond it the answer is cut and says so.
 const MOST_NODES: usize = 100_000;
 
@@ -79,6 +94,7 @@ pub async fn enumerate(
     anchor: NodeId,
     config: WalkConfig,
 ) -> Result<Vec<ExistingPath>, GraphError> {
+    let config = config.for_graph(graph);
     let start = Reached { node: anchor, from: anchor, from_several: true };
     let mut layer: Vec<(Vec<Step>, Vec<Reached>)> = vec![(Vec::new(), vec![start])];
     let mut found = Vec::new();

@@ -1,6 +1,7 @@
 //! `quipu eval`: methods, models and sources measured on question files.
 
 mod compare;
+mod fields;
 mod head_to_tail;
 mod judge;
 mod labels;
@@ -25,6 +26,8 @@ pub(super) enum Command {
     Perturb(perturb::Perturb),
     /// Hold the judge against answers that people labelled
     Judge(judge::Judge),
+    /// Hold the fields that rules and a model tell for questions against those that the file has
+    Fields(fields::Fields),
     /// Write questions about popular, less popular and unpopular entities of a workspace
     HeadToTail(head_to_tail::HeadToTail),
 }
@@ -37,6 +40,7 @@ impl Command {
             Self::Report(arguments) => arguments.run(),
             Self::Perturb(arguments) => arguments.run(),
             Self::Judge(arguments) => arguments.run().await,
+            Self::Fields(arguments) => arguments.run().await,
             Self::HeadToTail(arguments) => arguments.run().await,
         }
     }

@@ -1,0 +1,466 @@
+//! HybGRAG where no documents are attached to entities (App. C, the setting of CRAG): the graph of an API, an endpoint or a store, and pages that
+//! came with the question. The router chooses a module; the graph module gives the triples along the useful relations of the topic entities, the
+//! text module the next batch of pages; an answer is composed, and the validator says whether it answers the question. Where it does not, the
+//! commentator names one of the five kinds of Table 12, and the router heeds it, at most four rounds.
+//!
+//! As with documents (docs/hybrid.md), the graph proposes: relations are those of the best whole paths around what the question names, and
+//! feedback strikes what it speaks against. Calls: two a round (answer, check), one more between rounds (comment).
+
+use std::collections::{HashMap, HashSet};
+
+use quipu_graph::{NodeId, Step};
+use quipu_model::{ChatRequest, Constraint, ModelError};
+use serde_json::json;
+
+use super::{CriticKind, HybridConfig, Modules, report};
+use crate::AnswerError;
+use crate::answer::Status;
+use crate::compose::compose;
+use crate::context::Context;
+use crate::evidence::{Evidence, cell, to_markdown};
+use crate::link::{Anchor, Mentioned, mentions};
+use crate::methods::{Outcome, PathsConfig, paths};
+use crate::plan::{RankConfig, RankedPath, Scope, Seen, rank_informed};
+use crate::prompts::Prompt;
+use crate::question::Question;
+use crate::retrieve::{nearest_snippets, one_hop, retrieve_scope};
+use crate::time::time_frames;
+use crate::trace::{Event, Refinement, Stage};
+
+/// Paths of one entity that are followed in one round.
+const PATHS: usize = 3;
+/// Paths of less probability are not worth their evidence.
+const LEAST_PROBABLE: f64 = 0.02;
+/// Snippets of one batch of pages (five pages, App. C.1.1, of some three snippets).
+const BATCH: usize = 15;
+/// Batches that are ranked.
+const MOST_BATCHES: usize = 4;
+/// Things that the question names.
+const MOST_NAMED: usize = 4;
+/// Confidence in an answer that the validator accepted, that nobody checked, that was rejected.
+const ACCEPTED: f64 = 0.7;
+const UNCHECKED: f64 = 0.5;
+const REJECTED: f64 = 0.3;
+
+/// What was wrong with a round (Table 12).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wrong {
+    Type,
+    Dynamism,
+    Domain,
+    EntityAndRelation,
+    Module,
+}
+
+impl Wrong {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Type => "incorrect question type",
+            Self::Dynamism => "incorrect question dynamism",
+            Self::Domain => "incorrect question domain",
+            Self::EntityAndRelation => "incorrect entity and relation",
+            Self::Module => "incorrect retrieval module",
+        }
+    }
+}
+
+/// What one round does.
+#[derive(Debug, Clone)]
+enum Action {
+    /// The paths to follow from each entity.
+    Graph(Vec<(Anchor, Vec<RankedPath>)>),
+    /// The batch of snippets to read.
+    Text(usize),
+}
+
+impl Action {
+    fn module(&self) -> &'static str {
+        match self {
+            Self::Graph(_) => "graph",
+            Self::Text(_) => "text",
+        }
+    }
+
+    fn entities(&self) -> Vec<String> {
+        match self {
+            Self::Graph(followed) => followed.iter().map(|(anchor, _)| cell(&anchor.name)).collect(),
+            Self::Text(_) => Vec::new(),
+        }
+    }
+
+    fn relations(&self) -> Vec<String> {
+        match self {
+            Self::Graph(followed) => {
+                followed.iter().flat_map(|(_, paths)| paths.iter().map(|path| path.phrase.clone())).collect()
+            }
+            Self::Text(_) => Vec::new(),
+        }
+    }
+}
+
+/// A round's answer with what it rests on.
+struct Round {
+    outcome: Outcome,
+    action: Action,
+}
+
+pub(super) async fn run(
+    context: &Context<'_>,
+    question: &Question,
+    config: &HybridConfig,
+) -> Result<Outcome, AnswerError> {
+    if !context.has_model() {
+        return paths::run(context, question, &PathsConfig::default()).await;
+    }
+    let mut router = Router::open(context, question, config).await?;
+    let mut best: Option<Outcome> = None;
+    for number in 1..=config.rounds.max(1) {
+        let Some(action) = router.next().await? else { break };
+        let reading = action.relations();
+        let step = Refinement::Routed {
+            module: action.module().into(),
+            entities: action.entities(),
+            relations: reading.clone(),
+            reading,
+        };
+        report(context, Stage::Plan, number, step);
+        let Some(round) = router.answer(number, action).await? else { continue };
+        let accepted = router.accepts(number, &round, config).await?;
+        let mut outcome = round.outcome.clone();
+        outcome.confidence = match (accepted, &config.critic) {
+            (true, CriticKind::Off) => UNCHECKED,
+            (true, _) => ACCEPTED,
+            (false, _) => REJECTED,
+        };
+        let better = best
+            .as_ref()
+            .is_none_or(|known| known.status == Status::Abstained && outcome.status != Status::Abstained);
+        if accepted || better {
+            best = Some(outcome);
+        }
+        if accepted
+            || config.critic == CriticKind::Off
+            || number == config.rounds
+            || context.calls_left() <= 1
+        {
+            break;
+        }
+        router.heed(number, &round).await?;
+    }
+    Ok(best.unwrap_or_else(|| {
+        Outcome::abstain("neither the graph nor a page bears on the question", Vec::new())
+    }))
+}
+
+/// What may be looked up, and what feedback has struck.
+struct Router<'a> {
+    context: &'a Context<'a>,
+    question: &'a Question,
+    named: Vec<Mentioned>,
+    /// For each mention the candidate that is taken.
+    taken: Vec<usize>,
+    ranked: HashMap<NodeId, Vec<RankedPath>>,
+    struck: HashSet<(NodeId, Vec<Step>)>,
+    pages: Vec<Evidence>,
+    graph: bool,
+    /// The next batch of pages, and whether it is their turn.
+    batch: usize,
+    text: bool,
+    timed: bool,
+}
+
+impl<'a> Router<'a> {
+    async fn open(
+        context: &'a Context<'a>,
+        question: &'a Question,
+        config: &HybridConfig,
+    ) -> Result<Self, AnswerError> {
+        let graph = config.modules != Modules::Text;
+        let _timer = context.trace.enter(Stage::Link);
+        let mut named = if graph { mentions(context, question.text()).await? } else { Vec::new() };
+        named.truncate(MOST_NAMED);
+        context
+            .trace
+            .report(Stage::Link, Event::Linked { mentions: named.iter().map(Mentioned::to_event).collect() });
+        let pages = match config.modules {
+            Modules::Graph => Vec::new(),
+            Modules::Both | Modules::Text => {
+                nearest_snippets(context, question.text(), context.pages, BATCH * MOST_BATCHES).await?
+            }
+        };
+        Ok(Self {
+            context,
+            question,
+            taken: vec![0; named.len()],
+            text: named.is_empty(),
+            graph: !named.is_empty(),
+            named,
+            ranked: HashMap::new(),
+            struck: HashSet::new(),
+            pages,
+            batch: 0,
+            timed: true,
+        })
+    }
+
+    /// The next action: the module whose turn it is, the other where that has nothing left.
+    async fn next(&mut self) -> Result<Option<Action>, AnswerError> {
+        if !self.text && self.graph {
+            if let Some(action) = self.follow().await? {
+                return Ok(Some(action));
+            }
+            self.graph = false;
+        }
+        if self.batch * BATCH < self.pages.len() {
+            self.batch += 1;
+            return Ok(Some(Action::Text(self.batch - 1)));
+        }
+        self.text = false;
+        if self.graph { self.follow().await } else { Ok(None) }
+    }
+
+    /// The best paths that are left of each thing named; `None` where there is none.
+    async fn follow(&mut self) -> Result<Option<Action>, AnswerError> {
+        let _timer = self.context.trace.enter(Stage::Plan);
+        let mut followed = Vec::new();
+        for at in 0..self.named.len() {
+            loop {
+                let taken = self.taken.get(at).copied().unwrap_or_default();
+                let Some(anchor) = self.named.get(at).and_then(|m| m.candidates.get(taken)).cloned() else {
+                    break;
+                };
+                let paths = self.paths(&anchor).await?;
+                if !paths.is_empty() {
+                    followed.push((anchor, paths));
+                    break;
+                }
+                // Nothing is left of this one: the next that the words may mean.
+                if let Some(taken) = self.taken.get_mut(at) {
+                    *taken += 1;
+                }
+            }
+        }
+        Ok((!followed.is_empty()).then_some(Action::Graph(followed)))
+    }
+
+    async fn paths(&mut self, anchor: &Anchor) -> Result<Vec<RankedPath>, AnswerError> {
+        if self.context.embedder().is_none() {
+            return Ok(Vec::new());
+        }
+        if !self.ranked.contains_key(&anchor.node) {
+            let others =
+                self.named.iter().map(|m| m.span.clone()).filter(|s| *s != anchor.span && !s.is_empty());
+            let seen = Seen { node: anchor.node, span: anchor.span.clone(), others: others.collect() };
+            let config = RankConfig::default();
+            let ranking = rank_informed(self.context, self.question.text(), &seen, config).await?;
+            self.ranked.insert(anchor.node, ranking.paths);
+        }
+        let left = self.ranked.get(&anchor.node).into_iter().flatten().filter(|path| {
+            path.probability >= LEAST_PROBABLE && !self.struck.contains(&(anchor.node, path.steps.clone()))
+        });
+        Ok(left.take(PATHS).cloned().collect())
+    }
+
+    /// Looks up what the action says and composes an answer: one call; `None` where nothing was found.
+    async fn answer(&self, round: usize, action: Action) -> Result<Option<Round>, AnswerError> {
+        let evidence = self.look_up(&action).await?;
+        report(self.context, Stage::Retrieve, round, Refinement::Retrieved { entities: evidence.len() });
+        if evidence.is_empty() {
+            return Ok(None);
+        }
+        let _timer = self.context.trace.enter(Stage::Compose);
+        let today = self.question.asked_at().date();
+        let frames = if self.timed { time_frames(self.question.text(), today) } else { Vec::new() };
+        let outcome = match compose(self.context, self.question, &frames, &evidence).await {
+            Err(AnswerError::Model(error @ ModelError::Unreadable { .. })) => {
+                Outcome::abstain(error.to_string(), evidence)
+            }
+            composed => {
+                let composed = composed?;
+                let mut evidence = evidence;
+                let text = composed.calculation.as_ref().map(Evidence::to_line);
+                evidence.extend(composed.calculation);
+                let reason = (composed.status != Status::Answered).then_some(composed.reasoning);
+                let (status, answers) = (composed.status, composed.answers);
+                Outcome { status, answers, text, evidence, confidence: UNCHECKED, reason }
+            }
+        };
+        Ok(Some(Round { outcome, action }))
+    }
+
+    async fn look_up(&self, action: &Action) -> Result<Vec<Evidence>, AnswerError> {
+        let _timer = self.context.trace.enter(Stage::Retrieve);
+        let followed = match action {
+            Action::Text(batch) => {
+                return Ok(self.pages.iter().skip(batch * BATCH).take(BATCH).cloned().collect());
+            }
+            Action::Graph(followed) => followed,
+        };
+        let mut scope = Scope::default();
+        let mut relevance: HashMap<Step, f32> = HashMap::new();
+        let nodes: Vec<NodeId> = followed.iter().map(|(anchor, _)| anchor.node).collect();
+        for path in followed.iter().flat_map(|(_, paths)| paths) {
+            scope.hops.resize(scope.hops.len().max(path.steps.len()), Vec::new());
+            for (hop, step) in scope.hops.iter_mut().zip(&path.steps) {
+                #[expect(clippy::cast_possible_truncation, reason = "a probability")]
+                let probable = path.probability as f32;
+                relevance.entry(*step).and_modify(|r| *r = r.max(probable)).or_insert(probable);
+                if !hop.contains(step) {
+                    hop.push(*step);
+                }
+            }
+        }
+        if scope.hops.is_empty() {
+            scope = one_hop(self.context.graph(), &nodes).await?;
+        }
+        let budget = self.context.limits.evidence_tokens;
+        Ok(retrieve_scope(self.context.graph(), &nodes, &scope, &relevance, budget).await?.evidence)
+    }
+
+    /// The validator: one call; none where there is nothing to validate or nobody to ask.
+    async fn accepts(
+        &self,
+        number: usize,
+        round: &Round,
+        config: &HybridConfig,
+    ) -> Result<bool, AnswerError> {
+        let outcome = &round.outcome;
+        if outcome.status == Status::Abstained {
+            return Ok(false);
+        }
+        let prediction = prediction(outcome);
+        let accepted = match &config.critic {
+            CriticKind::Off => true,
+            CriticKind::Oracle(keys) => self.holds_gold(keys, outcome).await?,
+            CriticKind::Model if self.context.calls_left() == 0 => return Ok(true),
+            CriticKind::Model => {
+                let _timer = self.context.trace.enter(Stage::Critique);
+                let facts =
+                    if config.validation_context { to_markdown(&outcome.evidence) } else { String::new() };
+                let asked_at = self.question.asked_at().date().to_string();
+                let values = json!({
+                    "asked_at": asked_at, "facts": facts, "prediction": prediction, "question": self.question.text(),
+                });
+                let request = ChatRequest::new("critique.validate", Prompt::HybridAccept.render(values)?)
+                    .with_constraint(Constraint::Choice(vec!["yes".into(), "no".into()]))
+                    .with_max_tokens(4);
+                let said = self.context.chat(Stage::Critique, request).await?.text;
+                said.trim().to_lowercase().starts_with("yes")
+            }
+        };
+        let probability = f64::from(u8::from(accepted));
+        let step = Refinement::Validated { document: prediction, accepted, probability };
+        report(self.context, Stage::Critique, number, step);
+        Ok(accepted)
+    }
+
+    async fn holds_gold(&self, keys: &[String], outcome: &Outcome) -> Result<bool, AnswerError> {
+        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+        let nodes: Vec<NodeId> = self.context.graph().resolve(&keys).await?.into_iter().flatten().collect();
+        let gold = self.context.graph().summaries(&nodes).await?;
+        Ok(!gold.is_empty() && gold.iter().all(|gold| outcome.answers.contains(&gold.name)))
+    }
+
+    /// What may have been wrong: only what the router can do otherwise.
+    fn options(&self, action: &Action) -> Vec<Wrong> {
+        let mut options = Vec::new();
+        if let Action::Graph(followed) = action {
+            options.push(Wrong::EntityAndRelation);
+            let hops = |path: &RankedPath| path.steps.len();
+            let first = followed.first().and_then(|(_, paths)| paths.first()).map(hops);
+            let known = followed.iter().flat_map(|(anchor, _)| self.ranked.get(&anchor.node)).flatten();
+            if known.clone().any(|path| Some(hops(path)) != first) {
+                options.push(Wrong::Type);
+            }
+            let spare = self.named.iter().zip(&self.taken).any(|(m, taken)| m.candidates.len() > taken + 1);
+            if spare {
+                options.push(Wrong::Domain);
+            }
+        }
+        let frames = time_frames(self.question.text(), self.question.asked_at().date());
+        if self.timed && !frames.is_empty() {
+            options.push(Wrong::Dynamism);
+        }
+        let other = match action {
+            Action::Graph(_) => self.batch * BATCH < self.pages.len(),
+            Action::Text(_) => self.graph || self.batch * BATCH < self.pages.len(),
+        };
+        if other {
+            options.push(Wrong::Module);
+        }
+        options
+    }
+
+    /// The commentator: one call where more than one thing may have been wrong. The router heeds what it says.
+    async fn heed(&mut self, number: usize, round: &Round) -> Result<(), AnswerError> {
+        let options = self.options(&round.action);
+        let wrong = match options.as_slice() {
+            [] => return Ok(()),
+            [only] => *only,
+            _ => self.comment(&options, round).await?,
+        };
+        let about = round.action.entities().join("; ");
+        report(
+            self.context,
+            Stage::Critique,
+            number,
+            Refinement::Feedback { kind: wrong.name().into(), about },
+        );
+        let Action::Graph(followed) = &round.action else {
+            match wrong {
+                Wrong::Dynamism => {
+                    self.timed = false;
+                    self.batch = self.batch.saturating_sub(1);
+                }
+                _ => self.text = !self.graph,
+            }
+            return Ok(());
+        };
+        match wrong {
+            Wrong::Dynamism => self.timed = false,
+            Wrong::Module => self.text = true,
+            Wrong::Domain => self.taken.iter_mut().for_each(|taken| *taken += 1),
+            Wrong::EntityAndRelation => {
+                let shown =
+                    followed.iter().flat_map(|(a, paths)| paths.iter().map(|p| (a.node, p.steps.clone())));
+                self.struck.extend(shown);
+            }
+            Wrong::Type => {
+                let hops =
+                    followed.first().and_then(|(_, paths)| paths.first()).map_or(0, |path| path.steps.len());
+                for (anchor, _) in followed {
+                    let alike = self.ranked.get(&anchor.node).into_iter().flatten();
+                    let alike = alike.filter(|path| path.steps.len() == hops);
+                    self.struck.extend(alike.map(|path| (anchor.node, path.steps.clone())));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn comment(&self, options: &[Wrong], round: &Round) -> Result<Wrong, AnswerError> {
+        let _timer = self.context.trace.enter(Stage::Critique);
+        let values = json!({
+            "question": self.question.text(),
+            "module": round.action.module(),
+            "entities": round.action.entities(),
+            "relations": round.action.relations(),
+            "prediction": prediction(&round.outcome),
+        });
+        let names: Vec<String> = options.iter().map(|option| option.name().to_owned()).collect();
+        let request = ChatRequest::new("critique.comment", Prompt::HybridWrong.render(values)?)
+            .with_constraint(Constraint::Choice(names))
+            .with_max_tokens(12);
+        let said = self.context.chat(Stage::Critique, request).await?.text;
+        let named = options.iter().find(|option| said.contains(option.name()));
+        Ok(*named.or(options.first()).unwrap_or(&Wrong::EntityAndRelation))
+    }
+}
+
+fn prediction(outcome: &Outcome) -> String {
+    match outcome.status {
+        Status::Answered => cell(&outcome.answers.join(", ")),
+        Status::Abstained => "I don't know".into(),
+        Status::InvalidQuestion => "invalid question".into(),
+    }
+}
