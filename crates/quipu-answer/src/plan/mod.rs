@@ -15,6 +15,7 @@ mod subject;
 mod topic;
 mod types;
 
+pub(crate) use calls::fit_of;
 pub use calls::{PlannedCall, align_names, fit_of_operations, plan_calls, shared_words};
 pub use cards::{CARDS_FILE, Cards, RelationCard, write_card};
 pub use condition::{Condition, condition};

@@ -1,11 +1,11 @@
 //! What a question for an API is about: its field and the names to look up (self-verification paper §4.1.1, §4.1.2; KERAG App. I.1).
 
-use quipu_graph::{ApiGraph, KindId};
+use quipu_graph::{ApiGraph, KindId, Operation};
 use quipu_model::ChatRequest;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::calls::fit_of_operations;
+use super::calls::fit_of;
 use super::domain::{domain_by_names, domain_by_rules, listed_names};
 use crate::AnswerError;
 use crate::context::Context;
@@ -141,18 +141,16 @@ async fn settled_field(
     if named.is_empty() && subject.domain == OTHER {
         return Ok(subject.domain.clone());
     }
-    let mut best: Option<(f32, &str)> = None;
-    for api in apis {
-        let fits = fit_of_operations(context, api, question).await?;
-        for (operation, fit) in api.service().operations.iter().zip(fits).filter(|(o, _)| !o.helper) {
-            let field = operation.domain.as_str();
-            let considered = named.is_empty() || field == subject.domain || named.contains(&field);
-            if considered && !field.is_empty() && best.is_none_or(|(most, _)| fit > most) {
-                best = Some((fit, field));
-            }
-        }
-    }
-    Ok(best.map_or_else(|| subject.domain.clone(), |(_, field)| field.to_owned()))
+    let considered = |operation: &&Operation| {
+        let field = operation.domain.as_str();
+        let may_be = named.is_empty() || field == subject.domain || named.contains(&field);
+        may_be && !field.is_empty() && !operation.helper
+    };
+    let all = apis.iter().flat_map(|api| &api.service().operations);
+    let operations: Vec<&Operation> = all.filter(considered).collect();
+    let fits = fit_of(context, question, &operations).await?;
+    let best = operations.iter().zip(fits).max_by(|a, b| a.1.total_cmp(&b.1));
+    Ok(best.map_or_else(|| subject.domain.clone(), |(operation, _)| operation.domain.clone()))
 }
 
 type Offered = (String, Vec<(String, String)>);

@@ -18,7 +18,7 @@ const LEAST_SHARE: f32 = 0.5;
 const LEAST_SIMILARITY: f32 = 0.2;
 /// Letters that two forms of one word have in common at their beginning, and their share of the longer one.
 const STEM: usize = 5;
-const STEM_SHARE: f32 = 0.7;
+const STEM_SHARE: f32 = 0.75;
 
 /// A field that links to entities, with their ids in all records.
 #[derive(Debug, Clone, PartialEq)]

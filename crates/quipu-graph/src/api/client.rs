@@ -12,12 +12,9 @@ use reqwest::{Method, Url};
 use super::config::ApiConfig;
 use super::openapi::{FORM, HttpVerb};
 use crate::GraphError;
-use crate::endpoint::{
-    Auth, Budget, LONGEST_PAUSE, ResultCache, causes, first_words, jittered, pause_asked_for, same_host,
-    secret_headers,
-};
+use crate::endpoint::ResultCache;
 use crate::error::EndpointProblem;
-use crate::requests::count_request;
+use crate::http::{Failed, Manners, Sender, first_words, pause_asked_for};
 
 /// A request, put together from parameters and nothing else.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,43 +69,29 @@ impl Response {
 /// Sends requests to one API.
 pub(super) struct Client {
     config: ApiConfig,
-    http: reqwest::Client,
-    auth: Option<Auth>,
-    budget: Budget,
+    sender: Sender,
     cache: Option<ResultCache>,
-    requests: AtomicU64,
     from_cache: AtomicU64,
-    bytes: AtomicU64,
-}
-
-/// Why an attempt failed.
-enum Failed {
-    Passing { reason: String, pause: Option<Duration> },
-    Lasting(EndpointProblem),
 }
 
 impl Client {
     pub(super) fn new(config: ApiConfig, cache: Option<ResultCache>) -> Result<Self, GraphError> {
         config.check()?;
-        let headers = secret_headers(config.secret_headers()?)?;
-        let http = reqwest::Client::builder()
-            .user_agent(&config.user_agent)
-            .default_headers(headers)
-            .connect_timeout(config.time_limit().min(Duration::from_secs(15)))
-            .redirect(same_host())
-            .dns_resolver(Arc::new(PublicOnly { allowed: config.allow_hosts.clone() }))
-            .build()
-            .map_err(|error| GraphError::Usage(format!("no HTTP client: {}", causes(&error))))?;
-        Ok(Self {
-            auth: config.secret_auth()?,
-            budget: Budget::new(config.concurrency, config.per_minute),
-            http,
-            cache,
-            requests: AtomicU64::new(0),
-            from_cache: AtomicU64::new(0),
-            bytes: AtomicU64::new(0),
-            config,
-        })
+        let resolver = Arc::new(PublicOnly { allowed: config.allow_hosts.clone() });
+        let sender = Sender::new(
+            reqwest::Client::builder().dns_resolver(resolver),
+            Manners {
+                user_agent: config.user_agent.clone(),
+                headers: config.secret_headers()?,
+                auth: config.secret_auth()?,
+                limit: config.time_limit(),
+                attempts: config.attempts,
+                pause: Duration::from_millis(config.pause),
+                concurrency: config.concurrency,
+                per_minute: config.per_minute,
+            },
+        )?;
+        Ok(Self { sender, cache, from_cache: AtomicU64::new(0), config })
     }
 
     pub(super) fn config(&self) -> &ApiConfig {
@@ -117,8 +100,7 @@ impl Client {
 
     /// Requests sent, and calls that the cache answered.
     pub(super) fn traffic(&self) -> (u64, u64, u64) {
-        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        (read(&self.requests), read(&self.from_cache), read(&self.bytes))
+        (self.sender.requests(), self.from_cache.load(Ordering::Relaxed), self.sender.bytes())
     }
 
     /// Sends a request, or takes what it gave before, and reads the JSON; `None` for what the API does not have (404).
@@ -153,29 +135,8 @@ impl Client {
         stage: &'static str,
     ) -> Result<Option<Response>, GraphError> {
         self.check_address(&request.url)?;
-        let mut attempt = 1;
-        loop {
-            let permit = self.budget.acquire().await;
-            let limit = self.config.time_limit();
-            let once = tokio::time::timeout(limit, self.send_once(request)).await;
-            drop(permit);
-            let (reason, asked) = match once {
-                Ok(Ok(response)) => return Ok(response),
-                Err(_) => {
-                    let problem = EndpointProblem::TimedOut { seconds: limit.as_secs() };
-                    return Err(failure(request, stage, problem));
-                }
-                Ok(Err(Failed::Lasting(problem))) => return Err(failure(request, stage, problem)),
-                Ok(Err(Failed::Passing { reason, pause })) => (reason, pause),
-            };
-            if attempt >= self.config.attempts {
-                let problem = EndpointProblem::Unreachable { reason, attempts: attempt };
-                return Err(failure(request, stage, problem));
-            }
-            let pause = asked.unwrap_or_else(|| jittered(Duration::from_millis(self.config.pause), attempt));
-            tokio::time::sleep(pause.min(LONGEST_PAUSE)).await;
-            attempt += 1;
-        }
+        let sent = self.sender.persist(|| self.send_once(request)).await;
+        sent.map_err(|problem| failure(request, stage, problem))
     }
 
     /// Refuses a URL that holds a private address itself; names are looked at when they are resolved.
@@ -191,21 +152,14 @@ impl Client {
 
     async fn send_once(&self, request: &Request) -> Result<Option<Response>, Failed> {
         let method = if request.verb == HttpVerb::Get { Method::GET } else { Method::POST };
-        let mut sent = self.http.request(method, request.url.clone()).header(ACCEPT, "application/json");
+        let mut sent = self.sender.request(method, request.url.clone()).header(ACCEPT, "application/json");
         for (name, value) in &request.headers {
             sent = sent.header(name, value);
         }
         if let Some(body) = &request.body {
             sent = sent.header(CONTENT_TYPE, body.content_type()).body(body.text().to_owned());
         }
-        sent = match &self.auth {
-            Some(Auth::Bearer(token)) => sent.bearer_auth(token),
-            Some(Auth::Basic(user, password)) => sent.basic_auth(user, Some(password)),
-            None => sent,
-        };
-        self.requests.fetch_add(1, Ordering::Relaxed);
-        count_request();
-        let response = sent.send().await.map_err(passing)?;
+        let response = self.sender.send(sent).await.map_err(refused)?;
         let (status, headers) = (response.status(), response.headers().clone());
         let header =
             |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or("").trim();
@@ -213,8 +167,8 @@ impl Client {
             let reason = format!("it sends elsewhere ({}), which is not followed", header("location"));
             return Err(Failed::Lasting(EndpointProblem::Refused { status: status.as_u16(), reason }));
         }
-        let body = self.read(response).await?;
-        self.bytes.fetch_add(body.len() as u64, Ordering::Relaxed);
+        let most = self.config.most_megabytes << 20;
+        let body = self.sender.read(response, most, "the response is longer than").await.map_err(advised)?;
         match status.as_u16() {
             _ if status.is_success() => {
                 Ok(Some(Response { content_type: header(CONTENT_TYPE.as_str()).to_lowercase(), body }))
@@ -229,26 +183,6 @@ impl Client {
             }
         }
     }
-
-    async fn read(&self, mut response: reqwest::Response) -> Result<Vec<u8>, Failed> {
-        let most = self.config.most_megabytes << 20;
-        let too_long = || {
-            let reason =
-                format!("the response is longer than {} MB (`most_megabytes` in sources.toml)", most >> 20);
-            Failed::Lasting(EndpointProblem::Unreadable { reason })
-        };
-        if response.content_length().is_some_and(|length| length > most as u64) {
-            return Err(too_long());
-        }
-        let mut body = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(passing)? {
-            body.extend_from_slice(&chunk);
-            if body.len() > most {
-                return Err(too_long());
-            }
-        }
-        Ok(body)
-    }
 }
 
 /// The error names host and path; parameters, which may be private, are left out.
@@ -258,16 +192,26 @@ fn failure(request: &Request, stage: &'static str, problem: EndpointProblem) -> 
     GraphError::Endpoint { endpoint: url.to_string(), stage, problem }
 }
 
-fn passing(error: reqwest::Error) -> Failed {
-    // An address that is refused stays refused.
-    let error = error.without_url();
-    let words = causes(&error);
-    match words.find(REFUSED) {
-        Some(at) => {
-            let reason = words.get(at..).unwrap_or_default().to_owned();
+/// An address that is refused stays refused.
+fn refused(failed: Failed) -> Failed {
+    match failed {
+        Failed::Passing { reason, .. } if reason.contains(REFUSED) => {
+            let at = reason.find(REFUSED).unwrap_or_default();
+            let reason = reason.get(at..).unwrap_or_default().to_owned();
             Failed::Lasting(EndpointProblem::Refused { status: 0, reason })
         }
-        None => Failed::Passing { reason: words, pause: None },
+        other => other,
+    }
+}
+
+/// Where the limit of a response is set.
+fn advised(failed: Failed) -> Failed {
+    match failed {
+        Failed::Lasting(EndpointProblem::Unreadable { reason }) => {
+            let reason = format!("{reason} (`most_megabytes` in sources.toml)");
+            Failed::Lasting(EndpointProblem::Unreadable { reason })
+        }
+        other => other,
     }
 }
 

@@ -34,9 +34,6 @@ mod user_query;
 // What every source behind HTTP needs.
 pub(crate) use budget::Budget;
 pub(crate) use cache::ResultCache;
-pub(crate) use client::{
-    LONGEST_PAUSE, causes, first_words, jittered, pause_asked_for, same_host, secret_headers,
-};
 pub(crate) use config::{Auth, resolved_auth, resolved_headers};
 
 pub use catalogue::{Catalogue, CatalogueEdge, CatalogueRelation};

@@ -124,7 +124,7 @@ impl Rewriter {
         match pattern {
             GraphPattern::Project { inner, variables } => {
                 self.variables.extend(variables.iter().cloned());
-                GraphPattern::Project { inner: self.boxed(inner), variables }
+                GraphPattern::Project { inner: self.boxed(*inner), variables }
             }
             GraphPattern::Distinct { inner } => GraphPattern::Distinct { inner: Box::new(self.top(*inner)) },
             GraphPattern::Reduced { inner } => GraphPattern::Reduced { inner: Box::new(self.top(*inner)) },
@@ -135,15 +135,17 @@ impl Rewriter {
         }
     }
 
-    fn boxed(&mut self, pattern: Box<GraphPattern>) -> Box<GraphPattern> {
-        Box::new(self.pattern(*pattern))
+    fn boxed(&mut self, pattern: GraphPattern) -> Box<GraphPattern> {
+        Box::new(self.pattern(pattern))
     }
 
     fn pattern(&mut self, pattern: GraphPattern) -> GraphPattern {
         self.parts += 1;
         match pattern {
             GraphPattern::Bgp { patterns } => {
-                let binds = patterns.iter().fold(false, |binds, pattern| self.triple(pattern) || binds);
+                // All of them: their variables are gathered on the way.
+                let binding = patterns.iter().filter(|pattern| self.triple(pattern)).count();
+                let binds = binding > 0;
                 self.marked_unless(binds, GraphPattern::Bgp { patterns })
             }
             GraphPattern::Path { subject, path, object } => {
@@ -172,30 +174,30 @@ impl Rewriter {
     fn composed(&mut self, pattern: GraphPattern) -> GraphPattern {
         match pattern {
             GraphPattern::Join { left, right } => {
-                GraphPattern::Join { left: self.boxed(left), right: self.boxed(right) }
+                GraphPattern::Join { left: self.boxed(*left), right: self.boxed(*right) }
             }
             GraphPattern::LeftJoin { left, right, expression } => GraphPattern::LeftJoin {
-                left: self.boxed(left),
-                right: self.boxed(right),
+                left: self.boxed(*left),
+                right: self.boxed(*right),
                 expression: expression.map(|expression| self.expression(expression)),
             },
             GraphPattern::Filter { expr, inner } => {
-                GraphPattern::Filter { expr: self.expression(expr), inner: self.boxed(inner) }
+                GraphPattern::Filter { expr: self.expression(expr), inner: self.boxed(*inner) }
             }
             GraphPattern::Union { left, right } => {
-                GraphPattern::Union { left: self.boxed(left), right: self.boxed(right) }
+                GraphPattern::Union { left: self.boxed(*left), right: self.boxed(*right) }
             }
             GraphPattern::Minus { left, right } => {
-                GraphPattern::Minus { left: self.boxed(left), right: self.boxed(right) }
+                GraphPattern::Minus { left: self.boxed(*left), right: self.boxed(*right) }
             }
             GraphPattern::Graph { name, inner } => {
                 self.name(&name);
-                GraphPattern::Graph { name, inner: self.boxed(inner) }
+                GraphPattern::Graph { name, inner: self.boxed(*inner) }
             }
             GraphPattern::Extend { inner, variable, expression } => {
                 self.variables.insert(variable.clone());
                 let expression = self.expression(expression);
-                GraphPattern::Extend { inner: self.boxed(inner), variable, expression }
+                GraphPattern::Extend { inner: self.boxed(*inner), variable, expression }
             }
             GraphPattern::OrderBy { inner, expression } => {
                 let order = |order| match order {
@@ -203,12 +205,12 @@ impl Rewriter {
                     OrderExpression::Desc(by) => OrderExpression::Desc(self.expression(by)),
                 };
                 let expression = expression.into_iter().map(order).collect();
-                GraphPattern::OrderBy { inner: self.boxed(inner), expression }
+                GraphPattern::OrderBy { inner: self.boxed(*inner), expression }
             }
-            GraphPattern::Distinct { inner } => GraphPattern::Distinct { inner: self.boxed(inner) },
-            GraphPattern::Reduced { inner } => GraphPattern::Reduced { inner: self.boxed(inner) },
+            GraphPattern::Distinct { inner } => GraphPattern::Distinct { inner: self.boxed(*inner) },
+            GraphPattern::Reduced { inner } => GraphPattern::Reduced { inner: self.boxed(*inner) },
             GraphPattern::Slice { inner, start, length } => {
-                GraphPattern::Slice { inner: self.boxed(inner), start, length }
+                GraphPattern::Slice { inner: self.boxed(*inner), start, length }
             }
             // Services are not asked; the others are rewritten by their caller.
             pattern => pattern,
@@ -288,7 +290,7 @@ impl Rewriter {
             E::UnaryPlus(value) => E::UnaryPlus(Box::new(self.expression(*value))),
             E::UnaryMinus(value) => E::UnaryMinus(Box::new(self.expression(*value))),
             E::Not(value) => E::Not(Box::new(self.expression(*value))),
-            E::Exists(pattern) => E::Exists(self.boxed(pattern)),
+            E::Exists(pattern) => E::Exists(self.boxed(*pattern)),
             E::If(condition, then, other) => E::If(
                 Box::new(self.expression(*condition)),
                 Box::new(self.expression(*then)),
