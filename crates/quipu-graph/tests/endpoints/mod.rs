@@ -45,6 +45,7 @@ pub(crate) fn open(
         let inputs = report.files.into_iter().map(Input::File).collect();
         let mut import = ImportConfig::new("test", inputs);
         import.profile = ProfileChoice::File(report.profile);
+        import.languages.clone_from(&config.languages);
         let store = folder.join("names");
         quipu_graph::import(&import, &store).unwrap();
         Arc::new(EmbeddedGraph::open(&store).unwrap())
