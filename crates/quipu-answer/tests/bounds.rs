@@ -450,3 +450,73 @@ async fn switches_of_pseudo_change_what_is_looked_up() {
             .contains("Relations in the sources")
     );
 }
+
+#[tokio::test]
+async fn calls_and_time_are_limited_for_every_method() {
+    let setting = setting(FILMS).await;
+    for method in Method::ALL {
+        let model = ScriptedModel::new().when(|_| Some(Scripted::from("{}")));
+        let limits = Limits { llm_calls: 1, ..Limits::default() };
+        let options = AskOptions { method: *method, limits, ..AskOptions::default() };
+        let (answer, model, _) = asked(&setting, model, "who directed Kauwboy?", options).await;
+        assert!(model.calls() <= 1 && answer.usage.llm_calls <= 1, "{method:?}: {}", model.calls());
+        let late = || Scripted::Late(std::time::Duration::from_secs(600), "{}".into());
+        let model = ScriptedModel::new().when(move |_| Some(late()));
+        let limits = Limits { time: std::time::Duration::from_secs(1), ..Limits::default() };
+        let options = AskOptions { method: *method, limits, ..AskOptions::default() };
+        let (answer, ..) = asked(&setting, model, "who directed Kauwboy?", options).await;
+        // Given and marked, or not given; never without an end.
+        let marked = answer.notes.iter().any(|note| matches!(note, Note::Limit { .. }));
+        assert!(
+            marked || answer.status != Status::Answered || answer.usage.llm_calls == 0,
+            "{method:?}: {answer:#?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_triple_index_finds_what_no_name_leads_to() {
+    let setting = setting(FILMS).await;
+    let belief = "CREATE (x:Film {name: 'Zzyzx', running_minutes: 92})";
+    let ask = async || {
+        let model = ScriptedModel::new()
+            .on("plan.pseudo", belief)
+            .always("compose", common::composed("\"Zus & Zo\""));
+        let config = pseudo(PseudoConfig {
+            whole: 0,
+            least_similarity: 0.4,
+            verification: Verification::Similarity,
+            ..PseudoConfig::default()
+        });
+        let options = AskOptions { method: Method::Pseudo, config, ..AskOptions::default() };
+        asked(&setting, model, "which one takes ninety-two?", options).await.0
+    };
+    assert_eq!(ask().await.status, Status::Abstained);
+    let never = std::sync::atomic::AtomicBool::new(false);
+    let folder = setting.workspace.folder();
+    Workspace::index_triples(folder, embedder().await.as_ref(), None, &never).await.unwrap();
+    let answer = ask().await;
+    // What sounds most alike of all triples; whose it is the question does not say.
+    assert_eq!(answer.answers, ["Zus & Zo"], "{answer:#?}");
+}
+
+#[tokio::test]
+async fn the_least_similarity_decides_what_merely_sounds_alike() {
+    let setting = setting(FILMS).await;
+    let belief = "CREATE (x:Film {name: 'Zzyzx', running_minutes: 92})";
+    let kept = async |least: f32| {
+        let model = ScriptedModel::new()
+            .on("plan.pseudo", belief)
+            .always("compose", common::composed("\"Disappearance\""));
+        let verification = Verification::Similarity;
+        let config =
+            pseudo(PseudoConfig { least_similarity: least, verification, ..PseudoConfig::default() });
+        let options = AskOptions { method: Method::Pseudo, config, ..AskOptions::default() };
+        let (answer, ..) = asked(&setting, model, "which one takes ninety-two?", options).await;
+        answer.trace.unwrap_or_default().into_iter().find_map(|timed| match timed.event {
+            Event::Filtered { kept, by, .. } if by == "similarity" => Some(kept.len()),
+            _ => None,
+        })
+    };
+    assert_eq!((kept(0.3).await, kept(0.99).await), (Some(1), Some(0)), "one pseudo-subject, one entity");
+}

@@ -27,7 +27,7 @@ use wiremock::{Mock, MockServer, ResponseTemplate, matchers::any, matchers::path
 const QUESTION: &str = "in which year was Salt Roads published?";
 
 fn composed(answers: &[&str]) -> String {
-    serde_json::json!({ "reasoning": "By the rows.", "status": "answered", "rows": [], "operation": "none", "answers": answers }).to_string()
+    serde_json::json!({ "reasoning": "By the rows.", "status": "answered", "rows": [], "ways": ["W1"], "all": true, "operation": "none", "answers": answers }).to_string()
 }
 
 /// What a model says to any method's calls about a book; every card is unreadable, so that names stand for themselves.

@@ -44,7 +44,9 @@ pub(crate) fn open(
         assert_eq!(report.notes, Vec::<String>::new());
         let inputs = report.files.into_iter().map(Input::File).collect();
         let mut import = ImportConfig::new("test", inputs);
+        import.languages.clone_from(&config.languages);
         import.profile = ProfileChoice::File(report.profile);
+        import.languages.clone_from(&config.languages);
         let store = folder.join("names");
         quipu_graph::import(&import, &store).unwrap();
         Arc::new(EmbeddedGraph::open(&store).unwrap())

@@ -205,3 +205,38 @@ pub(super) fn tell_of_contradictions(context: &Context<'_>, evidence: &[Evidence
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn piece(head: &str, relation: &str, tail: &str, similarity: f32) -> (Evidence, f32) {
+        (Evidence::triple("g", [head, relation, tail], [head, relation, tail]), similarity)
+    }
+
+    fn tails(evidence: &[Evidence]) -> Vec<String> {
+        evidence.iter().filter_map(|piece| Some(triple(piece)?[2].to_owned())).collect()
+    }
+
+    #[test]
+    fn dated_values_stand_in_their_order_and_the_best_relation_last() {
+        let pieces = vec![
+            piece("Peru", "population", "33", 0.9),
+            piece("Peru", "president", "Ada", 0.3),
+            piece("Peru", "population", "31", 0.95),
+            piece("Peru", "founded", "1821-07-28", 0.5),
+            piece("Peru", "founded", "1532", 0.6),
+        ];
+        let entity = Entity { name: "Peru".into(), pieces, ..Entity::default() };
+        assert_eq!(tails(&in_order(entity)), ["Ada", "1532", "1821-07-28", "31", "33"]);
+    }
+
+    #[test]
+    fn an_entity_is_judged_by_the_pseudo_triples_that_it_is_an_end_of() {
+        let mut entity = Entity { best: BTreeMap::from([(0, 0.9), (1, 0.5)]), ..Entity::default() };
+        assert!((entity.confidence() - 0.7).abs() < 1e-6);
+        entity.own.insert(0, 0.9);
+        assert!((entity.confidence() - 0.9).abs() < 1e-6);
+        assert_eq!(Entity::default().confidence(), 0.0);
+    }
+}
