@@ -155,6 +155,26 @@ const tests = {
     await isClean(page);
   },
 
+  async "passages are quoted with the words that matter marked, and nothing in them runs"() {
+    const page = await open(base);
+    page.on("dialog", () => page.complaints.push("a script of a document ran"));
+    await ask(page, "which river flows through the old market?", { Workspace: "towns", Method: "text" });
+    await answered(page).waitFor();
+    assert.match(await answered(page).innerText(), /Orle/);
+    const quoted = page.locator(".evidence blockquote").filter({ hasText: "Gorwen lies on an island" });
+    await quoted.getByText("<img src=x onerror=alert(1)>").waitFor();
+    const marked = await quoted.locator("mark").allInnerTexts();
+    assert.ok(marked.includes("Orle") && marked.includes("river") && !marked.includes("island"), marked.join());
+    await isClean(page);
+  },
+
+  async "a question that assumes something wrong is told so"() {
+    const page = await open(base);
+    await ask(page, "who was the last king of Haldt?", { Workspace: "towns", Method: "text" });
+    await page.getByText(/^The question assumes something.*Haldt never had a king/).waitFor();
+    await isClean(page);
+  },
+
   async "a failure says what to do"() {
     const page = await open(broken);
     await page.getByText("There is no language model").waitFor();

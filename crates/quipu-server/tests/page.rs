@@ -14,7 +14,9 @@ use std::time::Duration;
 
 use quipu_model::{Scripted, ScriptedModel};
 use quipu_server::{KeyConfig, Models, ServerConfig, key_hash};
-use support::{FILMS, config, import, import_twins, no_model, run, scripted, serve, serve_workspaces};
+use support::{
+    FILMS, config, import, import_towns, import_twins, no_model, run, scripted, serve, serve_workspaces,
+};
 
 /// What starts Chromium on the usual systems.
 const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
@@ -39,6 +41,15 @@ fn model() -> ScriptedModel {
     ScriptedModel::new()
         .always("plan.restate", restated)
         .always("compose.io", r#"{"answers": ["Somebody Else"]}"#)
+        .when(|request| {
+            let asked = &request.messages.last()?.content;
+            let reply = if asked.contains("king") {
+                r#"{"reasoning": "Haldt never had a king.", "status": "invalid_question", "rows": [], "operation": "none", "answers": []}"#
+            } else {
+                r#"{"reasoning": "By the passage.", "status": "answered", "rows": [], "operation": "none", "answers": ["Orle"]}"#
+            };
+            (request.stage == "compose").then(|| reply.into())
+        })
         .when(
             // Whatever else is asked takes its time.
             |_| Some(Scripted::Late(Duration::from_secs(30), "{}".into())),
@@ -53,7 +64,11 @@ async fn the_page_does_what_it_should_in_a_real_browser() {
         Err(reason) => return eprintln!("skipped: the page is not tested: {reason}"),
     };
     let folder = tempfile::tempdir().unwrap();
-    let workspaces = [import(folder.path(), "films", FILMS).await, import_twins(folder.path()).await];
+    let workspaces = [
+        import(folder.path(), "films", FILMS).await,
+        import_twins(folder.path()).await,
+        import_towns(folder.path()).await,
+    ];
     let open = serve_workspaces(folder, config(), scripted(model()).await, &workspaces).await;
     let keys = vec![KeyConfig {
         name: "ana".into(),

@@ -113,6 +113,26 @@ pub async fn import_twins(folder: &Path) -> PathBuf {
     path
 }
 
+/// Towns with documents: nodes as JSON lines, edges by id. One document holds what would run in a careless page.
+const TOWN_NODES: &str = r#"{"id": "1", "name": "Gorwen", "type": "town", "text": "Gorwen lies on an island. The river Orle flows through its old market. <img src=x onerror=alert(1)>"}
+{"id": "2", "name": "Haldt", "type": "town", "text": "Haldt is known for its cheese."}
+{"id": "3", "name": "Orle", "type": "river", "text": "The Orle is a short river."}
+"#;
+const TOWN_EDGES: &str = "1\tlies on\t3\n2\ttrades with\t1\n";
+
+/// Imports the towns into `folder/towns`.
+pub async fn import_towns(folder: &Path) -> PathBuf {
+    let files = [("towns.jsonl", TOWN_NODES), ("towns.tsv", TOWN_EDGES)].map(|(name, text)| {
+        let file = folder.join(name);
+        std::fs::write(&file, text).unwrap();
+        Input::File(file)
+    });
+    let path = folder.join("towns");
+    let graph = ImportConfig::new("towns", files.to_vec());
+    Workspace::import(&path, &ImportRequest { graph, embedder: None, progress: None }).await.unwrap();
+    path
+}
+
 /// A server that runs.
 pub struct Running {
     pub folder: tempfile::TempDir,
