@@ -30,7 +30,7 @@ pub struct Named {
 /// What a question is about.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Subject {
-    /// The field; [`OTHER`] where no API knows it.
+    /// The field; `other` where no API knows it.
     pub domain: String,
     /// Whether rules decided the field.
     pub by_rule: bool,
