@@ -1,9 +1,9 @@
-//! KERAG over whole paths (DESIGN §8): the scope is what the likeliest paths around the anchors walk, all of it is retrieved, and the
-//! model reasons over it to say which of the ways leads to the answer. Two calls for any number of hops.
+//! KERAG over whole paths (DESIGN §8): the scope is what the likeliest paths around the anchors walk. The model reasons over the facts
+//! along them and says which of the ways leads to the answer; all of that way is retrieved. Two calls for any number of hops.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
-use quipu_graph::{NodeId, Step};
+use quipu_graph::NodeId;
 use quipu_index::normalise;
 
 use super::KeragConfig;
@@ -16,13 +16,17 @@ use crate::evidence::Evidence;
 use crate::link::Mentioned;
 use crate::methods::Outcome;
 use crate::methods::paths::{Choice, PathsConfig, Readings, finish, readings, say};
-use crate::plan::{Scope, Topic, WalkConfig};
+use crate::plan::{Topic, WalkConfig};
 use crate::question::Question;
-use crate::retrieve::{retrieve_scope, triples_to_evidence};
+use crate::retrieve::triples_to_evidence;
 use crate::trace::{Event, Stage};
 
 /// Triples of one hop of a chosen way that are kept as evidence.
 const MOST_EVIDENCE: usize = 2000;
+/// Values of a way whose facts the model is shown, and facts of one hop: they tell what kind of way it is.
+const MOST_BACKED: usize = 5;
+/// Bytes that one token of a table stands for, at least: an upper estimate of the tokens.
+const BYTES_PER_TOKEN: usize = 3;
 /// Values of a way that are looked up by name for the model.
 const MOST_VALUES: usize = 500;
 
@@ -56,31 +60,32 @@ pub(super) async fn run(
     }
 }
 
-/// Retrieval of the whole scope: what all ways walk, hop by hop.
+/// The facts behind what the model is shown of each way, the likeliest ways first. All of a way that it then names is retrieved
+/// after; a way through a hub would fill the prompt with what nobody reads.
 async fn retrieve(context: &Context<'_>, choices: &[Choice]) -> Result<Vec<Evidence>, AnswerError> {
     let _timer = context.trace.enter(Stage::Retrieve);
-    let mut scope = Scope::default();
-    let mut relevance: HashMap<Step, f32> = HashMap::new();
-    let mut anchors: Vec<NodeId> = Vec::new();
-    for run in choices.iter().flat_map(|choice| &choice.runs) {
-        if !anchors.contains(&run.anchor.node) {
-            anchors.push(run.anchor.node);
-        }
-        scope.hops.resize(scope.hops.len().max(run.path.steps.len()), Vec::new());
-        for (hop, step) in scope.hops.iter_mut().zip(&run.path.steps) {
-            #[expect(clippy::cast_possible_truncation, reason = "a probability")]
-            let probable = run.path.probability as f32;
-            relevance.entry(*step).and_modify(|r| *r = r.max(probable)).or_insert(probable);
-            if !hop.contains(step) {
-                hop.push(*step);
-            }
+    let mut walked = Vec::new();
+    for choice in choices {
+        let ends: Vec<NodeId> = choice.ends.iter().copied().take(MOST_BACKED).collect();
+        for run in &choice.runs {
+            walked.extend(run.walk.triples_to(&ends, MOST_BACKED));
         }
     }
-    let budget = context.limits.evidence_tokens;
-    let retrieved = retrieve_scope(context.graph(), &anchors, &scope, &relevance, budget).await?;
-    let event = Event::Retrieved { evidence: retrieved.evidence.len(), left_out: retrieved.left_out };
-    context.trace.report(Stage::Retrieve, event);
-    Ok(retrieved.evidence)
+    let mut evidence = triples_to_evidence(context.graph(), &walked).await?;
+    let mut seen = HashSet::new();
+    evidence.retain(|piece| seen.insert(piece.id.clone()));
+    let found = evidence.len();
+    let mut bytes = context.limits.evidence_tokens.saturating_mul(BYTES_PER_TOKEN) / 2;
+    let fits = |piece: &Evidence| {
+        let cost = piece.to_line().len();
+        let fits = cost <= bytes;
+        bytes = bytes.saturating_sub(cost);
+        fits
+    };
+    let kept = evidence.iter().map(fits).take_while(|fits| *fits).count();
+    evidence.truncate(kept);
+    context.trace.report(Stage::Retrieve, Event::Retrieved { evidence: kept, left_out: found - kept });
+    Ok(evidence)
 }
 
 /// The choices as the model reads them.
