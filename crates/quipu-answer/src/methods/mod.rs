@@ -12,6 +12,7 @@ use std::str::FromStr;
 
 use crate::AnswerError;
 use crate::answer::Status;
+use crate::compose::Composed;
 use crate::context::Context;
 use crate::evidence::Evidence;
 use crate::question::Question;
@@ -230,7 +231,25 @@ pub(crate) struct Outcome {
     pub(crate) reason: Option<String>,
 }
 
+/// Why a composition of `status` gives no answer, in the model's words; `None` where it gives one.
+pub(crate) fn why_not(status: Status, reasoning: &str) -> Option<String> {
+    let reason = match status {
+        Status::Answered => return None,
+        Status::Abstained => format!("the evidence does not hold the answer. {reasoning}"),
+        Status::InvalidQuestion => reasoning.to_owned(),
+    };
+    Some(reason.trim().to_owned())
+}
+
 impl Outcome {
+    /// What a composition gave; the calculation that it rests on joins the evidence.
+    pub(crate) fn composed(composed: Composed, mut evidence: Vec<Evidence>, confidence: f64) -> Self {
+        let Composed { status, answers, reasoning, calculation } = composed;
+        let text = calculation.as_ref().map(Evidence::to_line);
+        evidence.extend(calculation);
+        Self { status, answers, text, evidence, confidence, reason: why_not(status, &reasoning) }
+    }
+
     pub(crate) fn abstain(reason: impl Into<String>, evidence: Vec<Evidence>) -> Self {
         Self {
             status: Status::Abstained,

@@ -19,7 +19,7 @@ use serde_json::json;
 use super::baselines::{link, neighbourhood, times};
 use crate::AnswerError;
 use crate::answer::Status;
-use crate::compose::{Composed, compose_with};
+use crate::compose::compose_with;
 use crate::context::Context;
 use crate::evidence::{Evidence, to_markdown};
 use crate::methods::Outcome;
@@ -204,7 +204,7 @@ async fn answer(
     context: &Context<'_>,
     question: &Question,
     frames: &[TimeFrame],
-    mut evidence: Vec<Evidence>,
+    evidence: Vec<Evidence>,
     confidence: f64,
 ) -> Result<Outcome, AnswerError> {
     let _timer = context.trace.enter(Stage::Compose);
@@ -216,17 +216,7 @@ async fn answer(
         Err(AnswerError::Exhausted(limit)) => return Ok(Outcome::abstain(limit.to_string(), evidence)),
         Err(error) => return Err(error),
     };
-    let Composed { status, answers, reasoning, calculation } = composed;
-    let text = calculation.as_ref().map(Evidence::to_line);
-    evidence.extend(calculation);
-    let reason = match status {
-        Status::Answered => None,
-        Status::Abstained => {
-            Some(format!("the evidence does not hold the answer. {reasoning}").trim().to_owned())
-        }
-        Status::InvalidQuestion => Some(reasoning),
-    };
-    Ok(Outcome { status, answers, text, evidence, confidence, reason })
+    Ok(Outcome::composed(composed, evidence, confidence))
 }
 
 /// Says in the reason which sources are missing from the evidence.

@@ -4,7 +4,6 @@ use quipu_graph::NodeId;
 use quipu_model::ModelError;
 
 use crate::AnswerError;
-use crate::answer::Status;
 use crate::compose::compose;
 use crate::context::Context;
 use crate::evidence::Evidence;
@@ -65,7 +64,7 @@ pub(in crate::methods) fn times(question: &Question) -> Vec<TimeFrame> {
 pub(in crate::methods) async fn answer_from(
     context: &Context<'_>,
     question: &Question,
-    (mut evidence, left_out): (Vec<Evidence>, usize),
+    (evidence, left_out): (Vec<Evidence>, usize),
     confidence: f64,
 ) -> Result<Outcome, AnswerError> {
     context.trace.report(Stage::Retrieve, Event::Retrieved { evidence: evidence.len(), left_out });
@@ -81,13 +80,5 @@ pub(in crate::methods) async fn answer_from(
         Err(AnswerError::Exhausted(limit)) => return Ok(Outcome::abstain(limit.to_string(), evidence)),
         Err(error) => return Err(error),
     };
-    let text = composed.calculation.as_ref().map(Evidence::to_line);
-    evidence.extend(composed.calculation);
-    let reason = match composed.status {
-        Status::Answered => None,
-        Status::Abstained => Some(format!("the evidence does not hold the answer. {}", composed.reasoning)),
-        Status::InvalidQuestion => Some(composed.reasoning),
-    };
-    let reason = reason.map(|reason| reason.trim().to_owned());
-    Ok(Outcome { status: composed.status, answers: composed.answers, text, evidence, confidence, reason })
+    Ok(Outcome::composed(composed, evidence, confidence))
 }

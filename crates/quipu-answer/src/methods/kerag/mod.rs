@@ -16,10 +16,9 @@ use std::collections::HashMap;
 use quipu_graph::{NodeId, Step};
 
 use crate::AnswerError;
-use crate::answer::Status;
-use crate::compose::{Composed, compose, compose_plain};
+use crate::compose::{compose, compose_plain};
 use crate::context::Context;
-use crate::evidence::{Evidence, cell};
+use crate::evidence::cell;
 use crate::link::{Anchor, Mentioned, anchors_for_names, mask, mentions};
 use crate::methods::Outcome;
 use crate::plan::{Frontier, OfferedRelation, Scope, Topic, common_types, domain_of, read_topic};
@@ -341,7 +340,7 @@ async fn summarize(
         let budget = context.limits.evidence_tokens;
         retrieve_scope(context.graph(), &nodes, &plan.scope, &plan.relevance, budget).await?
     };
-    let mut evidence = retrieved.evidence;
+    let evidence = retrieved.evidence;
     let event = Event::Retrieved { evidence: evidence.len(), left_out: retrieved.left_out };
     context.trace.report(Stage::Retrieve, event);
     if evidence.is_empty() {
@@ -360,16 +359,6 @@ async fn summarize(
         }
         Err(error) => return Err(error),
     };
-    let Composed { status, answers, reasoning, calculation } = composed;
-    let text = calculation.as_ref().map(Evidence::to_line);
-    evidence.extend(calculation);
-    let reason = match status {
-        Status::Answered => None,
-        Status::Abstained => {
-            Some(format!("the evidence does not hold the answer. {reasoning}").trim().to_owned())
-        }
-        Status::InvalidQuestion => Some(reasoning),
-    };
     let confidence = if plan.verdict == Verdict::Enough { 0.7 } else { 0.5 };
-    Ok(Outcome { status, answers, text, evidence, confidence, reason })
+    Ok(Outcome::composed(composed, evidence, confidence))
 }

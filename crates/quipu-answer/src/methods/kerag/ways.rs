@@ -14,8 +14,8 @@ use crate::compose::{OfferedWay, WaysReply, compose_ways};
 use crate::context::Context;
 use crate::evidence::Evidence;
 use crate::link::Mentioned;
-use crate::methods::Outcome;
 use crate::methods::paths::{Choice, PathsConfig, Readings, finish, readings, say};
+use crate::methods::{Outcome, why_not};
 use crate::plan::{Topic, WalkConfig};
 use crate::question::Question;
 use crate::retrieve::triples_to_evidence;
@@ -118,10 +118,7 @@ async fn settle(
         .trace
         .report(Stage::Compose, Event::Composed { reasoning: reasoning.clone(), answers: some.clone() });
     if status != Status::Answered {
-        let reason = match status {
-            Status::InvalidQuestion => reasoning,
-            _ => format!("the evidence does not hold the answer. {reasoning}").trim().to_owned(),
-        };
+        let reason = why_not(status, &reasoning).unwrap_or_default();
         return Ok(Outcome { status, ..Outcome::abstain(reason, evidence) });
     }
     if let Some(outcome) = decided.filter(|outcome| outcome.status == Status::Answered) {
