@@ -64,7 +64,7 @@ pub struct Results {
 
 impl ResultsFolder {
     /// Begins a run in a new folder, or, with `resume`, goes on with the same run in an old one; gives its manifest (the old one, which
-    /// says when it began) and the rows that are done.
+    /// says when it began) and the rows that are done. A resumed run may take more questions than it did ([`Manifest::extends`]).
     /// `learnt` is what the run begins with.
     ///
     /// # Errors
@@ -78,7 +78,10 @@ impl ResultsFolder {
     ) -> Result<(Self, Manifest, Vec<Row>), EvalError> {
         let (manifest, done) = match read_manifest(path)? {
             Some(found) => {
-                same_run(path, &found, manifest)?;
+                let extended = resume && manifest.extends(&found);
+                if !extended {
+                    same_run(path, &found, manifest)?;
+                }
                 if !resume {
                     let advice = "add --resume to go on with it, or choose another folder";
                     return Err(EvalError::results(path, format!("this run stands here already; {advice}")));
@@ -86,7 +89,7 @@ impl ResultsFolder {
                 let rows = read_rows(&path.join(ROWS))?;
                 drop_cut_line(&path.join(ROWS))?;
                 drop_cut_line(&path.join(TRACES))?;
-                (found, rows)
+                (if extended { extend(path, found, manifest)? } else { found }, rows)
             }
             None => {
                 create(path, manifest, learnt)?;
@@ -160,6 +163,14 @@ impl Results {
     }
 }
 
+/// The run that was found, from now on over the questions of `wanted`.
+fn extend(path: &Path, found: Manifest, wanted: &Manifest) -> Result<Manifest, EvalError> {
+    let selection = wanted.selection.clone();
+    let manifest = Manifest { selection, unknown_gold: wanted.unknown_gold, ..found };
+    write_manifest(path, &manifest)?;
+    Ok(manifest)
+}
+
 fn same_run(path: &Path, found: &Manifest, wanted: &Manifest) -> Result<(), EvalError> {
     let differences = wanted.differences(found);
     let Some((name, ours, theirs)) = differences.first() else { return Ok(()) };
@@ -207,6 +218,10 @@ fn create(path: &Path, manifest: &Manifest, learnt: &LearntFiles) -> Result<(), 
     for name in [ROWS, TRACES] {
         append_to(&path.join(name))?;
     }
+    write_manifest(path, manifest)
+}
+
+fn write_manifest(path: &Path, manifest: &Manifest) -> Result<(), EvalError> {
     let text = serde_json::to_vec_pretty(manifest).unwrap_or_default();
     write_beside(&path.join(MANIFEST), &text)
 }
@@ -299,6 +314,7 @@ fn append<T: Serialize>(file: &mut File, path: &Path, value: &T) -> Result<(), E
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::manifest::Selection;
     use crate::manifest::samples::manifest;
     use crate::row::samples::row;
 
@@ -344,6 +360,24 @@ mod tests {
         assert_eq!(results.traces().unwrap().len(), 2);
         assert_eq!(results.learnt().unwrap(), learnt());
         assert_eq!(results.runs(), [("paths".to_owned(), "none".to_owned())]);
+    }
+
+    #[test]
+    fn a_resumed_run_may_take_more_questions() {
+        let bench = tempfile::tempdir().unwrap();
+        let path = bench.path().join("results");
+        let with = |limit: usize| Manifest {
+            selection: Selection { limit: Some(limit), questions: limit, ..Selection::default() },
+            ..manifest()
+        };
+        let (mut folder, _, _) = ResultsFolder::open(&path, &with(1), &learnt(), false).unwrap();
+        add(&mut folder, "1");
+        let open = |limit, resume| ResultsFolder::open(&path, &with(limit), &LearntFiles::default(), resume);
+        assert!(open(2, false).unwrap_err().to_string().contains("another run's results"));
+        let (_, found, done) = open(2, true).unwrap();
+        assert_eq!((found, done), (with(2), vec![row("1")]));
+        assert_eq!(Results::read(&path).unwrap().manifest, with(2));
+        assert!(open(1, true).unwrap_err().to_string().contains("selection"));
     }
 
     #[test]

@@ -10,6 +10,8 @@ use crate::formats::sha256_of;
 use crate::judge::{Agreement, prompt_template};
 use crate::learnt::LearntFiles;
 
+const SELECTION: &str = "selection";
+
 /// Changes with the form of manifest and rows.
 pub const RESULTS_FORMAT: u32 = 1;
 
@@ -98,10 +100,25 @@ pub struct Selection {
     pub limit: Option<usize>,
     /// Seed of the sample; the first ones without it.
     pub sample: Option<u64>,
+    /// SHA-256 of the ids that a split names, one a line, where only those are taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub split: Option<String>,
     /// How many there are.
     pub questions: usize,
     /// SHA-256 of their ids, one a line.
     pub ids: String,
+}
+
+impl Selection {
+    /// Whether it takes every question that `other` takes of the same files, and more: the same sample or split under a higher limit.
+    pub fn extends(&self, other: &Self) -> bool {
+        let higher = match (self.limit, other.limit) {
+            (None, Some(_)) => true,
+            (Some(ours), Some(theirs)) => ours > theirs,
+            (_, None) => false,
+        };
+        higher && self.sample == other.sample && self.split == other.split
+    }
 }
 
 /// A language model.
@@ -172,7 +189,7 @@ impl Manifest {
             ("workspace", json(&workspace)),
             ("other sources", json(&sources)),
             ("question files", json(&self.datasets)),
-            ("selection", json(&self.selection)),
+            (SELECTION, json(&self.selection)),
             ("methods", self.methods.join(",")),
             ("language models", json(&self.llms)),
             ("embedder", self.embedder.clone()),
@@ -182,6 +199,13 @@ impl Manifest {
             ("judge", self.judge.clone()),
             ("seed", self.seed.to_string()),
         ])
+    }
+
+    /// Whether it is the run of `before` over more questions of the same files, which goes on with the results there are.
+    pub fn extends(&self, before: &Self) -> bool {
+        let differences = self.differences(before);
+        let only_selection = matches!(differences.as_slice(), [(name, _, _)] if *name == SELECTION);
+        only_selection && self.selection.extends(&before.selection)
     }
 
     /// In what `other` differs: name, ours, theirs.
@@ -260,6 +284,24 @@ mod tests {
         other.seed = 7;
         let names: Vec<&str> = one.differences(&other).iter().map(|(name, _, _)| *name).collect();
         assert_eq!(names, ["anchors", "other sources", "seed"]);
+    }
+
+    #[test]
+    fn a_run_extends_to_more_questions_of_the_same_sample_only() {
+        let with = |limit, sample, split: Option<&str>| {
+            let split = split.map(str::to_owned);
+            Manifest { selection: Selection { limit, sample, split, ..Selection::default() }, ..manifest() }
+        };
+        let ten = with(Some(10), None, None);
+        assert!(with(Some(20), None, None).extends(&ten));
+        assert!(with(None, None, None).extends(&ten));
+        assert!(!with(Some(5), None, None).extends(&ten));
+        assert!(!ten.extends(&with(None, None, None)));
+        assert!(!ten.extends(&ten));
+        assert!(!with(Some(20), Some(7), None).extends(&ten));
+        assert!(!with(Some(20), None, Some("ab")).extends(&ten));
+        let other = Manifest { seed: 1, ..with(Some(20), None, None) };
+        assert!(!other.extends(&ten));
     }
 
     #[test]

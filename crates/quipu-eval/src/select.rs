@@ -43,7 +43,8 @@ pub fn select(
     }
     let ids: Vec<&str> = questions.iter().map(|question| question.id.as_str()).collect();
     let ids = sha256_of(ids.join("\n").as_bytes());
-    let selection = Selection { limit, sample, questions: questions.len(), ids };
+    let split = only.map(|only| sha256_of(only.join("\n").as_bytes()));
+    let selection = Selection { limit, sample, split, questions: questions.len(), ids };
     Ok((questions, selection))
 }
 

@@ -60,7 +60,7 @@ pub(in crate::commands) struct Run {
     /// Keep the results in this folder: rows, traces, replies of the models, what the run was made with
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Go on with the run in the folder of --out, or begin it
+    /// Go on with the run in the folder of --out, with more questions where --limit is higher now, or begin it
     #[arg(long, requires = "out")]
     resume: bool,
     /// Questions asked side by side
