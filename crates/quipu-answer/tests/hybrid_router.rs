@@ -178,6 +178,34 @@ async fn where_nothing_meets_all_the_weakest_is_dropped_and_told() {
 }
 
 #[tokio::test]
+async fn where_nothing_is_near_the_radius_widens_and_then_text_takes_the_question() {
+    // Nothing is written about the one member of the guild.
+    let nodes = format!(
+        "{NODES}{}\n{}\n",
+        r#"{"id": "guild", "name": "Old Guild", "type": "guild", "text": "A guild."}"#,
+        r#"{"id": "per", "name": "Per Holm", "type": "writer"}"#,
+    );
+    let edges = format!("{EDGES}per\tmember of\tguild\nwave\tauthor\tper\n");
+    let setting = setting_with_indexed_documents(&nodes, &edges).await;
+    let ask = async |relations: &'static [&'static str], radius: usize| {
+        let model = ScriptedModel::new().on("plan.route", route(&["Old Guild"], relations, "hybrid"));
+        let mut options = routed_by(RouterKind::Model);
+        options.config.hybrid.requirements.radius = radius;
+        let question = "Which novel of the Old Guild is about a light in the ice?";
+        let (answer, model) = run(&setting, model, question, &options).await;
+        assert_eq!((ranked(&answer)[0], model.calls()), ("wave", 1));
+        (relaxed(&answer), answer.ranked[0].paths.clone())
+    };
+    let way = "Old Guild ← member of ← author ← The Ninth Wave".to_owned();
+    let wider = "nothing with a document so near: within 2 steps".to_owned();
+    assert_eq!(ask(&["member of", "author"], 2).await, (vec![], vec![way.clone()]));
+    assert_eq!(ask(&["member of", "author"], 1).await, (vec![wider.clone()], vec![way]));
+    let text = "by text alone".to_owned();
+    assert_eq!(ask(&["material"], 1).await, (vec![wider, text.clone()], vec![]));
+    assert_eq!(ask(&["material"], 2).await, (vec![text], vec![]));
+}
+
+#[tokio::test]
 async fn feedback_reaches_the_model_with_what_it_chose_before() {
     let setting = books().await;
     let score = |request: &quipu_model::ScoreRequest| -> Option<Vec<f64>> {

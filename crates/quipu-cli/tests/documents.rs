@@ -172,6 +172,72 @@ fn a_base_in_starks_layout_is_imported_and_measured_with_one_command_each() {
     }
 }
 
+#[test]
+fn descriptions_in_rdf_are_documents_of_what_they_describe() {
+    let bench = Bench::new();
+    bench.write(
+        "breeds.ttl",
+        r#"@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix schema: <http://schema.org/> .
+:skye rdfs:label "Skye" ; a :Breed ; :from :island ; rdfs:comment "A low terrier with a straight coat."@en .
+:lhasa rdfs:label "Lhasa" ; a :Breed ; schema:description "It walks with pilgrims in the mountains." .
+:island rdfs:label "Isle of Skye" ; a :Island .
+"#,
+    );
+    bench.run(&["import", "breeds", "breeds.ttl", "--no-embeddings"]).succeeded();
+    for (words, key) in
+        [("straight coat", "http://example.org/skye"), ("pilgrims", "http://example.org/lhasa")]
+    {
+        let found = bench.run(&["search", "breeds", words, "--json"]).succeeded().json();
+        assert_eq!(entities(&found), [key]);
+    }
+    let question = "Which breed walks with pilgrims?";
+    let asked = ["ask", "breeds", question, "--method", "hybrid", "--llm", "none", "--json"];
+    let answer = bench.run(&asked).succeeded().json();
+    let cited = answer["evidence"].as_array().unwrap().iter().any(|evidence| {
+        evidence["passage"].as_str().is_some_and(|passage| passage.contains("with pilgrims"))
+    });
+    assert!(cited, "{answer}");
+    // Descriptions are text, not triples to walk along.
+    let relations = bench.run(&["entity", "breeds", "Skye", "--json"]).succeeded().json();
+    assert!(!relations["relations"].to_string().contains("comment"), "{relations}");
+}
+
+#[test]
+fn experiences_are_collected_listed_and_dropped() {
+    let bench = with_dogs();
+    bench.write(
+        "train.jsonl",
+        r#"{"id": "1", "question": "Which dog of the mountains has a heavy coat?", "answers": ["Lhasa"], "answer_ids": ["n4"]}
+{"id": "2", "question": "Which kind of terrier is small?", "answers": ["Lhasa"], "answer_ids": ["n3"]}
+"#,
+    );
+    let none = bench.run(&["experience", "list", "dogs", "--json"]).succeeded().json();
+    assert_eq!(none, serde_json::json!([]));
+    let collect = ["experience", "collect", "dogs", "--questions", "train.jsonl", "--llm", "none"];
+    let collected = bench.run(&collect).succeeded();
+    let held = bench.run(&["experience", "list", "dogs", "--json"]).succeeded().json();
+    let number = held.as_array().unwrap().len();
+    assert!(
+        number > 1 && collected.stderr.contains(&format!("collected {number} examples")),
+        "{collected:?}"
+    );
+    let first = held[0]["question"].as_str().unwrap();
+    assert!(bench.run(&["experience", "list", "dogs"]).succeeded().stdout.contains(first));
+    let refused = bench.run(&["experience", "drop", "dogs", "99"]).failed(2);
+    assert!(refused.stderr.contains(&format!("there is no example 99; there are {number}")), "{refused:?}");
+    bench.run(&["experience", "drop", "dogs", "1"]).succeeded();
+    let left = bench.run(&["experience", "list", "dogs", "--json"]).succeeded().json();
+    assert_eq!(left.as_array().unwrap(), &held.as_array().unwrap()[1..]);
+    bench.run(&["experience", "drop", "dogs"]).succeeded();
+    let left = bench.run(&["experience", "list", "dogs", "--json"]).succeeded().json();
+    assert_eq!(left, none);
+    bench.write("unnamed.jsonl", r#"{"id": "1", "question": "Which dog?", "answers": ["Lhasa"]}"#);
+    let refused = bench
+        .run(&["experience", "collect", "dogs", "--questions", "unnamed.jsonl", "--llm", "none"])
+        .failed(2);
+    assert!(refused.stderr.contains("no question has the ids of its answers"), "{refused:?}");
+}
+
 /// STaRK's own files: pickles and tensors as torch saves them, written by a script that has no torch either.
 #[test]
 fn a_base_as_stark_publishes_it_is_imported_with_one_command() {

@@ -124,8 +124,8 @@ impl<'a> Bank<'a> {
     }
 }
 
-/// The entities that satisfy an action. Where that is none, requirements are relaxed in this order: without the weakest entity, with
-/// a wider radius, by text alone; each step is told.
+/// The entities that satisfy an action. Where none meets all of its requirements, the weakest are dropped, one after the other; each step
+/// is told.
 fn relaxed(action: &Action, router: &Router<'_>) -> (Vec<NodeId>, Vec<String>) {
     if !action.ends.is_empty() {
         return (action.ends.clone(), Vec::new());
@@ -145,16 +145,6 @@ fn relaxed(action: &Action, router: &Router<'_>) -> (Vec<NodeId>, Vec<String>) {
             return (ends, steps);
         }
     }
-    if let Some(first) = chosen.first() {
-        let wider = router.requirements.iter().filter(|r| {
-            r.anchor == first.anchor && r.steps.len() > first.steps.len() && r.steps.starts_with(&first.steps)
-        });
-        steps.push(format!("a wider radius around {}", first.name));
-        if let Some(wider) = wider.max_by_key(|r| r.ends.len()) {
-            return (wider.ends.clone(), steps);
-        }
-    }
-    steps.push("by text alone".into());
     (Vec::new(), steps)
 }
 

@@ -17,7 +17,7 @@ use super::report;
 use super::router::{Action, Router, in_order};
 use crate::AnswerError;
 use crate::evidence::cell;
-use crate::plan::{Along, NamedPart, along, common_types};
+use crate::plan::{Along, NamedPart, RequirementConfig, along, common_types};
 use crate::prompts::Prompt;
 use crate::trace::{Event, Refinement, Stage};
 
@@ -27,6 +27,8 @@ const MOST_RELATIONS: usize = 8;
 /// Kinds of entities and relations that the model is shown, the most frequent.
 const TYPES_SHOWN: usize = 40;
 const RELATIONS_SHOWN: usize = 80;
+/// The widest radius of an ego-graph (HybGRAG §3.1), for names around which nothing is found nearer.
+const WIDEST: usize = 2;
 /// Combinations of readings that are followed up while entities are intersected.
 const BEAM: usize = 64;
 
@@ -117,7 +119,7 @@ impl Router<'_> {
             }
         }
         let steps = self.steps_called(round, &relations).await?;
-        let mut groups = Vec::new();
+        let mut linked = Vec::new();
         for name in entities {
             let lookup = LookupConfig { k: self.bounds.senses, ..LookupConfig::default() };
             let found = self.context.workspace.lookup(&name, &lookup).await?;
@@ -130,17 +132,46 @@ impl Router<'_> {
                 .collect();
             if senses.is_empty() {
                 tell(format!("no entity is called {}: without it", cell(&name)));
+            } else {
+                linked.push((self.part_called(&name), senses));
+            }
+        }
+        let radius = self.bounds.radius;
+        for radius in [radius].into_iter().chain((radius < WIDEST).then_some(WIDEST)) {
+            if radius > self.bounds.radius {
+                tell(format!("nothing with a document so near: within {radius} steps"));
+            }
+            let groups = self.around(&linked, &steps, radius).await?;
+            if groups.iter().all(Vec::is_empty) {
                 continue;
             }
-            let part = self.part_called(&name);
-            let named = Along { part, senses: &senses, steps: &steps };
-            let found = along(self.context, &self.parts, named, self.bounds).await?;
-            let group = self.add_requirements(found)?;
-            if group.is_empty() {
-                tell(format!("nothing with a document is reached from {}: without it", cell(&name)));
-            } else {
-                groups.push(group);
+            let without = |part: usize| self.parts.get(part).map_or("", |part| part.text.as_str());
+            for ((part, _), group) in linked.iter().zip(&groups) {
+                if group.is_empty() {
+                    tell(format!("nothing with a document is reached from {}: without it", without(*part)));
+                }
             }
+            return Ok(groups.into_iter().filter(|group| !group.is_empty()).collect());
+        }
+        if !linked.is_empty() {
+            tell("by text alone".into());
+        }
+        Ok(Vec::new())
+    }
+
+    /// The conditions from the senses of each name along some relations, up to a radius.
+    async fn around(
+        &mut self,
+        linked: &[(usize, Vec<(NodeId, String)>)],
+        steps: &[Step],
+        radius: usize,
+    ) -> Result<Vec<Vec<usize>>, AnswerError> {
+        let bounds = RequirementConfig { radius, ..self.bounds };
+        let mut groups = Vec::new();
+        for (part, senses) in linked {
+            let named = Along { part: *part, senses, steps };
+            let found = along(self.context, &self.parts, named, bounds).await?;
+            groups.push(self.add_requirements(found)?);
         }
         Ok(groups)
     }
