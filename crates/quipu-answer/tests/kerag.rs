@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use common::{CARDS, FILMS, ask, embedder, setting};
 use quipu_answer::{
-    Answer, AskOptions, EvidenceContent, KeragConfig, Limits, Method, MethodConfig, RelationFilter, Status,
+    Answer, AskOptions, Event, EvidenceContent, KeragConfig, Limits, Method, MethodConfig, RelationFilter,
+    Status,
 };
 use quipu_model::ScriptedModel;
 
@@ -357,6 +358,18 @@ async fn by_whole_paths_the_model_may_say_that_it_does_not_know() {
     let model = ScriptedModel::new().on("plan.topic", TOPIC).on("compose", prose).on("compose", prose);
     let (answer, model) = by_paths(model, "who directed Kauwboy?", KeragConfig::default()).await;
     assert_eq!((answer.status, asked(&model)), (Status::Abstained, 3));
+}
+
+#[tokio::test]
+async fn by_whole_paths_an_unknown_that_names_ways_is_held_against_the_plan() {
+    let unsure = r#"{"reasoning": "W1 leads there, or W2.", "status": "unknown", "ways": ["W1", "W2"], "operation": "none", "all": false, "answers": []}"#;
+    let (answer, model) = by_paths(topic_and(unsure), "who directed Kauwboy?", KeragConfig::default()).await;
+    assert_eq!((answer.answers.as_slice(), asked(&model)), (["Boudewijn Koole".to_owned()].as_slice(), 2));
+    assert!(answer.trace.iter().flatten().any(|event| matches!(event.event, Event::Degraded { .. })));
+    // Where the plan is not sure either, it stays unknown.
+    let budget = "what did the poster of Kauwboy cost?";
+    let (answer, _) = by_paths(topic_and(unsure), budget, KeragConfig::default()).await;
+    assert_eq!(answer.status, Status::Abstained, "{:?}", answer.answers);
 }
 
 #[tokio::test]

@@ -27,7 +27,7 @@ use crate::{Candidate, IndexError, LookupConfig, MatchReason, NameIndex};
 use reading::{best_reading, mentions_of};
 use text::{Text, loose_windows, runs};
 pub(crate) use words::is_function_word;
-use words::weight;
+use words::{is_common, weight};
 
 /// Questions are read up to this many bytes.
 const LONGEST_TEXT: usize = 8 << 10;
@@ -41,6 +41,9 @@ const MOST_LOOSE_LOOKUPS: usize = 96;
 const TELLING: f64 = 0.9;
 /// Score of a name made of grammar only that is written as one in the middle of a question.
 const GRAMMAR_IN_CAPITALS: f64 = 0.6;
+
+/// For each word of a name made of unusual words that a question with capitals writes without them.
+const UNUSUAL_IN_SMALL_LETTERS: f64 = 0.5;
 
 /// What detection returns.
 #[derive(Debug, Clone)]
@@ -239,8 +242,13 @@ impl<'a> MentionDetector<'a> {
         let capital = shown.contains(char::is_uppercase);
         let contradicted = name_capital && !capital && text.capitals;
         let same_letters = fold(shown) == fold(&candidate.matched);
+        // What a noun follows is no name here: "the primary language".
+        let ends = text.words.get(range.end).is_none_or(|next| is_function_word(&next.text));
+        let unusual = same_letters && ends && span.iter().all(tells) && self.vocabulary.factor(span) >= 1.0;
         let written = match () {
             () if shown == candidate.matched => 1.0 + if name_capital { 0.35 } else { 0.0 },
+            // "the euro" where other names have their capitals: an unusual word that is the whole of a name.
+            () if contradicted && unusual => return base * UNUSUAL_IN_SMALL_LETTERS,
             () if contradicted => 0.35,
             () if same_letters && capital && name_capital => 0.9,
             () if same_letters && !text.capitals && !capital => 0.95,
@@ -327,7 +335,7 @@ impl<'a> MentionDetector<'a> {
     }
 
     fn telling(&self, span: &[Word]) -> bool {
-        span.iter().any(|word| weight(&word.text) >= TELLING) && self.vocabulary.factor(span) >= 1.0
+        span.iter().any(tells) && self.vocabulary.factor(span) >= 1.0
     }
 
     fn fuzzy_span(
@@ -377,6 +385,11 @@ impl<'a> MentionDetector<'a> {
         let contradicted = name_capital && !capital && text.capitals;
         self.vocabulary.factor(text.of(range)) * if contradicted { 0.35 } else { 1.0 }
     }
+}
+
+/// Whether a word asks for an explanation; a form of a common word is no misspelt name.
+fn tells(word: &Word) -> bool {
+    weight(&word.text) >= TELLING && !is_common(&word.text)
 }
 
 /// Weights of the words, and a little for each word beyond the first: a long match is less likely by chance.

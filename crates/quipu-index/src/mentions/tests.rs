@@ -26,6 +26,7 @@ const NAMES: &[&str] = &[
     "Ed",
     "Taxi",
     "Taxi!",
+    "Bordeos",
     "Paul $",
 ];
 
@@ -106,6 +107,13 @@ fn misspelt_and_partial_names_are_found() {
     check("films by quentin tarrantino please", &["quentin tarrantino → Quentin Tarantino"]);
     check("which films did Tarantino direct", &["Tarantino → Quentin Tarantino"]);
     check("who plays for bayern muenchen", &["bayern muenchen → FC Bayern Muenchen"]);
+}
+
+#[test]
+fn unusual_words_in_small_letters_may_be_names_and_forms_of_common_words_are_not_misspelt() {
+    check("which films of Belgium are like the titanic?", &["Belgium → Belgium", "titanic → Titanic"]);
+    check("which titanic films are of Belgium?", &["Belgium → Belgium"]);
+    check("what borders belgium", &["belgium → Belgium"]);
 }
 
 #[test]

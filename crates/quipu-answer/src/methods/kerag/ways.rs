@@ -52,7 +52,10 @@ pub(super) async fn run(
     let frames = &topic.time_frames;
     let reply = compose_ways(context, question, frames, &evidence, &offered, config.reasoning).await;
     match reply {
-        Ok(reply) => settle(context, topic, found, reply, evidence).await,
+        Ok(reply) => {
+            let reply = doubted(context, reply, &found.choices, planning.least_confidence);
+            settle(context, topic, found, reply, evidence).await
+        }
         Err(AnswerError::Model(error @ quipu_model::ModelError::Unreadable { .. })) => {
             Ok(Outcome::abstain(error.to_string(), evidence))
         }
@@ -102,6 +105,20 @@ async fn offered(context: &Context<'_>, choices: &[Choice]) -> Result<Vec<Offere
         });
     }
     Ok(offered)
+}
+
+/// A reply that names ways to the answer and calls it unknown contradicts itself, as small models do where several ways are offered. The
+/// likeliest of those ways stands where whole-path planning alone would answer by it.
+fn doubted(context: &Context<'_>, reply: WaysReply, choices: &[Choice], least_confidence: f64) -> WaysReply {
+    let likeliest = reply.ways.iter().copied().min();
+    let sure = likeliest.and_then(|at| choices.get(at)).is_some_and(|way| way.confidence >= least_confidence);
+    if reply.status != Status::Abstained || !sure {
+        return reply;
+    }
+    let reason =
+        "the model names ways to the answer and calls it unknown; the likeliest was taken".to_owned();
+    context.trace.report(Stage::Compose, Event::Degraded { reason });
+    WaysReply { status: Status::Answered, ways: likeliest.into_iter().collect(), some: Vec::new(), ..reply }
 }
 
 /// The answer of the ways that the model names: their values, what is calculated from them, or some of them.

@@ -8,7 +8,7 @@ use super::{Choice, PathsConfig, RunPath};
 use crate::plan::{Features, RankedPath, joint};
 
 /// Where anchors meet, each hop beyond the first costs this much of the score: conjunctions are short.
-const MEETING_HOP: f32 = 1.0;
+const MEETING_HOP: f32 = 2.0;
 
 /// Paths whose ends meet: of all anchors, else of all but the least sure.
 pub(super) fn meet_most(runs: &mut Vec<Vec<RunPath>>, config: &PathsConfig) -> Option<Choice> {

@@ -48,7 +48,8 @@ pub struct PathsConfig {
     pub run: usize,
     /// Most relation cards written for one question (4).
     pub new_cards: usize,
-    /// Paths of each anchor that are held against one another when several anchors meet (10).
+    /// Paths of each anchor that are held against one another when several anchors meet (20): those that explain what another anchor's
+    /// path leaves open stand far down among the best of their own.
     pub meet: usize,
     /// From this confidence on, a path is not doubted for words that it leaves unexplained.
     pub sure: f64,
@@ -71,7 +72,7 @@ impl Default for PathsConfig {
             candidates: 2,
             run: 12,
             new_cards: 4,
-            meet: 10,
+            meet: 20,
             sure: 1.0,
             least_confidence: 0.3,
         }
@@ -249,10 +250,10 @@ async fn together(
 /// Hops of a path that is to meet others.
 const MEETING_HOPS: usize = 2;
 
-/// Where anchors are to meet, paths are short.
+/// Where anchors are to meet, paths are short and many.
 fn meeting(config: &PathsConfig) -> PathsConfig {
     let walk = WalkConfig { max_hops: config.walk.max_hops.min(MEETING_HOPS), ..config.walk };
-    PathsConfig { walk, ..config.clone() }
+    PathsConfig { walk, run: config.run.max(config.meet), ..config.clone() }
 }
 
 async fn plan(
