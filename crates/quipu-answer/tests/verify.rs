@@ -65,6 +65,39 @@ async fn an_entity_of_an_api_is_found_its_records_cut_down_and_answered_from_in_
 }
 
 #[tokio::test]
+async fn what_the_model_does_not_name_is_found_by_the_service() {
+    let (_server, setting) = over_library().await;
+    let ask = async |named: String, row: &str, question: &str| {
+        let model = ScriptedModel::new()
+            .on("plan.subject", named)
+            .on("compose", composed("answered", &[row], "none", &[]));
+        let (answer, model) = run(&setting, model, question, &options(Method::Verify)).await;
+        assert_eq!((answer.answers.as_slice(), model.calls()), (["1937".to_owned()].as_slice(), 2));
+    };
+    // Nothing named, the field unknown; a phrase that is no name, of a wrong kind.
+    ask(subject("other", &[]), "E4.year", "in which year did Salt Roads come out?").await;
+    let phrase = [("the year of Salt Roads", "author")];
+    ask(subject("books", &phrase), "E0.year", "what is the year of Salt Roads?").await;
+}
+
+#[tokio::test]
+async fn a_cell_that_is_pointed_at_counts_more_than_the_one_beside_it_that_was_copied() {
+    let (_server, setting) = over_library().await;
+    let ask = async |question: &str, rows: &[&str], copied: &[&str]| {
+        let names = [("Salt Roads", "book"), ("The Ninth Wave", "book")];
+        let model = ScriptedModel::new()
+            .on("plan.subject", subject("books", &names))
+            .on("compose", composed("answered", rows, "none", copied));
+        run(&setting, model, question, &options(Method::Verify)).await.0.answers
+    };
+    assert_eq!(ask("what year is Salt Roads of?", &["E0.year"], &["310"]).await, ["1937"]);
+    assert_eq!(ask("what year is Salt Roads of?", &["E0.title"], &["Salt Roads"]).await, ["Salt Roads"]);
+    // What is compared is calculated, though the model says no operation.
+    let longer = "Which has more pages, Salt Roads or The Ninth Wave?";
+    assert_eq!(ask(longer, &["E0.pages", "E3.pages"], &["310"]).await, ["Salt Roads"]);
+}
+
+#[tokio::test]
 async fn links_are_followed_where_the_question_asks_for_them() {
     let (_server, setting) = over_library().await;
     let model = ScriptedModel::new()

@@ -10,6 +10,7 @@ use crate::answer::Status;
 use crate::calculate::{Operation, calculate};
 use crate::context::Context;
 use crate::evidence::{Evidence, EvidenceContent, Operand, shown_values, to_markdown};
+use crate::plan::wanted;
 use crate::prompts::Prompt;
 use crate::question::Question;
 use crate::records::RecordField;
@@ -132,7 +133,7 @@ pub async fn compose_with(
     let messages = render(prompt, question, time_frames, evidence)?;
     let request = ChatRequest::new("compose", messages).with_max_tokens(700);
     let reply: Reply = context.json(Stage::Compose, request, &schema).await?;
-    Ok(settle(context, reply, evidence))
+    Ok(settle(context, question, reply, evidence))
 }
 
 /// The same without reasoning and without calculation (the paper's ablation "- CoT"; App. I.3, base prompt): one call.
@@ -153,7 +154,7 @@ pub async fn compose_plain(
     let messages = render(Prompt::KeragComposePlain, question, time_frames, evidence)?;
     let request = ChatRequest::new("compose", messages).with_max_tokens(500);
     let reply: Reply = context.json(Stage::Compose, request, &schema).await?;
-    Ok(settle(context, reply, evidence))
+    Ok(settle(context, question, reply, evidence))
 }
 
 pub(super) fn status_schema() -> Value {
@@ -188,15 +189,16 @@ fn describe_frame(frame: &TimeFrame) -> String {
 }
 
 /// Calculates what the model asked for, and reads the status off what is left.
-fn settle(context: &Context<'_>, reply: Reply, evidence: &[Evidence]) -> Composed {
+fn settle(context: &Context<'_>, question: &Question, reply: Reply, evidence: &[Evidence]) -> Composed {
     let mut composed = Composed {
         status: reply.status.into(),
         answers: reply.answers.into_iter().filter(|a| !a.trim().is_empty()).collect(),
         reasoning: reply.reasoning,
         calculation: None,
     };
-    if let (ReplyOperation::Some(operation), Status::Answered) = (reply.operation, composed.status) {
-        let operands = operands(&reply.rows, evidence);
+    let operands = operands(&reply.rows, evidence);
+    let operation = Option::from(reply.operation).or_else(|| compared(question, &operands));
+    if let (Some(operation), Status::Answered) = (operation, composed.status) {
         match calculate(operation, &operands) {
             Ok(calculation) => {
                 let (operation, result) = (calculation.operation.clone(), calculation.result.clone());
@@ -215,7 +217,8 @@ fn settle(context: &Context<'_>, reply: Reply, evidence: &[Evidence]) -> Compose
         }
     }
     composed.answers = composed.answers.iter().flat_map(|answer| of_list(answer, evidence)).collect();
-    if composed.answers.is_empty() && composed.status == Status::Answered {
+    let copied = composed.calculation.is_some() || !miscopied(&composed.answers, &reply.rows, evidence);
+    if composed.status == Status::Answered && (composed.answers.is_empty() || !copied) {
         composed.answers = row_values(&reply.rows, evidence);
     }
     let (reasoning, answers) = (composed.reasoning.clone(), composed.answers.clone());
@@ -224,6 +227,40 @@ fn settle(context: &Context<'_>, reply: Reply, evidence: &[Evidence]) -> Compose
         composed.status = Status::Abstained;
     }
     composed
+}
+
+/// What has to be calculated where the question compares things that it names ("Which is larger, A or B?") and the model points at a value
+/// of each without saying so.
+fn compared(question: &Question, operands: &[Operand]) -> Option<Operation> {
+    let wanted = wanted(question.text());
+    let extreme = wanted.operation.filter(|op| matches!(op, Operation::Highest | Operation::Lowest));
+    extreme.filter(|_| wanted.compares && operands.len() > 1)
+}
+
+/// Whether the rows name cells of records and none of the answers is in any of them: a small model points at the right cell and copies
+/// the one beside it.
+fn miscopied(answers: &[String], rows: &[String], evidence: &[Evidence]) -> bool {
+    let cells: Option<Vec<&RecordField>> = rows
+        .iter()
+        .map(|row| match row_positions(row).as_slice() {
+            [at] => evidence.get(*at).and_then(|piece| field_of(piece, Some(column(row)?))),
+            _ => None,
+        })
+        .collect();
+    let Some(cells) = cells.filter(|cells| !cells.is_empty()) else { return false };
+    let holds = |cell: &RecordField, answer: &str| {
+        let (value, answer) = (cell.value.to_lowercase(), answer.to_lowercase());
+        value.contains(&answer) || answer.contains(&value)
+    };
+    let elsewhere = |answer: &String| {
+        let shown = evidence.iter().filter_map(|piece| match &piece.content {
+            EvidenceContent::Record(record) => Some(&record.fields),
+            _ => None,
+        });
+        shown.flatten().any(|field| field.value == *answer)
+    };
+    !answers.is_empty()
+        && answers.iter().all(|answer| elsewhere(answer) && !cells.iter().any(|cell| holds(cell, answer)))
 }
 
 /// The values of the rows that the model points at, each once: small models often name the rows and forget to copy the values.
@@ -281,7 +318,11 @@ fn record_operands(rows: &[String], evidence: &[Evidence]) -> Vec<Operand> {
             else {
                 continue;
             };
-            let label = record.fields.iter().find(|other| other.name != field.name);
+            // What the table is headed with names the record, else what stands first.
+            let others = || record.fields.iter().filter(|other| other.name != field.name);
+            let heads =
+                |other: &&RecordField| !other.value.is_empty() && record.table.ends_with(&other.value);
+            let label = others().find(heads).or_else(|| others().next());
             let several = field.values.len() > 1;
             operands.extend(field.each().map(|value| {
                 Operand {

@@ -1,7 +1,7 @@
 //! Which operations of an API to call, with which arguments: entities by alignment, dates by code, choices by words. No model is asked.
 
 use quipu_graph::{ApiGraph, DateForm, Fill, FoundEntity, KindId, Operation, OperationId, Taken, ValueType};
-use quipu_index::Workspace;
+use quipu_index::{Aligned, Workspace};
 
 use super::domain::plain_words;
 use super::subject::Subject;
@@ -17,6 +17,8 @@ const MOST_DATES: i64 = 7;
 const MOST_CANDIDATES: usize = 2;
 /// From this score on a name is taken for the entity's.
 const LEAST_SCORE: f64 = 0.3;
+/// Up to this score a name may be another one's: all that a search gave, or what shares some of its letters.
+const DOUBTFUL: f64 = 0.6;
 
 /// A call to be made.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,26 +52,76 @@ pub async fn align_names(api: &ApiGraph, subject: &Subject) -> Result<Vec<Aligne
     let mut names = Vec::new();
     for named in &subject.entities {
         let kind = api.service().kinds.iter().position(|kind| kind.name == named.kind);
-        let mut candidates = match kind {
+        let mut aligned = match kind {
             Some(kind) => candidates(api, KindId(kind), &named.name).await?,
             None => Vec::new(),
         };
+        let others = other_kinds(api, kind, &subject.domain);
         // A model that takes one kind of team for another has the name all the same, and so has one that names another API's kind.
-        for other in other_kinds(api, kind, &subject.domain) {
-            if !candidates.is_empty() {
+        for other in &others {
+            if !aligned.is_empty() {
                 break;
             }
-            candidates = self::candidates(api, other, &named.name).await?;
+            aligned = candidates(api, *other, &named.name).await?;
         }
+        // "The capital of Ghana" is no name, whatever a search makes of it: Ghana is.
+        if aligned.first().is_none_or(|best| best.score <= DOUBTFUL) {
+            let kinds = kind.map(KindId).into_iter().chain(others);
+            if let Some(inner) = inner_name(api, &named.name, kinds).await? {
+                names.push(inner);
+                continue;
+            }
+        }
+        let candidates = aligned.into_iter().map(|aligned| aligned.entity).collect();
         names.push(AlignedName { name: named.name.clone(), candidates });
     }
     Ok(names)
 }
 
-async fn candidates(api: &ApiGraph, kind: KindId, name: &str) -> Result<Vec<FoundEntity>, AnswerError> {
+async fn candidates(api: &ApiGraph, kind: KindId, name: &str) -> Result<Vec<Aligned>, AnswerError> {
     let found = Workspace::align(api, kind, name).await?;
     let good = found.into_iter().filter(|aligned| aligned.score >= LEAST_SCORE);
-    Ok(good.take(MOST_CANDIDATES).map(|aligned| aligned.entity).collect())
+    Ok(good.take(MOST_CANDIDATES).collect())
+}
+
+/// The name with capitals inside a phrase that is none itself, of the first kind that surely has it.
+async fn inner_name(
+    api: &ApiGraph,
+    phrase: &str,
+    kinds: impl Iterator<Item = KindId>,
+) -> Result<Option<AlignedName>, AnswerError> {
+    let inner = names_in(phrase);
+    for kind in kinds {
+        for name in &inner {
+            let found = candidates(api, kind, name).await?;
+            let sure: Vec<FoundEntity> =
+                found.into_iter().filter(|aligned| aligned.score > DOUBTFUL).map(|a| a.entity).collect();
+            if !sure.is_empty() {
+                return Ok(Some(AlignedName { name: name.clone(), candidates: sure }));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// The runs of words with capitals that are not the whole of a phrase.
+fn names_in(phrase: &str) -> Vec<String> {
+    let mut runs: Vec<String> = Vec::new();
+    let mut open = false;
+    for word in phrase.split_whitespace() {
+        let capital = word.starts_with(char::is_uppercase);
+        match runs.last_mut().filter(|_| open) {
+            Some(run) if capital => {
+                run.push(' ');
+                run.push_str(word);
+            }
+            _ if capital => runs.push(word.to_owned()),
+            _ => {}
+        }
+        open = capital;
+    }
+    runs.retain(|run| run != phrase);
+    runs
 }
 
 /// The other kinds of the same field, or of `field` where the kind is none of this API's, that operations of their own start from.
@@ -361,6 +413,14 @@ mod tests {
         check("between 2019 and 2021", DateForm::Any, &["2019", "2020", "2021"]);
         check("from 2024-01-30 to 2024-02-02", DateForm::Any, &["2024-01", "2024-02"]);
         check("before 2020", DateForm::Year, &[]);
+    }
+
+    #[test]
+    fn names_stand_inside_phrases() {
+        assert_eq!(names_in("capital of Ghana"), ["Ghana"]);
+        assert_eq!(names_in("the director of The Big Sleep and Rio Bravo"), ["The Big Sleep", "Rio Bravo"]);
+        assert_eq!(names_in("Ghana"), [""; 0]);
+        assert_eq!(names_in("ghana"), [""; 0]);
     }
 
     #[test]

@@ -9,14 +9,18 @@ use super::calls::fit_of;
 use super::domain::{domain_by_names, domain_by_rules, listed_names};
 use crate::AnswerError;
 use crate::context::Context;
+use crate::link::mentions;
 use crate::prompts::Prompt;
 use crate::question::Question;
+use crate::sources::is_down;
 use crate::trace::{Event, Stage};
 
 /// The field that no API knows.
 pub const OTHER: &str = "other";
 /// Most names of one question.
 const MOST_ENTITIES: usize = 4;
+/// From this score on a part of the question is the name of what an API found by it.
+const SURELY_NAMED: f64 = 0.8;
 
 /// A name of the question with the kind of thing that it names.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -96,6 +100,9 @@ pub async fn read_subject(
     subject.entities.retain(|entity| !entity.name.trim().is_empty());
     subject.entities.truncate(MOST_ENTITIES);
     add_listed(&mut subject, question.text(), apis);
+    if subject.entities.is_empty() {
+        subject.entities = found_names(context, question.text()).await?;
+    }
     if !by_rule {
         subject.domain = settled_field(context, question.text(), apis, &subject).await?;
     }
@@ -117,6 +124,29 @@ fn add_listed(subject: &mut Subject, question: &str, apis: &[&ApiGraph]) {
             }
         }
     }
+}
+
+/// What the APIs find in the question by name, for a model that names nothing to look up. A source that fails finds nothing; whatever is
+/// asked of it next will say so.
+async fn found_names(context: &Context<'_>, question: &str) -> Result<Vec<Named>, AnswerError> {
+    let mut names: Vec<Named> = Vec::new();
+    for source in std::iter::once(context.alone()).chain(context.apis_alone()) {
+        let Some(api) = source.api() else { continue };
+        let found = match mentions(&source, question).await {
+            Err(error) if is_down(&error) => continue,
+            found => found?,
+        };
+        for mention in found {
+            let Some(best) = mention.best().filter(|best| best.score >= SURELY_NAMED) else { continue };
+            let kind = api.kind_of(best.node).and_then(|kind| api.service().kind(kind));
+            let Some(kind) = kind.map(|kind| kind.name.clone()) else { continue };
+            if names.iter().all(|known| known.name != mention.text) {
+                names.push(Named { name: mention.text, kind });
+            }
+        }
+    }
+    names.truncate(MOST_ENTITIES);
+    Ok(names)
 }
 
 /// The field, where the one that the model says and the kinds of what it names speak of different ones: of those, the one with the operation

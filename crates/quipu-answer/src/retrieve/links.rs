@@ -65,11 +65,19 @@ pub(super) async fn asked_links(
         format!("{} {}", spoken(&field.name), says.map_or("", String::as_str))
     };
     let texts: Vec<String> = fields.iter().map(described).collect();
-    let shares = shares(question, &texts);
-    let most = shares.iter().copied().fold(0.0, f32::max);
+    let shared = shares(question, &texts);
+    let most = shared.iter().copied().fold(0.0, f32::max);
     if most > 0.0 {
-        let asked = fields.into_iter().zip(shares).filter(|(_, share)| *share >= most * LEAST_SHARE);
+        let asked = fields.into_iter().zip(shared).filter(|(_, share)| *share >= most * LEAST_SHARE);
         return Ok(asked.map(|(field, _)| field).collect());
+    }
+    // What a field of the record says itself needs no link.
+    let plain = records.iter().flat_map(|record| &record.fields).filter(|field| field.link.is_none());
+    let mut plain: Vec<String> = plain.map(|field| spoken(&field.name)).collect();
+    plain.sort_unstable();
+    plain.dedup();
+    if shares(question, &plain).iter().any(|share| *share > 0.0) {
+        return Ok(Vec::new());
     }
     if context.embedder().is_none() || texts.is_empty() {
         return Ok(Vec::new());

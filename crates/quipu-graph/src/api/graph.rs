@@ -210,6 +210,14 @@ impl ApiGraph {
         self.nodes.intern(&format!("{name}:{key}"), node)
     }
 
+    /// The kind of an entity; `None` for values.
+    pub fn kind_of(&self, node: NodeId) -> Option<KindId> {
+        match self.nodes.get(node).ok()? {
+            Node::Entity { kind, .. } => Some(kind),
+            _ => None,
+        }
+    }
+
     /// The records of an entity: its own, and those nested in it.
     ///
     /// # Errors
