@@ -1,5 +1,5 @@
 //! KERAG against a scripted model: which calls it makes, what it does with replies, good and bad.
-#![allow(clippy::unwrap_used, reason = "a test ends where something fails")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test ends where something fails")]
 
 mod common;
 
@@ -346,6 +346,17 @@ async fn by_whole_paths_the_values_are_the_ways() {
     let (answer, _) =
         by_paths(topic_and(&way("\"W1\"", "count", "")), how_many, KeragConfig::default()).await;
     assert_eq!((answer.answers.as_slice(), answer.grounded), (["2".to_owned()].as_slice(), true));
+}
+
+#[tokio::test]
+async fn by_whole_paths_a_sure_meeting_stands_beside_one_way_of_each_name() {
+    let question = "which films directed by Boudewijn Koole starred Rick Lens?";
+    let (answer, model) =
+        by_paths(topic_and(&way("\"W1\"", "none", "")), question, KeragConfig::default()).await;
+    assert_eq!(answer.answers, ["Kauwboy"]);
+    let told = model.requests().last().unwrap().messages.last().unwrap().content.clone();
+    let ways: Vec<&str> = told.lines().filter(|line| line.starts_with("| W")).collect();
+    assert!(ways[0].contains("” and “") && ways.len() <= 3, "{ways:#?}");
 }
 
 #[tokio::test]

@@ -3,7 +3,8 @@
 use super::compute::compare;
 use super::meet::without_anchors;
 use super::{
-    Asking, Choice, PathsConfig, RunPath, asking, check, each, few, listed, meet_most, meeting, plan,
+    Asking, Choice, PathsConfig, RunPath, SURE_TOGETHER, asking, check, each, few, listed, meet_most,
+    meeting, plan,
 };
 use crate::AnswerError;
 use crate::context::Context;
@@ -25,7 +26,7 @@ pub(in crate::methods) struct Readings {
     pub(in crate::methods) decided: Option<Outcome>,
 }
 
-/// The readings of `question` from its mentions: of each mention the `keep` best paths.
+/// The readings of `question` from its mentions: of each mention the `keep` best paths, one where they surely meet.
 ///
 /// # Errors
 /// The graph's, the embedder's.
@@ -42,8 +43,11 @@ pub(in crate::methods) async fn readings(
     let mut asking = asking(context, question, &mentioned, condition);
     let list = listed(question.text(), &mentioned);
     asking.wanted.compares |= list.is_some_and(|list| list.compares(asking.wanted.operation));
-    let mut runs = plan(context, question, &mentioned, &mentioned, &asking, config).await?;
-    let decided = if mentioned.len() < 2 {
+    let several = mentioned.len() > 1;
+    let planning =
+        PathsConfig { run: config.run.max(if several { config.meet } else { 0 }), ..config.clone() };
+    let mut runs = plan(context, question, &mentioned, &mentioned, &asking, &planning).await?;
+    let decided = if !several {
         None
     } else if asking.wanted.compares {
         compare(context, &runs, asking.wanted).await?
@@ -60,6 +64,9 @@ pub(in crate::methods) async fn readings(
         meeting.iter_mut().for_each(|of_anchor| of_anchor.retain(|run| run.path.steps.len() <= short));
         choices.extend(together.or_else(|| meet_most(&mut meeting, config)));
     }
+    // Beside a sure meeting the ways of each anchor alone are there to be compared with it; three of each would fill the prompt.
+    let met = choices.first().is_some_and(|met| met.confidence >= SURE_TOGETHER);
+    let keep = if met { keep.min(1) } else { keep };
     for of_anchor in &mut runs {
         of_anchor.sort_by(|a, b| b.weight.total_cmp(&a.weight));
         for choice in alone(of_anchor).into_iter().take(keep) {
