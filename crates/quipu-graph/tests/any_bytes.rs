@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use quipu_graph::{EmbeddedGraph, ErrorClass, ImportConfig, Input};
 
 /// One good file of each format that is read.
-const GOOD: [(&str, &str); 8] = [
+const GOOD: [(&str, &str); 9] = [
     (
         "graph.nt",
         "<http://e.org/a> <http://e.org/r> \"caf\\u00e9 \\\"x\\\"\"@en-GB .\n_:b <http://e.org/r> \"1\"^^<http://e.org/int> . # x\n",
@@ -26,6 +26,10 @@ const GOOD: [(&str, &str); 8] = [
     (
         "graph.jsonld",
         "{\"@id\": \"http://e.org/a\", \"http://e.org/r\": [{\"@value\": \"x\", \"@language\": \"en\"}]}",
+    ),
+    (
+        "graph.json",
+        "[\n{\"type\":\"item\",\"id\":\"Q1\",\"labels\":{\"en\":{\"language\":\"en\",\"value\":\"a\"}},\"claims\":{\"P1\":[{\"mainsnak\":{\"datavalue\":{\"type\":\"time\",\"value\":{\"time\":\"+1952-03-11T00:00:00Z\",\"precision\":9}}},\"rank\":\"normal\"}]}},\n]\n",
     ),
 ];
 

@@ -13,7 +13,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use common::{dump, import_files};
-use quipu_graph::{ImportConfig, Input, InputFormat};
+use quipu_graph::{Graph as _, ImportConfig, Input, InputFormat};
 
 const NTRIPLES: &str = r#"<http://example.org/lima> <http://www.w3.org/2000/01/rdf-schema#label> "Lima"@es .
 <http://example.org/lima> <http://www.w3.org/2000/01/rdf-schema#label> "Lima city"@en .
@@ -204,4 +204,88 @@ fn a_format_may_be_given() {
     config.format = Some(InputFormat::parse("tsv").unwrap());
     assert_eq!(quipu_graph::import(&config, &folder.path().join("store")).unwrap().triples, 1);
     assert!(InputFormat::parse("docx").unwrap_err().to_string().contains("tsv"));
+}
+
+/// What the truthy N-Triples of the entities below say.
+const TRUTHY: &str = r#"<http://www.wikidata.org/entity/Q42> <http://www.w3.org/2000/01/rdf-schema#label> "Douglas Adams"@en .
+<http://www.wikidata.org/entity/Q42> <http://www.w3.org/2004/02/skos/core#altLabel> "Douglas Noel Adams"@en .
+<http://www.wikidata.org/entity/Q42> <http://schema.org/description> "English writer"@en-gb .
+<http://www.wikidata.org/entity/Q42> <http://www.wikidata.org/prop/direct/P31> <http://www.wikidata.org/entity/Q5> .
+<http://www.wikidata.org/entity/Q42> <http://www.wikidata.org/prop/direct/P26> <http://www.wikidata.org/entity/Q14623681> .
+<http://www.wikidata.org/entity/Q42> <http://www.wikidata.org/prop/direct/P569> "1952-03-11"^^<http://www.w3.org/2001/XMLSchema#date> .
+<http://www.wikidata.org/entity/Q42> <http://www.wikidata.org/prop/direct/P2048> "1.96"^^<http://www.w3.org/2001/XMLSchema#decimal> .
+<http://www.wikidata.org/entity/Q42> <http://www.wikidata.org/prop/direct/P1559> "Douglas Adams"@en .
+<http://www.wikidata.org/entity/Q42> <http://www.wikidata.org/prop/direct/P856> <https://douglasadams.com/> .
+<http://www.wikidata.org/entity/Q42> <http://www.wikidata.org/prop/direct/P213> "0000 0000 8045 6315" .
+<http://www.wikidata.org/entity/Q350> <http://www.wikidata.org/prop/direct/P625> "Point(0.125 52.208)"^^<http://www.opengis.net/ont/geosparql#wktLiteral> .
+<http://www.wikidata.org/entity/P31> <http://www.w3.org/2000/01/rdf-schema#label> "instance of"@en .
+"#;
+
+/// The same as the JSON dump has it: claims by rank, values unknown and of kinds that are not read, empty objects as arrays.
+fn wikidata() -> String {
+    let item = |id: u32| serde_json::json!({ "type": "wikibase-entityid", "value": { "entity-type": "item", "numeric-id": id, "id": format!("Q{id}") } });
+    let claim = |rank: &str, datatype: &str, value: serde_json::Value| serde_json::json!({ "mainsnak": { "snaktype": "value", "property": "P", "datatype": datatype, "datavalue": value }, "type": "statement", "id": "x", "rank": rank, "references": [] });
+    let typed = |kind: &str, value: serde_json::Value| serde_json::json!({ "type": kind, "value": value });
+    let unknown = serde_json::json!({ "mainsnak": { "snaktype": "somevalue", "property": "P26", "datatype": "wikibase-item" }, "rank": "normal" });
+    let time = typed(
+        "time",
+        serde_json::json!({ "time": "+1952-03-11T00:00:00Z", "timezone": 0, "before": 0, "after": 0, "precision": 11, "calendarmodel": "g" }),
+    );
+    let height = typed(
+        "quantity",
+        serde_json::json!({ "amount": "+1.96", "unit": "http://www.wikidata.org/entity/Q11573" }),
+    );
+    // Type and id stand first in the dumps.
+    let entity = |kind: &str, id: &str, rest: serde_json::Value| {
+        let rest = rest.to_string();
+        format!("{{\"type\":\"{kind}\",\"id\":\"{id}\",{}", rest.strip_prefix('{').unwrap())
+    };
+    let adams = serde_json::json!({
+        "labels": { "en": { "language": "en", "value": "Douglas Adams" } },
+        "descriptions": { "en-gb": { "language": "en-GB", "value": "English writer" } },
+        "aliases": { "en": [{ "language": "en", "value": "Douglas Noel Adams" }] },
+        "claims": {
+            "P31": [claim("normal", "wikibase-item", item(5))],
+            "P26": [claim("preferred", "wikibase-item", item(14_623_681)), claim("normal", "wikibase-item", item(1)), unknown],
+            "P19": [claim("deprecated", "wikibase-item", item(84))],
+            "P569": [claim("normal", "time", time)],
+            "P2048": [claim("normal", "quantity", height)],
+            "P1559": [claim("normal", "monolingualtext", typed("monolingualtext", serde_json::json!({ "text": "Douglas Adams", "language": "en" })))],
+            "P856": [claim("normal", "url", typed("string", "https://douglasadams.com/".into()))],
+            "P213": [claim("normal", "external-id", typed("string", "0000 0000 8045 6315".into()))],
+            "P9": [claim("normal", "musical-notation", typed("of-the-future", serde_json::json!({ "a": 1 })))]
+        },
+        "sitelinks": { "enwiki": { "site": "enwiki", "title": "Douglas Adams", "badges": [] } }
+    });
+    let place = typed(
+        "globecoordinate",
+        serde_json::json!({ "latitude": 52.208, "longitude": 0.125, "precision": 0.001 }),
+    );
+    let cambridge = serde_json::json!({ "labels": [], "descriptions": [], "aliases": [], "claims": { "P625": [claim("normal", "globe-coordinate", place)] } });
+    let property = serde_json::json!({ "datatype": "wikibase-item", "labels": { "en": { "language": "en", "value": "instance of" } }, "claims": [] });
+    let [adams, cambridge, property] =
+        [("item", "Q42", adams), ("item", "Q350", cambridge), ("property", "P31", property)]
+            .map(|(kind, id, rest)| entity(kind, id, rest));
+    format!("[\n{adams},\n{cambridge},\n{property}\n]\n")
+}
+
+#[test]
+fn wikidatas_json_dump_says_what_its_truthy_triples_say() {
+    let folder = tempfile::tempdir().unwrap();
+    let expected = dump(&import_files(folder.path(), &[write(folder.path(), "t.nt", TRUTHY.as_bytes())]));
+    let json = wikidata();
+    let lines = json.replace("[\n", "").replace("\n]", "").replace(",\n", "\n");
+    for (name, content) in [
+        ("dump.json", json.as_bytes()),
+        ("latest-all.json.gz", &gzip(json.as_bytes())),
+        ("some.jsonl", lines.as_bytes()),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let graph = import_files(folder.path(), &[write(folder.path(), name, content)]);
+        assert_eq!(dump(&graph), expected, "{name}");
+    }
+    // Relations are called what their properties are called.
+    let graph = import_files(folder.path(), &[write(folder.path(), "all.json", json.as_bytes())]);
+    let relations: Vec<&str> = graph.relations().iter().map(|relation| relation.name.as_str()).collect();
+    assert!(relations.contains(&"instance of"), "{relations:?}");
 }

@@ -79,6 +79,14 @@ fn malformed_lines_name_file_line_and_reason() {
     check("a.csv", b"a,b,c\na,\"b,c\n", 2, "not closed");
     check("a.jsonl", b"{\"id\": \"a\", \"name\": \"b\"}\n{\"id\": \n", 2, "not a node");
     check("a.jsonl", b"{\"id\": \"a\", \"name\": \"b\"}\n{\"id\": \"\"}\n", 2, "empty id");
+    let entity = "[\n{\"type\": \"item\", \"id\": \"Q1\", \"labels\": {\"en\": {\"language\": \"en\", \"value\": \"x\"}}},\n";
+    check(
+        "a.json",
+        format!("{entity}{{\"type\": \"item\", \"id\": \"Q2\", \"labels\": 7}}\n]").as_bytes(),
+        3,
+        "not an entity of Wikidata",
+    );
+    check("a.json", format!("{entity}<a> <b> <c> .\n").as_bytes(), 3, "not an entity of Wikidata");
     check("a.ttl", b"@prefix e: <http://e.org/> .\ne:a e:b e:c .\ne:a e:b x:c .\n", 3, "");
 }
 

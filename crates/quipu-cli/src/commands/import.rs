@@ -23,7 +23,7 @@ pub(super) struct Arguments {
     /// The files, plain or compressed (.gz, .bz2, .zst); `-` is standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// Format of all files: auto, ntriples, nquads, turtle, trig, rdfxml, jsonld, tsv, csv, skb
+    /// Format of all files: auto, ntriples, nquads, turtle, trig, rdfxml, jsonld, tsv, csv, skb, wikidata
     #[arg(long, default_value = "auto")]
     format: String,
     /// Which relations are labels, other names, types, descriptions, noise: auto, a profile's name or a TOML file

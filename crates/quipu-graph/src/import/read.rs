@@ -13,7 +13,7 @@ use super::nodes::KnownNodes;
 use super::watch::Watch;
 use crate::parse::input::{Input, Opened, Source, Work};
 use crate::parse::ntriples::LineParser;
-use crate::parse::{InputFormat, LineError, delimited, rdf, skb};
+use crate::parse::{InputFormat, LineError, delimited, rdf, skb, wikidata};
 use crate::{GraphError, ImportStage};
 
 /// Skipped lines that a report lists.
@@ -217,6 +217,7 @@ enum LineKind {
     Tab,
     Comma,
     Node,
+    Wikidata,
 }
 
 impl<'a> LineReader<'a> {
@@ -225,6 +226,7 @@ impl<'a> LineReader<'a> {
             InputFormat::Tsv => LineKind::Tab,
             InputFormat::Csv => LineKind::Comma,
             InputFormat::SkbNodes => LineKind::Node,
+            InputFormat::Wikidata => LineKind::Wikidata,
             InputFormat::NQuads => LineKind::Rdf(LineParser::new(RdfFormat::NQuads, input.number)),
             _ => LineKind::Rdf(LineParser::new(RdfFormat::NTriples, input.number)),
         };
@@ -251,6 +253,7 @@ impl<'a> LineReader<'a> {
                 self.known.map_or(Ok(()), |known| known.check_node(self.input, number, line))?;
                 skb::node(line, batch)
             }
+            LineKind::Wikidata => wikidata::entity(line, batch),
         }
     }
 }

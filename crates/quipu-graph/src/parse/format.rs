@@ -27,9 +27,11 @@ pub enum InputFormat {
     Csv,
     /// JSON Lines of nodes: `id`, `name`, `aliases`, `type`, `text`.
     SkbNodes,
+    /// Wikidata's JSON dump, one entity a line.
+    Wikidata,
 }
 
-const NAMES: [(&str, InputFormat); 15] = [
+const NAMES: [(&str, InputFormat); 16] = [
     ("nt", InputFormat::NTriples),
     ("ntriples", InputFormat::NTriples),
     ("nq", InputFormat::NQuads),
@@ -45,10 +47,11 @@ const NAMES: [(&str, InputFormat); 15] = [
     ("tsv", InputFormat::Tsv),
     ("csv", InputFormat::Csv),
     ("jsonl", InputFormat::SkbNodes),
+    ("wikidata", InputFormat::Wikidata),
 ];
 
 impl InputFormat {
-    /// Reads a format's name (`nt`, `nq`, `ttl`, `trig`, `rdf`, `jsonld`, `tsv`, `csv`, `jsonl`).
+    /// Reads a format's name (`nt`, `nq`, `ttl`, `trig`, `rdf`, `jsonld`, `tsv`, `csv`, `jsonl`, `wikidata`).
     pub fn parse(name: &str) -> Result<Self, GraphError> {
         NAMES
             .iter()
@@ -81,6 +84,9 @@ impl InputFormat {
         let mut lines = text.lines().map(str::trim_end).filter(|line| !line.is_empty());
         let line = lines.clone().find(|line| !line.starts_with('#')).or_else(|| lines.next())?;
         let lower = line.to_ascii_lowercase();
+        if is_wikidata(text) {
+            return Some(Self::Wikidata);
+        }
         if line.starts_with('{') && line.contains("\"id\"") && !line.contains("\"@") {
             return Some(Self::SkbNodes);
         }
@@ -105,9 +111,17 @@ impl InputFormat {
         None
     }
 
+    /// Whether files of this format and those of others bear the same extension, so that the content has to tell.
+    pub(crate) fn is_ambiguous(self) -> bool {
+        matches!(self, Self::JsonLd | Self::SkbNodes)
+    }
+
     /// Whether every line stands for itself, so that blocks of lines can be parsed side by side.
     pub(crate) fn is_line_based(self) -> bool {
-        matches!(self, Self::NTriples | Self::NQuads | Self::Tsv | Self::Csv | Self::SkbNodes)
+        matches!(
+            self,
+            Self::NTriples | Self::NQuads | Self::Tsv | Self::Csv | Self::SkbNodes | Self::Wikidata
+        )
     }
 
     /// The RDF syntax, for those that are one.
@@ -119,9 +133,18 @@ impl InputFormat {
             Self::TriG => RdfFormat::TriG,
             Self::RdfXml => RdfFormat::RdfXml,
             Self::JsonLd => RdfFormat::JsonLd { profile: oxrdfio::JsonLdProfileSet::empty() },
-            Self::Tsv | Self::Csv | Self::SkbNodes => return None,
+            Self::Tsv | Self::Csv | Self::SkbNodes | Self::Wikidata => return None,
         })
     }
+}
+
+/// Whether a text begins like a dump of Wikidata: an entity with its type, in an array or by itself.
+fn is_wikidata(text: &str) -> bool {
+    let entity = text.strip_prefix('[').unwrap_or(text).trim_start();
+    let start: String = entity.chars().take(200).filter(|letter| !letter.is_whitespace()).collect();
+    let typed =
+        ["item", "property", "lexeme"].iter().any(|kind| start.contains(&format!("\"type\":\"{kind}\"")));
+    start.starts_with('{') && typed && start.contains("\"id\":\"")
 }
 
 #[cfg(test)]
@@ -142,6 +165,9 @@ mod tests {
         check("<?xml version=\"1.0\"?><rdf:RDF/>", Some(InputFormat::RdfXml));
         check("{\"id\": \"n1\", \"name\": \"x\"}", Some(InputFormat::SkbNodes));
         check("{\"@id\": \"http://a/b\", \"id\": 1}", Some(InputFormat::JsonLd));
+        check("[\n{\"type\":\"item\",\"id\":\"Q42\",\"labels\":{}},\n", Some(InputFormat::Wikidata));
+        check("{\"type\": \"property\", \"id\": \"P31\", \"labels\": []}", Some(InputFormat::Wikidata));
+        check("{\"id\": \"n1\", \"type\": \"breed\", \"name\": \"x\"}", Some(InputFormat::SkbNodes));
         check("", None);
         check("hello world", None);
     }

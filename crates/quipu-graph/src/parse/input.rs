@@ -124,6 +124,10 @@ impl Source {
         let mut reader = decompressed(path, Box::new(counted))?;
         let named = self.format.or_else(|| InputFormat::of_path(path));
         let format = match named {
+            Some(format) if self.format.is_none() && format.is_ambiguous() => {
+                let content = InputFormat::of_content(&peek(path, &mut reader)?);
+                content.filter(|content| *content == InputFormat::Wikidata).unwrap_or(format)
+            }
             Some(format) => format,
             None => {
                 let start = peek(path, &mut reader)?;

@@ -9,6 +9,7 @@ pub(crate) mod ntriples;
 mod ntriples_tests;
 pub(crate) mod rdf;
 pub(crate) mod skb;
+pub(crate) mod wikidata;
 
 use crate::GraphError;
 pub use format::InputFormat;
