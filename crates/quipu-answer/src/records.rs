@@ -11,6 +11,9 @@ use crate::evidence::{Evidence, EvidenceContent, cell};
 /// A record with more fields than this is shown field by field, when it is alone in its table.
 const MOST_COLUMNS: usize = 6;
 
+/// What APIs call the field that names a record.
+const NAMES: [&str; 4] = ["name", "title", "label", "full_name"];
+
 /// A field of a record, as evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RecordField {
@@ -53,6 +56,28 @@ impl RecordContent {
     pub fn to_line(&self) -> String {
         let fields = self.fields.iter().map(|field| format!("{} {}", field.name, field.value));
         format!("{}: {}", self.table, fields.collect::<Vec<_>>().join("; "))
+    }
+
+    /// The field that the table is headed with: the record's own name.
+    pub(crate) fn namesake(&self) -> Option<&RecordField> {
+        let heads = |field: &&RecordField| !field.value.is_empty() && self.table.ends_with(&field.value);
+        self.fields.iter().find(heads)
+    }
+
+    /// The field that names the record beside field `other`: what the table is headed with, what is called a name, else the first.
+    pub(crate) fn named_by(&self, other: &str) -> Option<&RecordField> {
+        let others = || self.fields.iter().filter(|field| field.name != other);
+        let called = |field: &&RecordField| {
+            NAMES.iter().any(|name| field.name.eq_ignore_ascii_case(name)) && !field.value.is_empty()
+        };
+        let heading = self.namesake().filter(|field| field.name != other);
+        heading.or_else(|| others().find(called)).or_else(|| others().next())
+    }
+
+    /// What the table is called without the record's own name: the same for the rows of one response.
+    pub(crate) fn heading(&self) -> &str {
+        let name = self.namesake().map_or("", |field| field.value.as_str());
+        self.table.strip_suffix(name).unwrap_or(&self.table).trim_end()
     }
 
     /// What it says, whatever table it stands in.

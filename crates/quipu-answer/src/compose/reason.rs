@@ -1,6 +1,7 @@
 //! Step-by-step composition over tables of evidence (KERAG §4.3, App. I.3). The model reasons, points at rows and names
 //! an operation; code calculates.
 
+use quipu_graph::LiteralValue;
 use quipu_model::ChatRequest;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -13,7 +14,7 @@ use crate::evidence::{Evidence, EvidenceContent, Operand, shown_values, to_markd
 use crate::plan::wanted;
 use crate::prompts::Prompt;
 use crate::question::Question;
-use crate::records::RecordField;
+use crate::records::{RecordContent, RecordField};
 use crate::time::TimeFrame;
 use crate::trace::{Event, Stage};
 use crate::values::value_of;
@@ -196,9 +197,10 @@ fn settle(context: &Context<'_>, question: &Question, reply: Reply, evidence: &[
         reasoning: reply.reasoning,
         calculation: None,
     };
-    let operands = operands(&reply.rows, evidence);
-    let operation = Option::from(reply.operation).or_else(|| compared(question, &operands));
-    if let (Some(operation), Status::Answered) = (operation, composed.status) {
+    let pointed = operands(&reply.rows, evidence);
+    let stated = Option::<Operation>::from(reply.operation).map(|operation| (operation, pointed.clone()));
+    let stated = stated.or_else(|| asked(question, &reply.rows, &pointed, evidence));
+    if let (Some((operation, operands)), Status::Answered) = (stated, composed.status) {
         match calculate(operation, &operands) {
             Ok(calculation) => {
                 let (operation, result) = (calculation.operation.clone(), calculation.result.clone());
@@ -217,8 +219,7 @@ fn settle(context: &Context<'_>, question: &Question, reply: Reply, evidence: &[
         }
     }
     composed.answers = composed.answers.iter().flat_map(|answer| of_list(answer, evidence)).collect();
-    let copied = composed.calculation.is_some() || !miscopied(&composed.answers, &reply.rows, evidence);
-    if composed.status == Status::Answered && (composed.answers.is_empty() || !copied) {
+    if composed.answers.is_empty() && composed.status == Status::Answered {
         composed.answers = row_values(&reply.rows, evidence);
     }
     let (reasoning, answers) = (composed.reasoning.clone(), composed.answers.clone());
@@ -229,38 +230,51 @@ fn settle(context: &Context<'_>, question: &Question, reply: Reply, evidence: &[
     composed
 }
 
-/// What has to be calculated where the question compares things that it names ("Which is larger, A or B?") and the model points at a value
-/// of each without saying so.
-fn compared(question: &Question, operands: &[Operand]) -> Option<Operation> {
+/// What the question's words ask to be calculated from what the model points at, where it does not say so itself: "Which is larger, A or
+/// B?" from a value of each, "the largest" from the whole column that it found it in, "how many" from a list.
+fn asked(
+    question: &Question,
+    rows: &[String],
+    pointed: &[Operand],
+    evidence: &[Evidence],
+) -> Option<(Operation, Vec<Operand>)> {
     let wanted = wanted(question.text());
-    let extreme = wanted.operation.filter(|op| matches!(op, Operation::Highest | Operation::Lowest));
-    extreme.filter(|_| wanted.compares && operands.len() > 1)
+    let operation = wanted.operation?;
+    let operands = match operation {
+        Operation::Highest | Operation::Lowest if wanted.compares => pointed.to_vec(),
+        Operation::Highest | Operation::Lowest => whole_column(rows, evidence)?,
+        Operation::Count if pointed.iter().all(|operand| is_text(&operand.value)) => pointed.to_vec(),
+        _ => return None,
+    };
+    (operands.len() > 1).then_some((operation, operands))
 }
 
-/// Whether the rows name cells of records and none of the answers is in any of them: a small model points at the right cell and copies
-/// the one beside it.
-fn miscopied(answers: &[String], rows: &[String], evidence: &[Evidence]) -> bool {
-    let cells: Option<Vec<&RecordField>> = rows
-        .iter()
-        .map(|row| match row_positions(row).as_slice() {
-            [at] => evidence.get(*at).and_then(|piece| field_of(piece, Some(column(row)?))),
+fn is_text(value: &LiteralValue) -> bool {
+    matches!(value, LiteralValue::Text(_))
+}
+
+/// The operands of a column of records, where every row that the model points at is a cell of it and it holds no text.
+fn whole_column(rows: &[String], evidence: &[Evidence]) -> Option<Vec<Operand>> {
+    let record_of = |row: &String| match row_positions(row).as_slice() {
+        [at] => match &evidence.get(*at)?.content {
+            EvidenceContent::Record(record) => Some(record),
             _ => None,
-        })
-        .collect();
-    let Some(cells) = cells.filter(|cells| !cells.is_empty()) else { return false };
-    let holds = |cell: &RecordField, answer: &str| {
-        let (value, answer) = (cell.value.to_lowercase(), answer.to_lowercase());
-        value.contains(&answer) || answer.contains(&value)
+        },
+        _ => None,
     };
-    let elsewhere = |answer: &String| {
-        let shown = evidence.iter().filter_map(|piece| match &piece.content {
-            EvidenceContent::Record(record) => Some(&record.fields),
-            _ => None,
-        });
-        shown.flatten().any(|field| field.value == *answer)
+    let (first, name) = (record_of(rows.first()?)?, column(rows.first()?)?);
+    let same =
+        |record: &RecordContent| record.heading() == first.heading() && record.cell(Some(name)).is_some();
+    if !rows.iter().all(|row| column(row) == Some(name) && record_of(row).is_some_and(same)) {
+        return None;
+    }
+    let of_column = |(at, piece): (usize, &Evidence)| match &piece.content {
+        EvidenceContent::Record(record) if same(record) => Some(format!("E{at}.{name}")),
+        _ => None,
     };
-    !answers.is_empty()
-        && answers.iter().all(|answer| elsewhere(answer) && !cells.iter().any(|cell| holds(cell, answer)))
+    let whole: Vec<String> = evidence.iter().enumerate().filter_map(of_column).collect();
+    let operands = record_operands(&whole, evidence);
+    operands.iter().all(|operand| !is_text(&operand.value)).then_some(operands)
 }
 
 /// The values of the rows that the model points at, each once: small models often name the rows and forget to copy the values.
@@ -308,7 +322,7 @@ fn field_of<'a>(piece: &'a Evidence, column: Option<&str>) -> Option<&'a RecordF
     }
 }
 
-/// Operands out of records: the cell named, with what else the record begins with as its label.
+/// Operands out of records: the cell named, with what names the record as its label.
 fn record_operands(rows: &[String], evidence: &[Evidence]) -> Vec<Operand> {
     let mut operands = Vec::new();
     for row in rows {
@@ -318,11 +332,7 @@ fn record_operands(rows: &[String], evidence: &[Evidence]) -> Vec<Operand> {
             else {
                 continue;
             };
-            // What the table is headed with names the record, else what stands first.
-            let others = || record.fields.iter().filter(|other| other.name != field.name);
-            let heads =
-                |other: &&RecordField| !other.value.is_empty() && record.table.ends_with(&other.value);
-            let label = others().find(heads).or_else(|| others().next());
+            let label = record.named_by(&field.name);
             let several = field.values.len() > 1;
             operands.extend(field.each().map(|value| {
                 Operand {
