@@ -64,14 +64,19 @@ impl RecordContent {
         self.fields.iter().find(heads)
     }
 
-    /// The field that names the record beside field `other`: what the table is headed with, what is called a name, else the first.
-    pub(crate) fn named_by(&self, other: &str) -> Option<&RecordField> {
+    /// What names the record beside field `other`: what its table is headed with, what is called a name; among records of several tables
+    /// what its own is about, in `one_table` its first field (the day of a price).
+    pub(crate) fn named_beside(&self, other: &str, one_table: bool) -> &str {
         let others = || self.fields.iter().filter(|field| field.name != other);
         let called = |field: &&RecordField| {
             NAMES.iter().any(|name| field.name.eq_ignore_ascii_case(name)) && !field.value.is_empty()
         };
         let heading = self.namesake().filter(|field| field.name != other);
-        heading.or_else(|| others().find(called)).or_else(|| others().next())
+        if let Some(name) = heading.or_else(|| others().find(called)) {
+            return &name.value;
+        }
+        let about = self.table.rsplit_once(" of ").map(|(_, about)| about).filter(|_| !one_table);
+        about.or_else(|| others().next().map(|first| first.value.as_str())).unwrap_or(&self.table)
     }
 
     /// What the table is called without the record's own name: the same for the rows of one response.

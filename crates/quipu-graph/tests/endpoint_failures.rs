@@ -7,7 +7,7 @@
     reason = "a test fails by panicking"
 )]
 
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::path::Path;
 use std::time::Duration;
 
@@ -163,6 +163,8 @@ async fn endless() {
     let url = format!("http://{}/sparql", listener.local_addr().unwrap());
     std::thread::spawn(move || {
         for mut stream in listener.incoming().flatten() {
+            // The request comes first.
+            let _ = stream.read(&mut [0; 4096]);
             let _ = stream.write_all(
                 b"HTTP/1.1 200 OK\r\nContent-Type: application/sparql-results+json\r\n\r\n{\"results\":[",
             );

@@ -324,33 +324,26 @@ fn field_of<'a>(piece: &'a Evidence, column: Option<&str>) -> Option<&'a RecordF
 
 /// Operands out of records: the cell named, with what names the record as its label.
 fn record_operands(rows: &[String], evidence: &[Evidence]) -> Vec<Operand> {
-    let mut operands = Vec::new();
-    for row in rows {
-        for piece in row_positions(row).into_iter().filter_map(|at| evidence.get(at)) {
-            let (Some(field), EvidenceContent::Record(record)) =
-                (field_of(piece, column(row)), &piece.content)
-            else {
-                continue;
-            };
-            let label = record.named_by(&field.name);
-            let several = field.values.len() > 1;
-            operands.extend(field.each().map(|value| {
-                Operand {
-                    // Of a list each value is something by itself.
-                    label: if several {
-                        value
-                    } else {
-                        label.map_or(record.table.as_str(), |label| &label.value)
-                    }
-                    .to_owned(),
-                    value: value_of(value),
-                    text: value.to_owned(),
-                    evidence: vec![piece.id.clone()],
-                }
-            }));
+    let cell = |row: &String, at: usize| {
+        let piece = evidence.get(at)?;
+        match (field_of(piece, column(row)), &piece.content) {
+            (Some(field), EvidenceContent::Record(record)) => Some((piece, record, field)),
+            _ => None,
         }
-    }
-    operands
+    };
+    let cells =
+        rows.iter().flat_map(|row| row_positions(row).into_iter().filter_map(move |at| cell(row, at)));
+    let cells: Vec<(&Evidence, &RecordContent, &RecordField)> = cells.collect();
+    let one_table = cells.windows(2).all(|two| matches!(two, [a, b] if a.1.table == b.1.table));
+    let operand = |(piece, record, field): &(&Evidence, &RecordContent, &RecordField), value: &str| Operand {
+        // Of a list each value is something by itself.
+        label: if field.values.len() > 1 { value } else { record.named_beside(&field.name, one_table) }
+            .to_owned(),
+        value: value_of(value),
+        text: value.to_owned(),
+        evidence: vec![piece.id.clone()],
+    };
+    cells.iter().flat_map(|cell| cell.2.each().map(|value| operand(cell, value))).collect()
 }
 
 /// The rows that the model points at, as operands. When several rows share head and relation (a list), each value is an
@@ -443,6 +436,18 @@ mod tests {
             [("2024-02-27".to_owned(), "1.5".to_owned()), ("2024-02-28".to_owned(), "2".to_owned())]
         );
         assert_eq!(row_values(&rows, &evidence), ["1.5", "2"]);
+        // Of several tables each is about something else.
+        let light = |place: &str, hours: &str| {
+            let fields = vec![field("date", "2024-01-01"), field("hours", hours)];
+            Evidence::record(
+                "api",
+                RecordContent { table: format!("daylight of {place}"), fields, path: "$".into() },
+            )
+        };
+        let days = [light("Helsinki", "6.0"), light("Madrid", "9.3")];
+        let labels: Vec<String> =
+            operands(&["E0.hours".into(), "E1.hours".into()], &days).into_iter().map(|o| o.label).collect();
+        assert_eq!(labels, ["Helsinki", "Madrid"]);
         assert_eq!(row_values(&["E1.date".to_owned()], &evidence), ["2024-02-28"]);
     }
 

@@ -19,6 +19,8 @@ use crate::trace::{Event, Stage};
 pub const OTHER: &str = "other";
 /// Most names of one question.
 const MOST_ENTITIES: usize = 4;
+/// Kinds of an API that names are searched in where the model named none: each costs a request for each part of the question.
+const MOST_SEARCHED: usize = 8;
 /// From this score on a part of the question is the name of what an API found by it.
 const SURELY_NAMED: f64 = 0.8;
 
@@ -126,12 +128,17 @@ fn add_listed(subject: &mut Subject, question: &str, apis: &[&ApiGraph]) {
     }
 }
 
-/// What the APIs find in the question by name, for a model that names nothing to look up. A source that fails finds nothing; whatever is
+/// What the APIs find in the question by name, for a model that names nothing to look up; services of many kinds are spared a search in
+/// each. A source that fails finds nothing; whatever is
 /// asked of it next will say so.
 async fn found_names(context: &Context<'_>, question: &str) -> Result<Vec<Named>, AnswerError> {
     let mut names: Vec<Named> = Vec::new();
     for source in std::iter::once(context.alone()).chain(context.apis_alone()) {
         let Some(api) = source.api() else { continue };
+        let searched = api.service().kinds.iter().filter(|kind| !kind.search.is_empty()).count();
+        if searched > MOST_SEARCHED {
+            continue;
+        }
         let found = match mentions(&source, question).await {
             Err(error) if is_down(&error) => continue,
             found => found?,
