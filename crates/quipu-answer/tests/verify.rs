@@ -96,8 +96,11 @@ async fn what_the_words_ask_for_is_calculated_though_the_model_does_not_say_so()
     assert_eq!(ask(longer, &books, &["E0.pages", "E3.pages"], &["310"]).await, ["Salt Roads"]);
     // The whole column counts, not the cell that the model takes for the greatest.
     let ada = [("Ada Berg", "author")];
-    let latest = "Which is the latest of the books by Ada Berg?";
-    assert_eq!(ask(latest, &ada, &["E1.year"], &["1937"]).await, ["The Ninth Wave"]);
+    let longest = "Which is the longest of the books by Ada Berg?";
+    assert_eq!(ask(longest, &ada, &["E2.pages"], &["280"]).await, ["Salt Roads"]);
+    // What is latest is no greatest value: the model's cell stands.
+    let latest = "How many pages has the latest of the books by Ada Berg?";
+    assert_eq!(ask(latest, &ada, &["E2.pages"], &["280"]).await, ["280"]);
     let many = "How many books did Ada Berg write?";
     assert_eq!(ask(many, &ada, &["E1.title", "E2.title"], &["3"]).await, ["2"]);
     // A number that is stated is not counted.

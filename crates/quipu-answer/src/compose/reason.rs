@@ -2,6 +2,7 @@
 //! an operation; code calculates.
 
 use quipu_graph::LiteralValue;
+use quipu_index::words;
 use quipu_model::ChatRequest;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -231,7 +232,7 @@ fn settle(context: &Context<'_>, question: &Question, reply: Reply, evidence: &[
 }
 
 /// What the question's words ask to be calculated from what the model points at, where it does not say so itself: "Which is larger, A or
-/// B?" from a value of each, "the largest" from the whole column that it found it in, "how many" from a list.
+/// B?" from a value of each, "the longest" from the whole column that it found it in, "how many" from a list.
 fn asked(
     question: &Question,
     rows: &[String],
@@ -242,11 +243,19 @@ fn asked(
     let operation = wanted.operation?;
     let operands = match operation {
         Operation::Highest | Operation::Lowest if wanted.compares => pointed.to_vec(),
+        // The latest price is the price of the latest day, not the greatest of a column of prices.
+        Operation::Highest | Operation::Lowest if is_of_time(question.text()) => return None,
         Operation::Highest | Operation::Lowest => whole_column(rows, evidence)?,
         Operation::Count if pointed.iter().all(|operand| is_text(&operand.value)) => pointed.to_vec(),
         _ => return None,
     };
     (operands.len() > 1).then_some((operation, operands))
+}
+
+/// Whether a question asks for what is first or last in time.
+fn is_of_time(question: &str) -> bool {
+    const OF_TIME: [&str; 7] = ["latest", "newest", "recent", "earliest", "oldest", "youngest", "first"];
+    words(question).iter().any(|word| OF_TIME.contains(&word.text.as_str()))
 }
 
 fn is_text(value: &LiteralValue) -> bool {

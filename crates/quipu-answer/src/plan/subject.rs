@@ -129,8 +129,7 @@ fn add_listed(subject: &mut Subject, question: &str, apis: &[&ApiGraph]) {
 }
 
 /// What the APIs find in the question by name, for a model that names nothing to look up; services of many kinds are spared a search in
-/// each. A source that fails finds nothing; whatever is
-/// asked of it next will say so.
+/// each. A source that fails finds nothing; whatever is asked of it next will say so.
 async fn found_names(context: &Context<'_>, question: &str) -> Result<Vec<Named>, AnswerError> {
     let mut names: Vec<Named> = Vec::new();
     for source in std::iter::once(context.alone()).chain(context.apis_alone()) {
