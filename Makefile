@@ -15,6 +15,10 @@ EXAMPLES := $(TARGET_DIR)/release/examples
 TRIPLES ?= 10000000
 
 export QUESTION
+# See .cargo/config.toml: without tiled kernels, rearranged weights are the faster ones.
+ifeq ($(filter x86_64 amd64,$(shell uname -m)),)
+export GGML_CPU_REPACK = ON
+endif
 
 .PHONY: help demo setup page build demo-models test bench-build bench bench-compare lint format
 

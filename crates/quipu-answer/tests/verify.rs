@@ -14,7 +14,7 @@ mod over;
 use std::path::Path;
 use std::sync::Arc;
 
-use common::{FILMS, options, run, setting, told};
+use common::{FILMS, ask, embedder, options, run, setting, told};
 use over::{add, apis, over_apis, over_library};
 use quipu_answer::{AskOptions, EvidenceContent, Method, Page, Status, VerifyConfig};
 use quipu_model::ScriptedModel;
@@ -124,6 +124,24 @@ async fn links_are_followed_where_the_question_asks_for_them() {
         shown.contains("### author: books of Ada Berg") && shown.contains("| Salt Roads | 1937 |"),
         "{shown}"
     );
+}
+
+/// With an embedder, a link may be followed that shares no word with the question, but not where a field of the record does.
+#[tokio::test]
+async fn what_a_record_says_itself_needs_no_link() {
+    let (_server, setting) = over_library().await;
+    let embedder = embedder().await;
+    let follows = async |question: &str| {
+        let model = ScriptedModel::new()
+            .on("plan.subject", subject("books", &[("Ada Berg", "author")]))
+            .on("compose", composed("answered", &["E0.born"], "none", &[]));
+        let model = Arc::new(model);
+        let options = options(Method::Verify);
+        ask(&setting, Some(model.clone()), Some(embedder.clone()), question, &options).await;
+        told(&model, 1).contains("books of Ada Berg")
+    };
+    assert!(follows("Which novels are from the pen of Ada Berg?").await);
+    assert!(!follows("On which day was Ada Berg born?").await);
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
-//! What a local language model costs, `QUIPU_BENCH_MODEL` or the default one: reading a prompt of about 600 tokens,
-//! reading another question after the same instructions, writing 64 tokens, and scoring ten paths after a known prompt.
+//! What a local language model costs, `QUIPU_BENCH_MODEL` or the default one: reading a prompt of about 600 tokens
+//! (among the first, and when it remembers as many prompts as it can), reading another question after the same
+//! instructions, writing 64 tokens, and scoring ten paths after a known prompt.
 #![allow(
     missing_docs,
     clippy::unwrap_used,
@@ -56,6 +57,23 @@ fn new_prompt(bencher: Bencher<'_, '_>) {
     run(bencher, || request(&instructions(number() * 1000), "Which relation is it?".into(), 1));
 }
 
+#[divan::bench(sample_count = 5, sample_size = 1)]
+fn new_prompt_after_many(bencher: Bencher<'_, '_>) {
+    let runtime = Runtime::new().unwrap();
+    for _ in 0..10 {
+        let strange = request(&instructions(number() * 1000), "Which relation is it?".into(), 1);
+        runtime.block_on(model().chat(&strange)).unwrap();
+    }
+    run(bencher, || request(&instructions(number() * 1000), "Which relation is it?".into(), 1));
+}
+
+#[divan::bench(sample_count = 3, sample_size = 1)]
+fn sixty_four_tokens_after_many(bencher: Bencher<'_, '_>) {
+    run(bencher, || {
+        request(&instructions(7), format!("Count to a thousand from {}, without a break.", number()), 64)
+    });
+}
+
 #[divan::bench(sample_count = 10, sample_size = 1)]
 fn same_instructions(bencher: Bencher<'_, '_>) {
     run(bencher, || request(&instructions(7), format!("Which relation is it for film {}?", number()), 1));
@@ -63,7 +81,9 @@ fn same_instructions(bencher: Bencher<'_, '_>) {
 
 #[divan::bench(sample_count = 3, sample_size = 1)]
 fn sixty_four_tokens(bencher: Bencher<'_, '_>) {
-    run(bencher, || request(&instructions(7), format!("Tell a long story about film {}.", number()), 64));
+    run(bencher, || {
+        request(&instructions(7), format!("Count to a thousand from {}, without a break.", number()), 64)
+    });
 }
 
 #[divan::bench(sample_count = 5, sample_size = 1)]

@@ -28,6 +28,8 @@ pub struct OpenOptions {
     pub cache: CacheMode,
     /// Where; beside the models folder where it is not given.
     pub cache_folder: Option<PathBuf>,
+    /// Whether a local model keeps what it computed for instructions, beside the models folder, for later processes.
+    pub keep_instructions: bool,
 }
 
 impl OpenOptions {
@@ -98,6 +100,9 @@ pub fn open_language_model(name: &str, options: &OpenOptions) -> Result<Arc<dyn 
         let mut config = LocalConfig::default();
         config.context_tokens = options.context_tokens.unwrap_or(config.context_tokens);
         config.threads = options.threads.unwrap_or(config.threads);
+        if options.keep_instructions {
+            config.kept = options.registry().ok().map(|found| found.folder().with_file_name("instructions"));
+        }
         Arc::new(LocalModel::load(name, &path, &config)?)
     };
     if options.cache == CacheMode::Off {

@@ -47,6 +47,56 @@ async fn a_second_question_pays_for_its_new_tokens_only() {
 }
 
 #[tokio::test]
+async fn instructions_met_twice_are_known_to_the_next_process() {
+    let folder = tempfile::tempdir().unwrap();
+    let kept = Some(folder.path().join("instructions"));
+    let path = model_path("smollm2-135m");
+    // A model of its own each time, as a process of its own would have.
+    let question = async |text: &str| {
+        let config = quipu_model::LocalConfig { kept: kept.clone(), ..small_config(2048) };
+        let model = LocalModel::load("smollm2-135m", &path, &config).unwrap();
+        let request = ask(text).with_max_tokens(12);
+        model.chat(&request).await.unwrap()
+    };
+    let first = question("Which is the capital of Peru?").await;
+    assert_eq!(first.usage.reused_tokens, 0);
+    assert_eq!(question("Which currency has Chile?").await.usage.reused_tokens, 0);
+    let third = question("Which is the capital of Peru?").await;
+    assert!(third.usage.reused_tokens > 250, "{:?}", third.usage);
+    assert_eq!(third.text, first.text);
+    // What was harmed meanwhile is computed.
+    for file in std::fs::read_dir(folder.path().join("instructions")).unwrap() {
+        let path = file.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "kv") {
+            let mut bytes = std::fs::read(&path).unwrap();
+            let middle = bytes.len() / 2;
+            bytes[middle] ^= 1;
+            std::fs::write(&path, bytes).unwrap();
+        }
+    }
+    let fourth = question("Which is the capital of Peru?").await;
+    assert_eq!((fourth.usage.reused_tokens, fourth.text), (0, first.text));
+}
+
+/// Four prompts of some 300 tokens are more than half of a context of 2,048.
+#[tokio::test]
+async fn what_was_unused_for_longest_is_forgotten_first() {
+    let model = small_model();
+    let about = |topic: &str| {
+        let system = format!("{topic} is what all of this is about, and nothing else. ").repeat(22);
+        ChatRequest::new("test", vec![Message::system(system), Message::user("Go on.")]).with_max_tokens(1)
+    };
+    for topic in ["Rain", "Copper", "Chess", "Bread"] {
+        let usage = model.chat(&about(topic)).await.unwrap().usage;
+        assert!((260..500).contains(&usage.prompt_tokens), "{usage:?}");
+    }
+    let kept = model.chat(&about("Bread")).await.unwrap().usage;
+    assert_eq!(kept.prompt_tokens - kept.reused_tokens, 1, "{kept:?}");
+    let forgotten = model.chat(&about("Rain")).await.unwrap().usage;
+    assert!(forgotten.reused_tokens < 30, "{forgotten:?}");
+}
+
+#[tokio::test]
 async fn two_instructions_are_remembered_side_by_side() {
     let model = small_model();
     let other = |text: &str| {

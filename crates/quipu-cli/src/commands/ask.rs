@@ -152,7 +152,12 @@ impl How {
 
     pub(super) fn open_options(&self) -> OpenOptions {
         let cache = if self.cache.is_some() { CacheMode::ReadWrite } else { CacheMode::Off };
-        OpenOptions { cache, cache_folder: self.cache.clone(), ..OpenOptions::default() }
+        OpenOptions {
+            cache,
+            cache_folder: self.cache.clone(),
+            keep_instructions: true,
+            ..OpenOptions::default()
+        }
     }
 
     /// What is not said stays as the libraries have it.

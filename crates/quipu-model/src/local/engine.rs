@@ -1,6 +1,7 @@
 //! The context of one model: evaluates prompts on top of what it remembers, and yields logits.
 
 use std::num::NonZeroU32;
+use std::path::Path;
 
 use llama_cpp_2::DecodeError;
 use llama_cpp_2::context::LlamaContext;
@@ -11,7 +12,9 @@ use llama_cpp_2::model::LlamaModel;
 use llama_cpp_2::token::LlamaToken;
 
 use super::LocalConfig;
-use super::slots::Slots;
+use super::kept::{Kept, LEAST_TOKENS};
+use super::prompt::Prompt;
+use super::slots::{Place, Slots};
 use crate::ModelError;
 
 /// Prompts that the context remembers at once.
@@ -31,6 +34,7 @@ pub(super) struct Engine<'m> {
     context: LlamaContext<'m>,
     batch: LlamaBatch<'static>,
     slots: Slots,
+    kept: Option<Kept>,
 }
 
 /// A prompt that has been evaluated.
@@ -58,6 +62,7 @@ impl<'m> Engine<'m> {
         model: &'m LlamaModel,
         backend: &LlamaBackend,
         config: &LocalConfig,
+        kept: Option<Kept>,
     ) -> Result<Self, ModelError> {
         let threads = i32::try_from(config.threads.max(1)).unwrap_or(1);
         let sequences = sequence(SLOTS + SCORED_AT_ONCE);
@@ -73,7 +78,14 @@ impl<'m> Engine<'m> {
             model: name.clone(),
             reason: format!("no context of {} tokens: {error}", config.context_tokens),
         })?;
-        Ok(Self { name, model, context, batch: LlamaBatch::new(STEP, sequences), slots: Slots::new(SLOTS) })
+        Ok(Self {
+            name,
+            model,
+            context,
+            batch: LlamaBatch::new(STEP, sequences),
+            slots: Slots::new(SLOTS),
+            kept,
+        })
     }
 
     /// Tokens that the context holds at most.
@@ -83,12 +95,13 @@ impl<'m> Engine<'m> {
 
     /// Brings a prompt into a slot, computing only what no slot holds yet. Its last token is always computed, for its
     /// logits.
-    pub(super) fn evaluate(
-        &mut self,
-        prompt: &[LlamaToken],
-        stop: Stop<'_>,
-    ) -> Result<Evaluated, ModelError> {
-        let place = self.slots.place(prompt);
+    pub(super) fn evaluate(&mut self, prompt: &Prompt, stop: Stop<'_>) -> Result<Evaluated, ModelError> {
+        let instructions = prompt.instructions();
+        let prompt = prompt.tokens.as_slice();
+        let mut place = self.slots.place(prompt);
+        if place.prefix < instructions.len() {
+            place = self.recall(place.slot, instructions).unwrap_or(place);
+        }
         let mut reused = place.prefix.min(prompt.len().saturating_sub(1));
         if place.slot != place.source || reused == 0 {
             self.forget(place.slot, 0);
@@ -100,8 +113,50 @@ impl<'m> Engine<'m> {
         }
         let (kept, new) = prompt.split_at(reused);
         self.slots.reset(place.slot, kept);
+        self.make_room(place.slot, new.len());
         let last = self.append(place.slot, new, stop)?;
+        self.keep(place.slot, instructions);
         Ok(Evaluated { slot: place.slot, reused, last })
+    }
+
+    /// Brings instructions that an earlier process computed into a slot, if they were kept.
+    fn recall(&mut self, slot: usize, instructions: &[LlamaToken]) -> Option<Place> {
+        let kept = self.kept.as_ref()?;
+        let key = kept.key(instructions);
+        let file = kept.file(&key)?;
+        self.forget(slot, 0);
+        self.slots.reset(slot, &[]);
+        self.make_room(slot, instructions.len());
+        let read = self.context.state_seq_load_file(&file, sequence(slot), instructions.len());
+        if !read.is_ok_and(|(tokens, _)| tokens == instructions) {
+            self.forget(slot, 0);
+            self.kept.as_ref()?.remove(&key);
+            return None;
+        }
+        self.slots.reset(slot, instructions);
+        Some(Place { slot, source: slot, prefix: instructions.len() })
+    }
+
+    /// Keeps the instructions that a slot begins with for later processes, once they were met again.
+    fn keep(&mut self, slot: usize, instructions: &[LlamaToken]) {
+        let Some(kept) = self.kept.as_mut().filter(|_| instructions.len() >= LEAST_TOKENS) else { return };
+        let key = kept.key(instructions);
+        if !kept.meet(&key) {
+            return;
+        }
+        // A sequence is written whole, so one that holds nothing else is.
+        let shared = self.share_with_scratch(slot, 0, instructions.len());
+        if let (Ok(()), Some(kept)) = (shared, &self.kept) {
+            let context = &self.context;
+            let write = |path: &Path| {
+                let written = context.state_seq_save_file(path, scratch(0), instructions);
+                written.map(drop).map_err(std::io::Error::other)
+            };
+            if let Err(error) = kept.keep(&key, write) {
+                tracing::debug!(%error, "instructions cannot be kept");
+            }
+        }
+        self.free_scratch(0);
     }
 
     /// Evaluates tokens at a slot's end; gives the last one's index for [`Engine::logits`].
@@ -162,6 +217,17 @@ impl<'m> Engine<'m> {
                     return Err(self.failed(error));
                 }
             }
+        }
+    }
+
+    /// Forgets the slots unused for longest until half of the context holds the rest and `tokens` more: every token is held against all
+    /// cells in use, whoever's they are.
+    fn make_room(&mut self, protected: usize, tokens: usize) {
+        while self.slots.occupied() + tokens > self.context_tokens() / 2
+            && let Some(slot) = self.slots.evictable(protected)
+        {
+            self.forget(slot, 0);
+            self.slots.reset(slot, &[]);
         }
     }
 

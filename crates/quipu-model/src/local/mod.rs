@@ -5,6 +5,7 @@
 
 mod choice;
 mod engine;
+mod kept;
 mod prompt;
 mod sample;
 mod score;
@@ -22,6 +23,7 @@ use parking_lot::Mutex;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::{Abilities, ChatReply, ChatRequest, LanguageModel, ModelError, ScoreReply, ScoreRequest};
+use kept::Kept;
 use worker::Job;
 
 /// How a local model runs.
@@ -34,6 +36,8 @@ pub struct LocalConfig {
     pub threads: usize,
     /// Requests that may wait; more of them wait outside the queue.
     pub queue: usize,
+    /// Folder where what was computed for instructions is kept for later processes; without one, nothing is kept.
+    pub kept: Option<PathBuf>,
 }
 
 impl Default for LocalConfig {
@@ -41,7 +45,7 @@ impl Default for LocalConfig {
         let wanted = std::env::var("QUIPU_THREADS").ok().and_then(|threads| threads.parse().ok());
         let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let threads = wanted.filter(|&threads| threads > 0).unwrap_or_else(cores);
-        Self { context_tokens: 8192, threads, queue: 64 }
+        Self { context_tokens: 8192, threads, queue: 64, kept: None }
     }
 }
 
@@ -74,7 +78,8 @@ impl LocalModel {
         let context_tokens = config.context_tokens.min(model.n_ctx_train().max(64));
         let config = LocalConfig { context_tokens, ..config.clone() };
         let (jobs, queue) = mpsc::channel(config.queue.max(1));
-        let worker = worker::spawn(&name, Arc::clone(&model), backend, config, queue)?;
+        let kept = config.kept.clone().map(|folder| Kept::new(folder, identity(path)));
+        let worker = worker::spawn(&name, Arc::clone(&model), backend, config, kept, queue)?;
         Ok(Self {
             name,
             context_tokens: context_tokens as usize,
@@ -160,6 +165,13 @@ fn check_magic(path: &Path) -> Result<(), ModelError> {
         path: PathBuf::from(path),
         reason: format!("expected a GGUF file, found the first bytes {magic:02x?}"),
     })
+}
+
+/// Tells model files apart without reading them: path, size and time of the last change.
+fn identity(path: &Path) -> String {
+    let found = std::fs::metadata(path).ok();
+    let changed = found.as_ref().and_then(|found| found.modified().ok());
+    format!("{} {:?} {changed:?}", path.display(), found.map(|found| found.len()))
 }
 
 /// llama.cpp's global state, set up once; its log lines go to `tracing`.

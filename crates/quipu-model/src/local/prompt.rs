@@ -5,6 +5,23 @@ use llama_cpp_2::token::LlamaToken;
 
 use crate::{Message, Role};
 
+/// A conversation in tokens.
+pub(super) struct Prompt {
+    pub(super) tokens: Vec<LlamaToken>,
+    /// How many of them, from the first on, are the system's message, which many conversations share.
+    instructions: usize,
+}
+
+impl Prompt {
+    pub(super) fn len(&self) -> usize {
+        self.tokens.len()
+    }
+
+    pub(super) fn instructions(&self) -> &[LlamaToken] {
+        self.tokens.get(..self.instructions).unwrap_or_default()
+    }
+}
+
 /// Writes conversations the way one model was trained to read them.
 pub(super) struct PromptWriter {
     template: Option<LlamaChatTemplate>,
@@ -16,11 +33,22 @@ impl PromptWriter {
         Self { template: model.chat_template(None).ok() }
     }
 
-    /// Tokens of the conversation, up to and with the opening of the assistant's turn.
-    ///
+    /// The conversation, up to and with the opening of the assistant's turn.
+    pub(super) fn write(&self, model: &LlamaModel, messages: &[Message]) -> Prompt {
+        let tokens = self.tokens(model, messages);
+        let instructions = match messages {
+            [system, _, ..] if system.role == Role::System => {
+                let alone = self.tokens(model, std::slice::from_ref(system));
+                tokens.iter().zip(&alone).take_while(|(a, b)| a == b).count()
+            }
+            _ => 0,
+        };
+        Prompt { tokens, instructions }
+    }
+
     /// Only the template's own words may become control tokens: contents are tokenised apart, as plain text, so that a
     /// document that holds `<|im_end|>` cannot end its own turn.
-    pub(super) fn write(&self, model: &LlamaModel, messages: &[Message]) -> Vec<LlamaToken> {
+    fn tokens(&self, model: &LlamaModel, messages: &[Message]) -> Vec<LlamaToken> {
         let frame = self.frame(model, messages).unwrap_or_else(|| chatml(messages));
         let vocab = model.vocab();
         let mut tokens = Vec::new();

@@ -65,6 +65,17 @@ impl Slots {
             .min_by_key(|&index| self.slots.get(index).map(|slot| slot.used_at))
     }
 
+    /// Cells that all slots occupy: beginnings that prompts share count once.
+    pub(super) fn occupied(&self) -> usize {
+        let mut held: Vec<&[LlamaToken]> = self.slots.iter().map(|slot| slot.tokens.as_slice()).collect();
+        held.sort_unstable_by(|a, b| a.iter().map(|token| token.0).cmp(b.iter().map(|token| token.0)));
+        let first = held.first().map_or(0, |tokens| tokens.len());
+        let unshared = |(a, b): (&&[LlamaToken], &&[LlamaToken])| {
+            b.len() - a.iter().zip(b.iter()).take_while(|(a, b)| a == b).count()
+        };
+        first + held.iter().zip(held.iter().skip(1)).map(unshared).sum::<usize>()
+    }
+
     /// What a slot holds.
     pub(super) fn tokens(&self, slot: usize) -> &[LlamaToken] {
         self.slots.get(slot).map_or(&[], |slot| &slot.tokens)
@@ -117,6 +128,16 @@ mod tests {
         let mut slots = Slots::new(3);
         slots.reset(0, &tokens(&[1, 2, 3, 4, 5, 6]));
         assert_eq!(slots.place(&tokens(&[1, 2, 8, 9])), Place { slot: 1, source: 0, prefix: 2 });
+    }
+
+    #[test]
+    fn shared_beginnings_occupy_their_cells_once() {
+        let mut slots = Slots::new(4);
+        assert_eq!(slots.occupied(), 0);
+        slots.reset(0, &tokens(&[1, 2, 3, 4]));
+        slots.reset(2, &tokens(&[7, 8]));
+        slots.reset(3, &tokens(&[1, 2, 9]));
+        assert_eq!(slots.occupied(), 7);
     }
 
     #[test]

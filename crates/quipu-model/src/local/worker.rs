@@ -12,7 +12,8 @@ use tokio::sync::{mpsc, oneshot};
 use super::LocalConfig;
 use super::choice::choose;
 use super::engine::{Engine, Stop};
-use super::prompt::PromptWriter;
+use super::kept::Kept;
+use super::prompt::{Prompt, PromptWriter};
 use super::sample::Sampler;
 use super::score::score;
 use crate::thinking::split_thinking;
@@ -32,6 +33,7 @@ pub(super) fn spawn(
     model: Arc<LlamaModel>,
     backend: &'static LlamaBackend,
     config: LocalConfig,
+    kept: Option<Kept>,
     queue: mpsc::Receiver<Job>,
 ) -> Result<JoinHandle<()>, ModelError> {
     let (ready, started) = std::sync::mpsc::channel();
@@ -39,7 +41,7 @@ pub(super) fn spawn(
     let thread_name = name.to_owned();
     let thread = std::thread::Builder::new()
         .name(format!("llama {name}"))
-        .spawn(move || match Engine::new(thread_name, &model, backend, &config) {
+        .spawn(move || match Engine::new(thread_name, &model, backend, &config, kept) {
             Ok(engine) => {
                 let _ = ready.send(Ok(()));
                 Worker { prompts: PromptWriter::for_model(&model), engine }.run(queue);
@@ -113,9 +115,9 @@ impl Worker<'_> {
         Ok(ScoreReply { scores, usage })
     }
 
-    fn check_length(&self, prompt: &[LlamaToken], reserve: usize) -> Result<(), ModelError> {
+    fn check_length(&self, prompt: &Prompt, reserve: usize) -> Result<(), ModelError> {
         let (tokens, limit) = (prompt.len() + reserve, self.engine.context_tokens());
-        if prompt.is_empty() || tokens > limit {
+        if prompt.tokens.is_empty() || tokens > limit {
             return Err(ModelError::TooLong { model: self.engine.name.clone(), tokens, limit });
         }
         Ok(())

@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::ModelError;
+pub(crate) use pull::hex;
 pub use pull::{PullProgress, PullStep};
 
 const BUILT_IN: &str = include_str!("models.toml");

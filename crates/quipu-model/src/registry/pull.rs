@@ -174,6 +174,6 @@ pub(super) fn io(action: &'static str, path: &Path, source: std::io::Error) -> M
     ModelError::Io { action, path: path.to_path_buf(), source }
 }
 
-pub(super) fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

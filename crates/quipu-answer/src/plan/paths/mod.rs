@@ -13,11 +13,11 @@ mod reword;
 mod walk;
 mod words;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use quipu_graph::{NodeId, Step};
+use quipu_graph::{Direction, NodeId, Step};
 
 use crate::AnswerError;
 use crate::context::Context;
@@ -146,6 +146,7 @@ pub async fn rank(
             }
         })
         .collect();
+    prefer_stated(&mut paths);
     for (steps, solved) in solved_plans(context, question, &asked.masked).await? {
         for path in paths.iter_mut().filter(|path| path.steps == steps) {
             path.score += solved.weight;
@@ -161,6 +162,30 @@ pub async fn rank(
     let unexplained = comparison.unexplained();
     let vocabulary = labels.iter().flat_map(|label| label.split(' ')).map(str::to_owned).collect();
     Ok(Ranking { paths, senses, unexplained, masked: asked.masked.clone(), vocabulary })
+}
+
+/// Paths that read the same differ in which of two converse relations they take: "the parents of" is what `parents` says itself, and
+/// `children` only against its direction. They mean the same, so they fit equally well as far as words go, and the fewer steps against
+/// a relation's direction one has, the better the fit that it gets of those that they have together.
+fn prefer_stated(paths: &mut [RankedPath]) {
+    let against =
+        |path: &RankedPath| path.steps.iter().filter(|s| s.direction == Direction::Backward).count();
+    let mut alike: HashMap<String, Vec<usize>> = HashMap::new();
+    for (at, path) in paths.iter().enumerate() {
+        alike.entry(path.phrase.clone()).or_default().push(at);
+    }
+    for group in alike.into_values().filter(|group| group.len() > 1) {
+        let mut members: Vec<_> = group.iter().filter_map(|at| Some((*at, paths.get(*at)?))).collect();
+        members.sort_by(|(_, a), (_, b)| b.score.total_cmp(&a.score).then_with(|| a.steps.cmp(&b.steps)));
+        let fits: Vec<_> = members.iter().map(|(_, p)| (p.score, p.features, p.coverage.clone())).collect();
+        members.sort_by_key(|(_, path)| against(path));
+        let order: Vec<usize> = members.into_iter().map(|(at, _)| at).collect();
+        for (at, fit) in order.into_iter().zip(fits) {
+            if let Some(path) = paths.get_mut(at) {
+                (path.score, path.features, path.coverage) = fit;
+            }
+        }
+    }
 }
 
 /// What a word of the question may mean: for each step the names that no step before it has.

@@ -217,7 +217,8 @@ impl Run {
             (None, Some(_)) => CacheMode::ReadWrite,
             (None, None) => CacheMode::Off,
         };
-        OpenOptions { cache, cache_folder, ..own }
+        // What a question costs must not depend on what was asked before the run.
+        OpenOptions { cache, cache_folder, keep_instructions: false, ..own }
     }
 
     async fn open_engine(

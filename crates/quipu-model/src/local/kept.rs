@@ -1,0 +1,216 @@
+//! Evaluated instructions on disk, so that the next process need not read them again.
+//!
+//! A question of the command line is a process of its own, and most of its prompt are instructions that the question before had too:
+//! a thousand tokens, seconds of reading. What llama.cpp computed for them (28 KB a token of the default model) is kept once they were
+//! met twice, each file beside the checksum of its bytes; the files unused for longest go when they are too many. Nothing here is an
+//! error: what cannot be kept or read is computed.
+
+use std::collections::HashSet;
+use std::fs::{self, File};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use llama_cpp_2::token::LlamaToken;
+use sha2::{Digest as _, Sha256};
+
+use crate::registry::hex;
+
+/// Fewer tokens than these are read again as fast.
+pub(super) const LEAST_TOKENS: usize = 200;
+/// Bytes of all files together.
+const MOST_BYTES: u64 = 512 << 20;
+/// Instructions that are noted as met, and bytes of a note.
+const NOTES: u64 = 2048;
+const NOTE: u64 = 16;
+
+/// The folder of one model's instructions.
+#[derive(Debug)]
+pub(super) struct Kept {
+    folder: PathBuf,
+    /// Tells apart models and ways of computing.
+    model: String,
+    /// What this process need not keep, or not again.
+    done: HashSet<String>,
+}
+
+impl Kept {
+    /// Files of `model`, an identity of the model's file, stand in `folder`.
+    pub(super) fn new(folder: PathBuf, model: String) -> Self {
+        Self { folder, model, done: HashSet::new() }
+    }
+
+    /// The name of these instructions.
+    pub(super) fn key(&self, instructions: &[LlamaToken]) -> String {
+        let mut hash = Sha256::new_with_prefix(&self.model);
+        for token in instructions {
+            hash.update(token.0.to_le_bytes());
+        }
+        hex(&hash.finalize())
+    }
+
+    /// The file that holds what was computed for them, whole and unharmed.
+    pub(super) fn file(&self, key: &str) -> Option<PathBuf> {
+        let path = self.path(key);
+        let sum = fs::read_to_string(self.sum(key)).ok()?;
+        if checksum(&path).ok()? != sum {
+            tracing::debug!(path = %path.display(), "kept instructions are damaged");
+            self.remove(key);
+            return None;
+        }
+        let _ =
+            File::options().append(true).open(&path).and_then(|file| file.set_modified(SystemTime::now()));
+        Some(path)
+    }
+
+    /// Removes a file that llama.cpp cannot read.
+    pub(super) fn remove(&self, key: &str) {
+        let _ = fs::remove_file(self.sum(key));
+        let _ = fs::remove_file(self.path(key));
+    }
+
+    /// Notes that these instructions were met. True when they should be kept now: this process or another has met them before, and no
+    /// file holds them.
+    pub(super) fn meet(&mut self, key: &str) -> bool {
+        if self.done.contains(key) {
+            return false;
+        }
+        let again = self.note(key).unwrap_or_else(|error| {
+            tracing::debug!(%error, "instructions cannot be kept");
+            self.done.insert(key.to_owned());
+            false
+        });
+        if again || self.path(key).exists() {
+            self.done.insert(key.to_owned());
+        }
+        again && !self.path(key).exists()
+    }
+
+    /// Writes the key into its place of a table of fixed size, which forgets the key that stood there. True when it stood there itself.
+    fn note(&self, key: &str) -> io::Result<bool> {
+        let name = key.get(..NOTE as usize).unwrap_or(key).as_bytes();
+        let place = name.iter().fold(0_u64, |sum, byte| sum.wrapping_mul(31).wrapping_add(u64::from(*byte)));
+        fs::create_dir_all(&self.folder)?;
+        let path = self.folder.join("met");
+        let mut table = File::options().read(true).write(true).create(true).truncate(false).open(path)?;
+        table.seek(SeekFrom::Start(place % NOTES * NOTE))?;
+        let mut noted = Vec::new();
+        (&mut table).take(NOTE).read_to_end(&mut noted)?;
+        table.seek(SeekFrom::Start(place % NOTES * NOTE))?;
+        table.write_all(name)?;
+        Ok(noted == name)
+    }
+
+    /// Keeps what `write` puts into the file that it is given.
+    pub(super) fn keep(&self, key: &str, write: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
+        let file = tempfile::Builder::new().prefix(".kept-").tempfile_in(&self.folder)?;
+        write(file.path())?;
+        let sum = checksum(file.path())?;
+        file.persist(self.path(key))?;
+        fs::write(self.sum(key), sum)?;
+        self.shrink()
+    }
+
+    /// Removes the files unused for longest until the others are few enough.
+    fn shrink(&self) -> io::Result<()> {
+        let mut files = Vec::new();
+        for entry in fs::read_dir(&self.folder)? {
+            let (entry, found) = entry.and_then(|entry| entry.metadata().map(|found| (entry, found)))?;
+            if entry.path().extension().is_some_and(|extension| extension == "kv") {
+                files.push((found.modified()?, found.len(), entry.path()));
+            }
+        }
+        files.sort_unstable_by(|a, b| b.0.cmp(&a.0));
+        let mut total = 0;
+        for (_, bytes, path) in files {
+            total += bytes;
+            if total > MOST_BYTES {
+                fs::remove_file(path.with_extension("sha256"))?;
+                fs::remove_file(path)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn path(&self, key: &str) -> PathBuf {
+        self.folder.join(key).with_extension("kv")
+    }
+
+    fn sum(&self, key: &str) -> PathBuf {
+        self.folder.join(key).with_extension("sha256")
+    }
+}
+
+fn checksum(path: &Path) -> io::Result<String> {
+    let mut hash = Sha256::new();
+    io::copy(&mut File::open(path)?, &mut hash)?;
+    Ok(hex(&hash.finalize()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(folder: &Path) -> Kept {
+        Kept::new(folder.join("instructions"), "model".into())
+    }
+
+    fn keep(kept: &Kept, key: &str, bytes: &[u8]) {
+        kept.keep(key, |path| fs::write(path, bytes)).unwrap();
+    }
+
+    #[test]
+    fn instructions_are_kept_when_they_are_met_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut first = kept(folder.path());
+        let key = first.key(&[LlamaToken(1), LlamaToken(2)]);
+        assert_ne!(key, first.key(&[LlamaToken(1)]));
+        assert!(!first.meet(&key) && first.file(&key).is_none());
+        let mut second = kept(folder.path());
+        assert!(second.meet(&key));
+        keep(&second, &key, b"state");
+        assert!(!second.meet(&key), "once a process");
+        let mut third = kept(folder.path());
+        assert!(!third.meet(&key), "there is a file");
+        assert_eq!(fs::read(third.file(&key).unwrap()).unwrap(), b"state");
+    }
+
+    #[test]
+    fn a_damaged_file_is_none_and_makes_room_for_another() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut kept = kept(folder.path());
+        let key = kept.key(&[LlamaToken(1)]);
+        assert!(!kept.meet(&key) && kept.meet(&key));
+        keep(&kept, &key, b"state");
+        fs::write(kept.path(&key), b"stale").unwrap();
+        assert_eq!(kept.file(&key), None);
+        assert!(!kept.path(&key).exists() && !kept.sum(&key).exists());
+    }
+
+    #[test]
+    fn the_files_unused_for_longest_go() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut kept = kept(folder.path());
+        let [old, new] = [1, 2].map(|token| kept.key(&[LlamaToken(token)]));
+        for key in [&old, &new] {
+            assert!(!kept.meet(key) && kept.meet(key));
+            keep(&kept, key, b"");
+            // As long as all of them may be, without being written.
+            let file = File::options().write(true).open(kept.path(key)).unwrap();
+            file.set_len(MOST_BYTES / 2 + 1).unwrap();
+        }
+        let ago = SystemTime::now() - std::time::Duration::from_secs(60);
+        File::options().write(true).open(kept.path(&old)).unwrap().set_modified(ago).unwrap();
+        kept.shrink().unwrap();
+        assert!(!kept.path(&old).exists() && !kept.sum(&old).exists() && kept.path(&new).exists());
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_made_is_no_error() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("instructions"), "a file").unwrap();
+        let mut kept = kept(folder.path());
+        assert!(!kept.meet("a") && !kept.meet("a") && kept.file("a").is_none());
+        assert!(kept.keep("a", |path| fs::write(path, "x")).is_err());
+    }
+}
