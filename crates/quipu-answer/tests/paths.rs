@@ -133,6 +133,49 @@ async fn the_country_of_a_capital_is_not_its_neighbour() {
     check_rivers("which currency is used in the country whose capital is North Quay?", &["dinar"]).await;
 }
 
+/// Each relation says what the other says against its direction, and neither knows all.
+const FAMILY: &str = "\
+Anna Lund\tparents\tBerta Lund
+Carl Lund\tchildren\tAnna Lund
+Berta Lund\tprofession\tbaker
+Carl Lund\tprofession\tsailor
+Berta Lund\tparents\tDora Holm
+Emil Holm\tchildren\tBerta Lund
+";
+
+/// By these words alone, `children` against its direction fits a question for a mother better.
+const FAMILY_CARDS: &str = r#"
+[relation.parents]
+head_kind = "person"
+tail_kind = "person"
+forward = "the parents of X"
+backward = "the children of X"
+words_forward = ["parents"]
+words_backward = ["children"]
+
+[relation.children]
+head_kind = "person"
+tail_kind = "person"
+forward = "the children of X"
+backward = "the parents of X"
+words_forward = ["children"]
+words_backward = ["mother", "mom", "father", "parents"]
+"#;
+
+#[tokio::test]
+async fn of_two_relations_that_say_the_same_the_one_in_its_own_direction_counts() {
+    let setting = setting(FAMILY).await;
+    std::fs::write(setting.workspace.folder().join("relations.toml"), FAMILY_CARDS).unwrap();
+    for (question, expected) in [
+        ("who is the mother of Anna Lund?", "Berta Lund"),
+        ("what is the profession of the mother of Anna Lund?", "baker"),
+        ("who are the children of Carl Lund?", "Anna Lund"),
+    ] {
+        let answer = ask(&setting, None, Some(embedder().await), question, &AskOptions::default()).await;
+        assert_eq!(answer.answers, [expected], "{question}: {answer:#?}");
+    }
+}
+
 #[tokio::test]
 async fn an_extreme_within_a_relations_name_is_none() {
     check_rivers("what is the top speed of the Ansa?", &["moderate"]).await;

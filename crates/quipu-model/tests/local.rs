@@ -52,18 +52,23 @@ async fn instructions_met_twice_are_known_to_the_next_process() {
     let kept = Some(folder.path().join("instructions"));
     let path = model_path("smollm2-135m");
     // A model of its own each time, as a process of its own would have.
-    let question = async |text: &str| {
+    let likelihood = async |text: &str| {
         let config = quipu_model::LocalConfig { kept: kept.clone(), ..small_config(2048) };
         let model = LocalModel::load("smollm2-135m", &path, &config).unwrap();
-        let request = ask(text).with_max_tokens(12);
-        model.chat(&request).await.unwrap()
+        let messages = ask(text).messages;
+        let request = ScoreRequest { messages, ..score_request("", &["The capital of Peru is Lima."]) };
+        let reply = model.score(&request).await.unwrap();
+        (reply.usage.reused_tokens, reply.scores[0].0)
     };
-    let first = question("Which is the capital of Peru?").await;
-    assert_eq!(first.usage.reused_tokens, 0);
-    assert_eq!(question("Which currency has Chile?").await.usage.reused_tokens, 0);
-    let third = question("Which is the capital of Peru?").await;
-    assert!(third.usage.reused_tokens > 250, "{:?}", third.usage);
-    assert_eq!(third.text, first.text);
+    let peru = "Which is the capital of Peru?";
+    let (reused, computed) = likelihood(peru).await;
+    assert_eq!(reused, 0);
+    let (reused, elsewhere) = likelihood("Which currency has Chile?").await;
+    assert_eq!(reused, 0);
+    // Steps of other lengths round differently; another question is another thing.
+    let near = (computed - elsewhere).abs() / 4.0;
+    let (reused, known) = likelihood(peru).await;
+    assert!(reused > 250 && (known - computed).abs() < near, "{reused}: {known}, {computed}, {elsewhere}");
     // What was harmed meanwhile is computed.
     for file in std::fs::read_dir(folder.path().join("instructions")).unwrap() {
         let path = file.unwrap().path();
@@ -74,8 +79,7 @@ async fn instructions_met_twice_are_known_to_the_next_process() {
             std::fs::write(&path, bytes).unwrap();
         }
     }
-    let fourth = question("Which is the capital of Peru?").await;
-    assert_eq!((fourth.usage.reused_tokens, fourth.text), (0, first.text));
+    assert_eq!(likelihood(peru).await, (0, computed));
 }
 
 /// Four prompts of some 300 tokens are more than half of a context of 2,048.

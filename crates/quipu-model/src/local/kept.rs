@@ -120,7 +120,7 @@ impl Kept {
                 files.push((found.modified()?, found.len(), entry.path()));
             }
         }
-        files.sort_unstable_by(|a, b| b.0.cmp(&a.0));
+        files.sort_unstable_by_key(|file| std::cmp::Reverse(file.0));
         let mut total = 0;
         for (_, bytes, path) in files {
             total += bytes;

@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use llama_cpp_2::llama_backend::LlamaBackend;
 use llama_cpp_2::model::LlamaModel;
-use llama_cpp_2::token::LlamaToken;
 use tokio::sync::{mpsc, oneshot};
 
 use super::LocalConfig;
