@@ -101,7 +101,8 @@ pub fn open_language_model(name: &str, options: &OpenOptions) -> Result<Arc<dyn 
         config.context_tokens = options.context_tokens.unwrap_or(config.context_tokens);
         config.threads = options.threads.unwrap_or(config.threads);
         if options.keep_instructions {
-            config.kept = options.registry().ok().map(|found| found.folder().with_file_name("instructions"));
+            let beside = |found: Registry| found.folder().with_file_name("instructions").join(&version);
+            config.kept = options.registry().ok().map(beside);
         }
         Arc::new(LocalModel::load(name, &path, &config)?)
     };

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use common::{conformance, model_path, request, small_config, small_model};
 use quipu_model::{
-    ChatRequest, Constraint, FinishReason, LanguageModel, LocalModel, Message, ModelError, ScoreRequest,
+    ChatRequest, Constraint, FinishReason, LanguageModel, LocalModel, Message, ModelError, OpenOptions,
+    ScoreRequest, open_language_model,
 };
 use serde_json::json;
 
@@ -49,12 +50,18 @@ async fn a_second_question_pays_for_its_new_tokens_only() {
 #[tokio::test]
 async fn instructions_met_twice_are_known_to_the_next_process() {
     let folder = tempfile::tempdir().unwrap();
-    let kept = Some(folder.path().join("instructions"));
-    let path = model_path("smollm2-135m");
+    let models = folder.path().join("models");
+    let file = model_path("smollm2-135m");
+    std::os::unix::fs::symlink(file.ancestors().nth(2).unwrap(), &models).unwrap();
+    let options = OpenOptions {
+        models: Some(models),
+        context_tokens: Some(2048),
+        keep_instructions: true,
+        ..OpenOptions::default()
+    };
     // A model of its own each time, as a process of its own would have.
     let likelihood = async |text: &str| {
-        let config = quipu_model::LocalConfig { kept: kept.clone(), ..small_config(2048) };
-        let model = LocalModel::load("smollm2-135m", &path, &config).unwrap();
+        let model = open_language_model("smollm2-135m", &options).unwrap();
         let messages = ask(text).messages;
         let request = ScoreRequest { messages, ..score_request("", &["The capital of Peru is Lima."]) };
         let reply = model.score(&request).await.unwrap();
@@ -70,7 +77,8 @@ async fn instructions_met_twice_are_known_to_the_next_process() {
     let (reused, known) = likelihood(peru).await;
     assert!(reused > 250 && (known - computed).abs() < near, "{reused}: {known}, {computed}, {elsewhere}");
     // What was harmed meanwhile is computed.
-    for file in std::fs::read_dir(folder.path().join("instructions")).unwrap() {
+    let mut kept = std::fs::read_dir(folder.path().join("instructions")).unwrap();
+    for file in std::fs::read_dir(kept.next().unwrap().unwrap().path()).unwrap() {
         let path = file.unwrap().path();
         if path.extension().is_some_and(|extension| extension == "kv") {
             let mut bytes = std::fs::read(&path).unwrap();

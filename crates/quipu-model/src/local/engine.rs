@@ -122,7 +122,7 @@ impl<'m> Engine<'m> {
     /// Brings instructions that an earlier process computed into a slot, if they were kept.
     fn recall(&mut self, slot: usize, instructions: &[LlamaToken]) -> Option<Place> {
         let kept = self.kept.as_ref()?;
-        let key = kept.key(instructions);
+        let key = Kept::key(instructions);
         let file = kept.file(&key)?;
         self.forget(slot, 0);
         self.slots.reset(slot, &[]);
@@ -140,7 +140,7 @@ impl<'m> Engine<'m> {
     /// Keeps the instructions that a slot begins with for later processes, once they were met again.
     fn keep(&mut self, slot: usize, instructions: &[LlamaToken]) {
         let Some(kept) = self.kept.as_mut().filter(|_| instructions.len() >= LEAST_TOKENS) else { return };
-        let key = kept.key(instructions);
+        let key = Kept::key(instructions);
         if !kept.meet(&key) {
             return;
         }

@@ -18,7 +18,7 @@ use crate::registry::hex;
 
 /// Fewer tokens than these are read again as fast.
 pub(super) const LEAST_TOKENS: usize = 200;
-/// Bytes of all files together.
+/// Bytes of all files of a model together.
 const MOST_BYTES: u64 = 512 << 20;
 /// Instructions that are noted as met, and bytes of a note.
 const NOTES: u64 = 2048;
@@ -28,21 +28,18 @@ const NOTE: u64 = 16;
 #[derive(Debug)]
 pub(super) struct Kept {
     folder: PathBuf,
-    /// Tells apart models and ways of computing.
-    model: String,
     /// What this process need not keep, or not again.
     done: HashSet<String>,
 }
 
 impl Kept {
-    /// Files of `model`, an identity of the model's file, stand in `folder`.
-    pub(super) fn new(folder: PathBuf, model: String) -> Self {
-        Self { folder, model, done: HashSet::new() }
+    pub(super) fn new(folder: PathBuf) -> Self {
+        Self { folder, done: HashSet::new() }
     }
 
     /// The name of these instructions.
-    pub(super) fn key(&self, instructions: &[LlamaToken]) -> String {
-        let mut hash = Sha256::new_with_prefix(&self.model);
+    pub(super) fn key(instructions: &[LlamaToken]) -> String {
+        let mut hash = Sha256::new();
         for token in instructions {
             hash.update(token.0.to_le_bytes());
         }
@@ -106,8 +103,9 @@ impl Kept {
         let file = tempfile::Builder::new().prefix(".kept-").tempfile_in(&self.folder)?;
         write(file.path())?;
         let sum = checksum(file.path())?;
-        file.persist(self.path(key))?;
+        // The sum first: without its file it is nothing, where a file without its sum would stand in the way of another.
         fs::write(self.sum(key), sum)?;
+        file.persist(self.path(key))?;
         self.shrink()
     }
 
@@ -125,7 +123,7 @@ impl Kept {
         for (_, bytes, path) in files {
             total += bytes;
             if total > MOST_BYTES {
-                fs::remove_file(path.with_extension("sha256"))?;
+                let _ = fs::remove_file(path.with_extension("sha256"));
                 fs::remove_file(path)?;
             }
         }
@@ -152,7 +150,7 @@ mod tests {
     use super::*;
 
     fn kept(folder: &Path) -> Kept {
-        Kept::new(folder.join("instructions"), "model".into())
+        Kept::new(folder.join("instructions"))
     }
 
     fn keep(kept: &Kept, key: &str, bytes: &[u8]) {
@@ -163,8 +161,8 @@ mod tests {
     fn instructions_are_kept_when_they_are_met_again() {
         let folder = tempfile::tempdir().unwrap();
         let mut first = kept(folder.path());
-        let key = first.key(&[LlamaToken(1), LlamaToken(2)]);
-        assert_ne!(key, first.key(&[LlamaToken(1)]));
+        let key = Kept::key(&[LlamaToken(1), LlamaToken(2)]);
+        assert_ne!(key, Kept::key(&[LlamaToken(1)]));
         assert!(!first.meet(&key) && first.file(&key).is_none());
         let mut second = kept(folder.path());
         assert!(second.meet(&key));
@@ -179,7 +177,7 @@ mod tests {
     fn a_damaged_file_is_none_and_makes_room_for_another() {
         let folder = tempfile::tempdir().unwrap();
         let mut kept = kept(folder.path());
-        let key = kept.key(&[LlamaToken(1)]);
+        let key = Kept::key(&[LlamaToken(1)]);
         assert!(!kept.meet(&key) && kept.meet(&key));
         keep(&kept, &key, b"state");
         fs::write(kept.path(&key), b"stale").unwrap();
@@ -191,7 +189,7 @@ mod tests {
     fn the_files_unused_for_longest_go() {
         let folder = tempfile::tempdir().unwrap();
         let mut kept = kept(folder.path());
-        let [old, new] = [1, 2].map(|token| kept.key(&[LlamaToken(token)]));
+        let [old, new] = [1, 2].map(|token| Kept::key(&[LlamaToken(token)]));
         for key in [&old, &new] {
             assert!(!kept.meet(key) && kept.meet(key));
             keep(&kept, key, b"");

@@ -36,7 +36,7 @@ pub struct LocalConfig {
     pub threads: usize,
     /// Requests that may wait; more of them wait outside the queue.
     pub queue: usize,
-    /// Folder where what was computed for instructions is kept for later processes; without one, nothing is kept.
+    /// Folder, of this model alone, where what was computed for instructions is kept for later processes; without one, nothing is kept.
     pub kept: Option<PathBuf>,
 }
 
@@ -78,7 +78,7 @@ impl LocalModel {
         let context_tokens = config.context_tokens.min(model.n_ctx_train().max(64));
         let config = LocalConfig { context_tokens, ..config.clone() };
         let (jobs, queue) = mpsc::channel(config.queue.max(1));
-        let kept = config.kept.clone().map(|folder| Kept::new(folder, identity(path)));
+        let kept = config.kept.clone().map(Kept::new);
         let worker = worker::spawn(&name, Arc::clone(&model), backend, config, kept, queue)?;
         Ok(Self {
             name,
@@ -165,13 +165,6 @@ fn check_magic(path: &Path) -> Result<(), ModelError> {
         path: PathBuf::from(path),
         reason: format!("expected a GGUF file, found the first bytes {magic:02x?}"),
     })
-}
-
-/// Tells model files apart without reading them: path, size and time of the last change.
-fn identity(path: &Path) -> String {
-    let found = std::fs::metadata(path).ok();
-    let changed = found.as_ref().and_then(|found| found.modified().ok());
-    format!("{} {:?} {changed:?}", path.display(), found.map(|found| found.len()))
 }
 
 /// llama.cpp's global state, set up once; its log lines go to `tracing`.
