@@ -1,8 +1,8 @@
 #!/bin/sh
 # Measures `hybrid`, its ablations and the baselines on questions over a semi-structured base (docs/results.md).
 # Usage: QUIPU=quipu LLM=NAME measure-documents.sh WORKSPACE QUESTIONS.jsonl OUT [PART...]
-# Parts: free (no model), hybrid, ablations, baselines, experiences; all of them where none is named. LIMIT=N asks N questions only,
-# PARALLEL=N asks N side by side, JUDGE=NAME judges. What OUT holds already is gone on with.
+# Parts: free (no model), hybrid, ablations, baselines, experiences; all of them where none is named. LIMIT=N asks N questions only
+# (with SAMPLE=SEED any N, else the first), PARALLEL=N asks N side by side, JUDGE=NAME judges. What OUT holds already is gone on with.
 set -eu
 workspace=$1 questions=$2 out=$3
 shift 3
@@ -18,7 +18,7 @@ run() {
     # Questions side by side share no cards: the same answers in any order.
     # shellcheck disable=SC2086
     "$quipu" eval run "${base:-$workspace}" --questions "${asked:-$questions}" --method "$method" --llm "$model" --out "$out/$name" --resume \
-        --parallel "${PARALLEL:-1}" ${LIMIT:+--limit $LIMIT} ${JUDGE:+--judge $JUDGE} "$@" || failed="${failed:-} $name"
+        --parallel "${PARALLEL:-1}" ${LIMIT:+--limit $LIMIT} ${SAMPLE:+--sample $SAMPLE} ${JUDGE:+--judge $JUDGE} "$@" || failed="${failed:-} $name"
 }
 hybrid() { run "$1" hybrid "$2" --set hybrid.compose=no $(shift 2 && for pair in "$@"; do printf -- '--set %s ' "hybrid.$pair"; done); }
 
@@ -59,7 +59,7 @@ part_experiences() { # collected from the first half, measured on the second
     head -n $((lines / 2)) "$questions" >"$out/train.jsonl"
     tail -n +$((lines / 2 + 1)) "$questions" >"$out/test.jsonl"
     # shellcheck disable=SC2086
-    "$quipu" experience collect "$copy" --questions "$out/train.jsonl" --llm "$llm" ${LIMIT:+--limit $LIMIT}
+    "$quipu" experience collect "$copy" --questions "$out/train.jsonl" --router model --llm "$llm" ${LIMIT:+--limit $LIMIT}
     "$quipu" experience list "$copy"
     base=$copy asked=$out/test.jsonl
     for examples in 0 5 30; do

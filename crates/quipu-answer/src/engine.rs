@@ -318,7 +318,7 @@ impl Engine {
 
     /// Collects experiences for the commentator of the hybrid method from questions with the keys of their answers: what was wrong with
     /// the router's actions, as the answers show; at most `most`, balanced over the kinds of error, in the place of those that the
-    /// workspace has. No model is asked. `progress` hears how many questions are done.
+    /// workspace has. A model is asked where `config` has it route, one call for each action. `progress` hears how many questions are done.
     ///
     /// # Errors
     /// When graph, index or model fail.
@@ -326,17 +326,17 @@ impl Engine {
         &self,
         questions: &[(String, Vec<String>)],
         most: usize,
+        config: &HybridConfig,
         mut progress: impl FnMut(usize, usize),
     ) -> Result<Vec<Experience>, AnswerError> {
         let mut found = Vec::new();
-        let config = HybridConfig::default();
         for (done, (question, gold)) in questions.iter().enumerate() {
             progress(done, questions.len());
             let trace = Trace::new(None);
             let (model, embedder) = (self.model.as_ref(), self.embedder.as_ref());
             let limits = Limits::default();
             let context = Context::new(&self.workspace, model, embedder, &self.learnt, limits, &trace);
-            found.extend(experiences_of(&context, question, gold, &config).await?);
+            found.extend(experiences_of(&context, question, gold, config).await?);
         }
         let kept = balanced(&found, most);
         self.learnt.experiences.replace(kept.clone())?;

@@ -8,7 +8,10 @@ mod common;
 use std::sync::Arc;
 
 use common::{CountingEmbedder, Setting, embedder, options, setting_with_indexed_documents};
-use quipu_answer::{Answer, AskOptions, CriticKind, Event, Method, Modules, Ranking, Refinement, RouterKind};
+use quipu_answer::{
+    Answer, AskOptions, CriticKind, ErrorKind, Event, Experience, HybridConfig, Method, Modules, Ranking,
+    Refinement, RouterKind,
+};
 use quipu_model::{Embedder, Embeddings, ModelError, ScriptedModel};
 
 const NODES: &str = r#"{"id": "ada", "name": "Ada Berg", "type": "writer", "text": "Writer of the north."}
@@ -328,6 +331,21 @@ async fn an_embedder_without_tokens_ranks_by_similarity() {
 }
 
 #[tokio::test]
+async fn an_action_that_finds_something_else_first_is_an_experience_though_the_answer_is_among_its_ends() {
+    let setting = books().await;
+    let engine = quipu_answer::Engine::new(setting.workspace.clone(), None, Some(embedder().await)).unwrap();
+    let collected = async |answer: &str| {
+        let question = "Which novel by Ada Berg crosses a desert with a map?".to_owned();
+        let questions = [(question, vec![answer.to_owned()])];
+        engine.collect_experiences(&questions, 30, &HybridConfig::default(), |_, _| {}).await.unwrap()
+    };
+    let (right, other) = (collected("salt").await, collected("wave").await);
+    assert_eq!(right, []);
+    let missing = |experience: &Experience| experience.kind == ErrorKind::MissingEntity;
+    assert!(other.iter().any(missing), "{other:?}");
+}
+
+#[tokio::test]
 async fn experiences_are_collected_balanced_and_shown_to_the_commentator() {
     let setting = books().await;
     let engine = quipu_answer::Engine::new(setting.workspace.clone(), None, Some(embedder().await)).unwrap();
@@ -340,15 +358,18 @@ async fn experiences_are_collected_balanced_and_shown_to_the_commentator() {
     ]
     .map(|(question, answer)| (question.to_owned(), vec![answer.to_owned()]))
     .to_vec();
-    let all = engine.collect_experiences(&questions, 30, |_, _| {}).await.unwrap();
+    let all = engine.collect_experiences(&questions, 30, &HybridConfig::default(), |_, _| {}).await.unwrap();
     assert!(all.len() > 3, "{all:?}");
     let kinds: std::collections::HashSet<_> = all.iter().map(|experience| experience.kind).collect();
     assert!(kinds.len() > 1, "{kinds:?}");
     // Balanced: the first of each kind come before the second of any.
     let first: std::collections::HashSet<_> = all.iter().take(kinds.len()).map(|e| e.kind).collect();
     assert_eq!(first.len(), kinds.len());
-    assert_eq!(engine.collect_experiences(&questions, 2, |_, _| {}).await.unwrap().len(), 2);
-    engine.collect_experiences(&questions, 30, |_, _| {}).await.unwrap();
+    assert_eq!(
+        engine.collect_experiences(&questions, 2, &HybridConfig::default(), |_, _| {}).await.unwrap().len(),
+        2
+    );
+    engine.collect_experiences(&questions, 30, &HybridConfig::default(), |_, _| {}).await.unwrap();
 
     let shown = async |examples: usize| {
         let score = |request: &quipu_model::ScoreRequest| match request.stage.as_str() {

@@ -4,8 +4,10 @@
 
 mod common;
 
+use std::sync::Arc;
+
 use common::{CARDS, FILMS, ask, embedder, setting, setting_from};
-use quipu_answer::{AskOptions, Status};
+use quipu_answer::{AskOptions, Evidence, EvidenceContent, Method, Status};
 use quipu_model::ScriptedModel;
 
 async fn check(question: &str, expected: &[&str]) {
@@ -222,6 +224,112 @@ async fn values_are_named_as_they_are_written() {
         assert_eq!(answer.answers, [expected], "{question}: {answer:#?}");
         assert!(answer.grounded);
     }
+}
+
+/// Countries and towns with populations: the largest town around Norland does not lie in the most populous country.
+const COUNTRIES: &str = r#"
+    @prefix : <http://t.example/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+    :population rdfs:label "population" . :capital rdfs:label "capital" . :in rdfs:label "located in" .
+    :borders rdfs:label "neighbouring country" . :Country rdfs:label "Country" . :Town rdfs:label "Town" .
+    :n a :Country ; rdfs:label "Norland" ; :population 100 ; :capital :lund ; :borders :s, :w .
+    :s a :Country ; rdfs:label "Sudland" ; :population 900 ; :capital :quay ; :borders :n .
+    :w a :Country ; rdfs:label "Westland" ; :population 700 ; :capital :mill ; :borders :n .
+    :lund a :Town ; rdfs:label "Lund" ; :population 50 ; :in :n .
+    :quay a :Town ; rdfs:label "North Quay" ; :population 120 ; :in :s .
+    :vale a :Town ; rdfs:label "Port Vale" ; :population 200 ; :in :s .
+    :mill a :Town ; rdfs:label "Mill Cross" ; :population 90 ; :in :w .
+    :tor a :Town ; rdfs:label "Great Tor" ; :population 500 ; :in :w ."#;
+
+#[tokio::test]
+async fn an_extreme_chooses_among_things_of_the_kind_that_it_names() {
+    let setting = setting_from("countries.ttl", COUNTRIES).await;
+    for (question, expected) in [
+        ("Which is the most populous country that borders Norland?", "Sudland"),
+        ("Which country bordering Norland has the largest population?", "Sudland"),
+        ("What is the most populous town in Sudland?", "Port Vale"),
+    ] {
+        let answer = ask(&setting, None, Some(embedder().await), question, &AskOptions::default()).await;
+        assert_eq!(answer.answers, [expected], "{question}: {answer:#?}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_question_describes_by_an_extreme_is_found_before_it_is_asked_about() {
+    let setting = setting_from("countries.ttl", COUNTRIES).await;
+    for (question, expected) in [
+        ("What is the capital of the most populous country that borders Norland?", "North Quay"),
+        (
+            "What is the capital of the country with the largest population that borders Norland?",
+            "North Quay",
+        ),
+        ("What is the population of the largest town in Westland?", "500"),
+        // Nothing is asked of it but its name.
+        ("What is the name of the most populous country that borders Norland?", "Sudland"),
+    ] {
+        let answer = ask(&setting, None, Some(embedder().await), question, &AskOptions::default()).await;
+        assert_eq!(answer.answers, [expected], "{question}: {answer:#?}");
+        assert!(answer.grounded, "{question}");
+        assert_eq!(answer.question, question);
+        let calculated = |piece: &&Evidence| matches!(piece.content, EvidenceContent::Calculation { .. });
+        assert_eq!(answer.evidence.iter().filter(calculated).count(), 1, "{question}");
+    }
+}
+
+/// Cards, so that no call writes any.
+const COUNTRY_CARDS: &str = r#"
+[relation."http://t.example/borders"]
+head_kind = "country"
+tail_kind = "country"
+forward = "the countries neighbouring X"
+backward = "the countries neighbouring X"
+words_forward = ["neighbour", "borders"]
+words_backward = ["neighbour", "borders"]
+
+[relation."http://t.example/population"]
+head_kind = "place"
+tail_kind = "number"
+forward = "the population of X"
+backward = "the places with the population X"
+words_forward = ["population", "inhabitants"]
+words_backward = ["places"]
+
+[relation."http://t.example/capital"]
+head_kind = "country"
+tail_kind = "town"
+forward = "the capital of X"
+backward = "the countries with the capital X"
+words_forward = ["capital"]
+words_backward = ["country"]
+
+[relation."http://t.example/in"]
+head_kind = "town"
+tail_kind = "country"
+forward = "the country that X is located in"
+backward = "the towns located in X"
+words_forward = ["country"]
+words_backward = ["towns"]
+"#;
+
+#[tokio::test]
+async fn a_question_within_a_question_costs_kerag_no_call_more() {
+    let setting = setting_from("countries.ttl", COUNTRIES).await;
+    let model = Arc::new(
+        ScriptedModel::new()
+            .on("plan.topic", r#"{"domain": "other", "entities": ["Sudland"], "time": "", "operation": "list"}"#)
+            .on(
+                "compose",
+                r#"{"reasoning": "", "status": "answered", "ways": ["W1"], "operation": "none", "all": true, "answers": []}"#,
+            ),
+    );
+    std::fs::write(setting.workspace.folder().join("relations.toml"), COUNTRY_CARDS).unwrap();
+    let question = "What is the capital of the most populous country that borders Norland?";
+    let options = AskOptions { method: Method::Kerag, ..AskOptions::default() };
+    let answer = ask(&setting, Some(model.clone()), Some(embedder().await), question, &options).await;
+    assert_eq!(answer.answers, ["North Quay"], "{answer:#?}");
+    assert_eq!((answer.usage.llm_calls, model.calls()), (2, 2), "{:?}", model.score_requests());
+    let asked =
+        model.requests().iter().map(|r| r.messages.last().unwrap().content.clone()).collect::<Vec<_>>();
+    assert!(asked.iter().all(|prompt| prompt.contains("What is the capital of Sudland?")), "{asked:?}");
 }
 
 #[tokio::test]

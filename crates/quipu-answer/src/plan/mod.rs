@@ -6,6 +6,7 @@ mod condition;
 mod domain;
 mod learnt;
 mod meanings;
+mod nested;
 mod operation;
 mod paths;
 mod requirements;
@@ -23,12 +24,13 @@ pub(crate) use domain::plain_words;
 pub use domain::{domain_by_names, domain_by_rules};
 pub(crate) use learnt::LearntFile;
 pub use meanings::{MEANINGS_FILE, Meanings};
+pub use nested::{chosen_from, nested};
 pub use operation::{Wanted, is_extreme, wanted};
 pub use paths::{
     FEATURE_NAMES, Features, RankConfig, RankedPath, Seen, StepSamples, Walk, WalkConfig, follow, joint,
     rank, rank_informed, reword,
 };
-pub(crate) use paths::{is_empty_word, is_function_word};
+pub(crate) use paths::{is_empty_word, is_function_word, is_plural_of};
 pub use requirements::{Along, NamedPart, Requirement, RequirementConfig, along, onward, requirements};
 pub use scope::{Frontier, OfferedRelation, Scope};
 pub use solved::{SOLVED_FILE, SolvedExample, SolvedExamples, plan_keys, with_solved};

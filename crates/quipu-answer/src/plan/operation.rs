@@ -60,6 +60,11 @@ pub fn is_extreme(word: &str) -> bool {
     is_in(HIGHEST, word) || is_in(LOWEST, word)
 }
 
+/// Whether a word asks for the greatest or the least of all: "largest", "most"; of "larger" and "first" the one compares and the other orders.
+pub(super) fn is_superlative(word: &str) -> bool {
+    is_extreme(word) && !is_comparative(word) && !matches!(word, "first" | "top")
+}
+
 /// The first superlative or comparative. "first" and "top" alone, and comparatives without a comparison, say nothing.
 fn extreme(words: &[&str], compares: bool) -> Option<Operation> {
     let at = words.iter().position(|w| is_extreme(w))?;

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anstream::eprintln;
 use anyhow::Result;
-use clap::Subcommand;
-use quipu_answer::Experiences;
+use clap::{Subcommand, ValueEnum};
+use quipu_answer::{Experiences, HybridConfig, RouterKind};
 use quipu_eval::read_questions;
 use quipu_model::OpenOptions;
 
@@ -27,6 +27,9 @@ pub(super) enum Command {
         /// Most examples
         #[arg(long, value_name = "N", default_value_t = 30)]
         most: usize,
+        /// Who routes while they are collected
+        #[arg(long, value_enum, default_value_t = Routing::Graph)]
+        router: Routing,
         /// Only the first N questions
         #[arg(long, value_name = "N")]
         limit: Option<usize>,
@@ -52,11 +55,20 @@ pub(super) enum Command {
     },
 }
 
+/// Who chooses entities, relations and module.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(super) enum Routing {
+    /// The graph proposes, no call
+    Graph,
+    /// The language model: its mistakes are the ones to learn from where it routes
+    Model,
+}
+
 impl Command {
     pub(super) async fn run(self) -> Result<()> {
         match self {
-            Self::Collect { workspace, questions, most, limit, llm } => {
-                collect(&workspace, &questions, most, limit, llm).await
+            Self::Collect { workspace, questions, most, router, limit, llm } => {
+                collect(&workspace, &questions, most, router, limit, llm).await
             }
             Self::List { workspace, json } => list(&workspace, json),
             Self::Drop { workspace, numbers } => drop_some(&workspace, &numbers),
@@ -68,6 +80,7 @@ async fn collect(
     folder: &Path,
     file: &Path,
     most: usize,
+    router: Routing,
     limit: Option<usize>,
     llm: Option<String>,
 ) -> Result<()> {
@@ -84,7 +97,12 @@ async fn collect(
     let settings = Settings::load(Settings { llm, ..Settings::default() }, folder)?;
     let engine = engine::open(folder, &settings, OpenOptions::default()).await?;
     let bar = progress::counter("questions");
-    let collected = engine.collect_experiences(&questions, most, |done, all| {
+    let router = match router {
+        Routing::Graph => RouterKind::Graph,
+        Routing::Model => RouterKind::Model,
+    };
+    let config = HybridConfig { router, ..HybridConfig::default() };
+    let collected = engine.collect_experiences(&questions, most, &config, |done, all| {
         bar.set_length(all as u64);
         bar.set_position(done as u64);
     });

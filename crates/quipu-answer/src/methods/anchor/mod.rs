@@ -121,22 +121,46 @@ pub(super) async fn run(
     question: &Question,
     config: &AnchorConfig,
 ) -> Result<Outcome, AnswerError> {
-    let predicted = predictor::predict(context, question, config).await?;
-    let outcome = if predicted.is_empty() {
-        Outcome::abstain(NOTHING_LINKED, Vec::new())
-    } else if config.guide == Guide::Paths && context.embedder().is_some() {
-        let mut paths =
-            PathsConfig { candidates: config.anchors, mentions: config.anchors, ..PathsConfig::default() };
-        paths.walk.max_hops = usize::try_from(config.depth).unwrap_or(usize::MAX);
-        paths::run_from(context, question, predicted, &paths).await?
+    let outcome = if config.guide == Guide::Paths && context.embedder().is_some() {
+        by_paths(context, question, config).await?
     } else {
-        let anchors = predictor::chosen(&predicted, config.anchors);
-        explore(context, question, anchors, config).await?
+        let predicted = predictor::predict(context, question, config).await?;
+        if predicted.is_empty() {
+            Outcome::abstain(NOTHING_LINKED, Vec::new())
+        } else {
+            let anchors = predictor::chosen(&predicted, config.anchors);
+            explore(context, question, anchors, config).await?
+        }
     };
     if outcome.status == Status::Abstained && config.model_alone && context.calls_left() > 0 {
         return alone(context, question, outcome).await;
     }
     Ok(outcome)
+}
+
+/// Whole paths from the predicted anchors, in the place of rounds; a question within the question first.
+async fn by_paths(
+    context: &Context<'_>,
+    question: &Question,
+    config: &AnchorConfig,
+) -> Result<Outcome, AnswerError> {
+    let mut paths =
+        PathsConfig { candidates: config.anchors, mentions: config.anchors, ..PathsConfig::default() };
+    paths.walk.max_hops = usize::try_from(config.depth).unwrap_or(usize::MAX);
+    let settled = paths::settle(context, question, &paths).await?;
+    let question = settled.as_ref().map_or(question, |settled| &settled.question);
+    let mut predicted = predictor::predict(context, question, config).await?;
+    if let Some(settled) = &settled {
+        predicted = settled.among(predicted);
+    }
+    if predicted.is_empty() {
+        return Ok(Outcome::abstain(NOTHING_LINKED, Vec::new()));
+    }
+    let outcome = paths::run_from(context, question, predicted, &paths).await?;
+    Ok(match settled {
+        Some(settled) => settled.complete(context, outcome),
+        None => outcome,
+    })
 }
 
 /// Rounds of all retrievers at once, until the supervisor has enough, none is left, or the depth is reached; then the answer.

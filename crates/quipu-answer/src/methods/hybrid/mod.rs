@@ -169,7 +169,8 @@ pub(super) async fn run(
     answer(context, question, &documents, &router, round, config).await
 }
 
-/// What was wrong with the actions that the router takes for a question whose answers are known, until one leads to them.
+/// What was wrong with the actions that the router takes for a question whose answers are known, until one of them finds an answer first
+/// of all, or no other action would.
 ///
 /// # Errors
 /// The graph's, the index's and the model's.
@@ -182,11 +183,14 @@ pub(crate) async fn experiences_of(
     let Some(documents) = Documents::open(context, question).await? else { return Ok(Vec::new()) };
     let keys: Vec<&str> = gold.iter().map(String::as_str).collect();
     let answers: Vec<_> = context.graph().resolve(&keys).await?.into_iter().flatten().collect();
+    let bank = Bank::new(context, &documents, config);
     let mut router = Router::open(context, &documents, question, config).await?;
     let (mut experiences, mut feedback) = (Vec::new(), None);
     while experiences.len() < config.rounds {
-        let Some(action) = router.next(experiences.len() + 1, feedback.as_ref()).await? else { break };
-        if answers.iter().any(|answer| action.ends.binary_search(answer).is_ok()) {
+        let number = experiences.len() + 1;
+        let Some(action) = router.next(number, feedback.as_ref()).await? else { break };
+        let found = bank.retrieve(number, &action, &router).await?;
+        if found.entities.first().is_some_and(|first| answers.contains(&first.node)) {
             break;
         }
         let Some(wrong) = by_gold(&action, &router, &answers) else { break };

@@ -21,6 +21,7 @@ use crate::context::Context;
 use crate::evidence::cell;
 use crate::link::{Anchor, Mentioned, anchors_for_names, mask, mentions};
 use crate::methods::Outcome;
+use crate::methods::paths::{Settled, settle};
 use crate::plan::{Frontier, OfferedRelation, Scope, Topic, common_types, domain_of, read_topic};
 use crate::prune::{Verdict, filter_by_model, filter_by_similarity, judge_scope, relevance, similarities};
 use crate::question::Question;
@@ -87,7 +88,22 @@ pub(super) async fn run(
     question: &Question,
     config: &KeragConfig,
 ) -> Result<Outcome, AnswerError> {
-    let (topic, linked) = identify(context, question, config.filter).await?;
+    if matches!(config.filter, RelationFilter::Paths { .. })
+        && let Some(settled) = settle(context, question, &ways::planning(config)).await?
+    {
+        let outcome = run_open(context, &settled.question, Some(&settled), config).await?;
+        return Ok(settled.complete(context, outcome));
+    }
+    run_open(context, question, None, config).await
+}
+
+async fn run_open(
+    context: &Context<'_>,
+    question: &Question,
+    settled: Option<&Settled>,
+    config: &KeragConfig,
+) -> Result<Outcome, AnswerError> {
+    let (topic, linked) = identify(context, question, settled, config.filter).await?;
     if linked.is_empty() {
         return Ok(Outcome::abstain("no entity of the graph was recognised in the question", Vec::new()));
     }
@@ -118,11 +134,16 @@ pub(super) async fn run(
 async fn identify(
     context: &Context<'_>,
     question: &Question,
+    settled: Option<&Settled>,
     filter: RelationFilter,
 ) -> Result<(Topic, Vec<Mentioned>), AnswerError> {
     let detected = {
         let _timer = context.trace.enter(Stage::Link);
-        mentions(context, question.text()).await?
+        let detected = mentions(context, question.text()).await?;
+        match settled {
+            Some(settled) => settled.among(detected),
+            None => detected,
+        }
     };
     let domains = domains(context, question).await?;
     let names: Vec<String> =

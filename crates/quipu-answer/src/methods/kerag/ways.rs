@@ -30,6 +30,12 @@ const BYTES_PER_TOKEN: usize = 3;
 /// Values of a way that are looked up by name for the model.
 const MOST_VALUES: usize = 500;
 
+/// How whole paths are planned here.
+pub(super) fn planning(config: &KeragConfig) -> PathsConfig {
+    let max_hops = usize::try_from(config.max_hops).unwrap_or(usize::MAX);
+    PathsConfig { walk: WalkConfig { max_hops, ..WalkConfig::default() }, ..PathsConfig::default() }
+}
+
 /// Plans, retrieves and composes by the `keep` likeliest paths of each anchor.
 pub(super) async fn run(
     context: &Context<'_>,
@@ -39,9 +45,7 @@ pub(super) async fn run(
     config: &KeragConfig,
     keep: usize,
 ) -> Result<Outcome, AnswerError> {
-    let max_hops = usize::try_from(config.max_hops).unwrap_or(usize::MAX);
-    let planning =
-        PathsConfig { walk: WalkConfig { max_hops, ..WalkConfig::default() }, ..PathsConfig::default() };
+    let planning = planning(config);
     let found = readings(context, question, linked, &planning, keep).await?;
     if found.choices.is_empty() {
         return Ok(Outcome::abstain("the graph says nothing relevant about these entities", Vec::new()));

@@ -1,10 +1,11 @@
-//! Values at the ends of paths: whose they are, and what code makes of them.
+//! Values at the ends of paths: what code makes of them.
 
 use std::collections::HashMap;
 
-use quipu_graph::{NodeId, NodeSummary, Step};
+use quipu_graph::{NodeSummary, Step};
 
 use super::answer::answered;
+use super::owners::owners;
 use super::{Choice, MOST_EVIDENCE, RunPath};
 use crate::AnswerError;
 use crate::calculate::{Operation, calculate};
@@ -31,28 +32,7 @@ pub(super) async fn calculated(
     finish(context, operation, operands, &mut evidence, choice.confidence)
 }
 
-/// Each value with the node that it belongs to: the one before it on the path.
-async fn owners(
-    context: &Context<'_>,
-    run: &RunPath,
-    ends: &[NodeSummary],
-) -> Result<Vec<Operand>, AnswerError> {
-    let owners: Vec<(NodeId, NodeId)> = run
-        .walk
-        .hops
-        .last()
-        .into_iter()
-        .flatten()
-        .flat_map(|(end, from)| from.iter().map(|owner| (*owner, *end)))
-        .collect();
-    let nodes: Vec<NodeId> = owners.iter().map(|(owner, _)| *owner).collect();
-    let names = context.graph().summaries(&nodes).await?;
-    let values: HashMap<NodeId, &NodeSummary> = ends.iter().map(|s| (s.node, s)).collect();
-    let pairs = owners.iter().zip(&names).filter_map(|((_, end), owner)| Some((owner, *values.get(end)?)));
-    Ok(pairs.map(|(owner, value)| operand(&owner.name, value)).collect())
-}
-
-fn operand(label: &str, value: &NodeSummary) -> Operand {
+pub(super) fn operand(label: &str, value: &NodeSummary) -> Operand {
     Operand {
         label: label.to_owned(),
         value: value_of_node(value.literal.as_ref(), &value.name),

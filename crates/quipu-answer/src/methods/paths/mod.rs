@@ -7,7 +7,9 @@ mod check;
 mod compute;
 mod list;
 mod meet;
+mod owners;
 mod readings;
+mod settled;
 
 use std::ops::Range;
 
@@ -20,8 +22,8 @@ use crate::context::Context;
 use crate::link::{Anchor, Mentioned, mentions, without};
 use crate::methods::Outcome;
 use crate::plan::{
-    Condition, RankConfig, RankedPath, Seen, Walk, WalkConfig, Wanted, condition, follow, is_extreme,
-    rank_informed, wanted,
+    Condition, RankConfig, RankedPath, Seen, Walk, WalkConfig, Wanted, chosen_from, condition, follow,
+    is_extreme, rank_informed, wanted,
 };
 use crate::question::Question;
 use crate::trace::{Event, Stage};
@@ -33,7 +35,9 @@ use check::check;
 use compute::compare;
 use list::listed;
 use meet::{choose, each, meet_most};
+use owners::of_kind;
 pub(super) use readings::{Readings, readings};
+pub(super) use settled::{Settled, settle};
 
 /// Parameters of whole-path planning.
 #[derive(Debug, Clone, PartialEq)]
@@ -108,6 +112,8 @@ pub(super) struct Choice {
 pub(super) struct Asking {
     pub(super) wanted: Wanted,
     pub(super) condition: Option<Condition>,
+    /// Words for the kind of thing that an extreme chooses from, the surest first.
+    kinds: [Vec<String>; 3],
 }
 
 impl Asking {
@@ -116,6 +122,11 @@ impl Asking {
         let operation = self.wanted.operation.is_some_and(|op| op != Operation::Count);
         self.condition.is_some() || self.wanted.dates || operation
     }
+
+    /// Whether one of several things is asked for that the question does not name.
+    fn chooses(&self) -> bool {
+        self.wanted.operation.is_some_and(Operation::chooses) && !self.wanted.compares
+    }
 }
 
 pub(super) async fn run(
@@ -123,8 +134,21 @@ pub(super) async fn run(
     question: &Question,
     config: &PathsConfig,
 ) -> Result<Outcome, AnswerError> {
+    if let Some(settled) = settle(context, question, config).await? {
+        let outcome = run_open(context, &settled.question, Some(&settled), config).await?;
+        return Ok(settled.complete(context, outcome));
+    }
+    run_open(context, question, None, config).await
+}
+
+async fn run_open(
+    context: &Context<'_>,
+    question: &Question,
+    settled: Option<&Settled>,
+    config: &PathsConfig,
+) -> Result<Outcome, AnswerError> {
     let condition = condition(question.text());
-    let mentioned = link(context, question, condition.as_ref(), config).await?;
+    let mentioned = link(context, question, condition.as_ref(), settled, config).await?;
     run_linked(context, question, mentioned, condition, config).await
 }
 
@@ -187,7 +211,8 @@ fn asking(
 ) -> Asking {
     let spans = mentioned.iter().map(|m| m.span.clone()).chain(condition.as_ref().map(|c| c.span.clone()));
     let spans = spans.chain(extremes_in_names(context, question.text()));
-    Asking { wanted: wanted(&without(question.text(), spans)), condition }
+    let text = without(question.text(), spans);
+    Asking { wanted: wanted(&text), condition, kinds: chosen_from(&text) }
 }
 
 /// Things that a question may list.
@@ -289,10 +314,14 @@ async fn link(
     context: &Context<'_>,
     question: &Question,
     condition: Option<&Condition>,
+    settled: Option<&Settled>,
     config: &PathsConfig,
 ) -> Result<Vec<Mentioned>, AnswerError> {
     let _timer = context.trace.enter(Stage::Link);
     let mut mentioned = mentions(context, question.text()).await?;
+    if let Some(settled) = settled {
+        mentioned = settled.among(mentioned);
+    }
     mentioned.retain(|m| outside(m, condition));
     few(question, &mut mentioned, config);
     context
@@ -320,7 +349,7 @@ async fn plan_mention(
         let ranked = rank_informed(context, question.text(), &seen, config.ranking()).await?;
         let mut paths = ranked.paths;
         if asking.needs_measures() {
-            paths = comparable(context, paths, asking.wanted).await?;
+            paths = comparable(context, paths, asking).await?;
         }
         planned.push((anchor, paths));
     }
@@ -340,17 +369,17 @@ async fn plan_mention(
             }
         }
     }
-    Ok(runs)
+    if asking.chooses() { of_kind(context, runs, &asking.kinds).await } else { Ok(runs) }
 }
 
 /// The paths that end in numbers or dates, in several where one of several is asked for; all where none does.
 async fn comparable(
     context: &Context<'_>,
     paths: Vec<RankedPath>,
-    wanted: Wanted,
+    asking: &Asking,
 ) -> Result<Vec<RankedPath>, AnswerError> {
     const LOOKED_AT: usize = 5;
-    let least = if wanted.operation.is_some_and(Operation::chooses) && !wanted.compares { 2 } else { 1 };
+    let least = if asking.chooses() { 2 } else { 1 };
     let mut kept = Vec::new();
     for path in &paths {
         let ends: Vec<NodeId> = path.ends.iter().copied().take(LOOKED_AT).collect();

@@ -15,6 +15,10 @@ there i you your we us our me my can could will would shall should may might mus
 re ve ll d about into over under between same other another one ones x";
 /// Words that ask to be given something.
 const REQUEST_WORDS: &str = "few some give name list tell show find please get let many much listed named called person persons someone somebody";
+/// Words that say how much of what the next word tells: "the most populous".
+const DEGREE_WORDS: &str = "most least more less fewest fewer";
+/// Words that say of a thing that it is somewhere, and where the other words tell.
+const PLACING_WORDS: &str = "lie lies lying situated";
 /// Words that say that something is shared: a walk may turn back on the relation that it came by.
 const SHARING_WORDS: &str = "same share shares shared sharing also other another both together fellow";
 /// Of these, the words that say nothing else: something else must be reached by the same relation.
@@ -39,9 +43,10 @@ pub(crate) fn is_empty_word(word: &str) -> bool {
 }
 
 /// Whether the word tells something of the way.
-fn tells(word: &str) -> bool {
+pub(in crate::plan) fn tells(word: &str) -> bool {
     let grammar = is_function_word(word) && !matches!(word, "where" | "when");
-    !grammar && !is_in(SHARING_WORDS, word) && !is_in(REQUEST_WORDS, word)
+    !grammar
+        && [SHARING_WORDS, REQUEST_WORDS, DEGREE_WORDS, PLACING_WORDS].iter().all(|list| !is_in(list, word))
 }
 
 /// What else a word of a question may ask for. `who` stands for people of any calling.

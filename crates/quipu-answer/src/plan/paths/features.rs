@@ -176,7 +176,7 @@ impl<'a> Vectors<'a> {
 }
 
 /// Whether `plural` is `word` with the ending of a regular plural.
-fn is_plural_of(plural: &str, word: &str) -> bool {
+pub(crate) fn is_plural_of(plural: &str, word: &str) -> bool {
     plural.strip_prefix(word).is_some_and(|ending| matches!(ending, "s" | "es"))
         || matches!((plural.strip_suffix("ies"), word.strip_suffix('y')), (Some(a), Some(b)) if a == b)
 }

@@ -22,6 +22,8 @@ pub(super) struct Lexicon {
 struct Relation {
     /// The relation's name, normalised.
     name: String,
+    /// The part of it that says what, where the rest says in which unit or whereabouts: `area` in `area in square kilometres`.
+    measured: Option<String>,
     /// What its key says the heads are: `person` in `people.person.place_of_birth`.
     head_kind: Option<String>,
     /// The few values that its tails have.
@@ -39,6 +41,7 @@ impl Lexicon {
                 let name = info.map(|i| normalise(&i.name)).unwrap_or_default();
                 let forward = Step { direction: Direction::Forward, ..*step };
                 Relation {
+                    measured: name.split_once(" in ").map(|(what, _)| what.to_owned()),
                     name,
                     head_kind: info.and_then(|i| head_kind_of(&i.key)),
                     values: samples.values(forward),
@@ -70,6 +73,7 @@ impl Lexicon {
             labels.push(card.kind(step.direction));
         }
         if let Some(relation) = self.relation(step) {
+            labels.extend(relation.measured.as_deref());
             match step.direction {
                 Direction::Forward => labels.extend(relation.values.iter().map(String::as_str)),
                 Direction::Backward if relation.card.is_none() => {
@@ -94,7 +98,12 @@ impl Lexicon {
         }
         match step.direction {
             Direction::Forward => {
-                self.name(step).split(' ').rfind(|w| !PREPOSITIONS.contains(w)).unwrap_or("thing")
+                let measured = self.relation(step).and_then(|relation| relation.measured.as_deref());
+                measured
+                    .unwrap_or(self.name(step))
+                    .split(' ')
+                    .rfind(|w| !PREPOSITIONS.contains(w))
+                    .unwrap_or("thing")
             }
             Direction::Backward => "thing",
         }

@@ -21,11 +21,14 @@ use quipu_graph::{Direction, NodeId, Step};
 
 use crate::AnswerError;
 use crate::context::Context;
+use crate::plan::is_extreme;
 use crate::plan::solved::solved_plans;
 use crate::trace::{Event, PathEvent, Stage};
 
+pub(in crate::plan) use asked::tells;
 use asked::{Asked, other_words};
 pub(crate) use asked::{is_empty_word, is_function_word};
+pub(crate) use features::is_plural_of;
 use features::{Comparison, Vectors};
 use joint::Coverage;
 use lexicon::Lexicon;
@@ -147,6 +150,7 @@ pub async fn rank(
         })
         .collect();
     prefer_stated(&mut paths);
+    prefer_first_meaning(&mut paths, &words, &lexicon);
     for (steps, solved) in solved_plans(context, question, &asked.masked).await? {
         for path in paths.iter_mut().filter(|path| path.steps == steps) {
             path.score += solved.weight;
@@ -174,16 +178,47 @@ fn prefer_stated(paths: &mut [RankedPath]) {
     for (at, path) in paths.iter().enumerate() {
         alike.entry(path.phrase.clone()).or_default().push(at);
     }
-    for group in alike.into_values().filter(|group| group.len() > 1) {
-        let mut members: Vec<_> = group.iter().filter_map(|at| Some((*at, paths.get(*at)?))).collect();
-        members.sort_by(|(_, a), (_, b)| b.score.total_cmp(&a.score).then_with(|| a.steps.cmp(&b.steps)));
-        let fits: Vec<_> = members.iter().map(|(_, p)| (p.score, p.features, p.coverage.clone())).collect();
-        members.sort_by_key(|(_, path)| against(path));
-        let order: Vec<usize> = members.into_iter().map(|(at, _)| at).collect();
-        for (at, fit) in order.into_iter().zip(fits) {
-            if let Some(path) = paths.get_mut(at) {
-                (path.score, path.features, path.coverage) = fit;
-            }
+    for group in alike.into_values() {
+        give_best_fits(paths, &group, against);
+    }
+}
+
+/// What an extreme measures where its words leave it open: what has an area and a population is "the largest" by its area. Of the paths
+/// that differ in their last step only, and whose last steps are called by other words for the extreme, the one that is called by the
+/// first of these gets the best of their fits. Not where the question says one of them itself.
+fn prefer_first_meaning(paths: &mut [RankedPath], words: &[String], lexicon: &Lexicon) {
+    let same = |a: &str, b: &str| a == b || is_plural_of(a, b) || is_plural_of(b, a);
+    for extreme in words.iter().filter(|word| is_extreme(word)) {
+        let meanings = other_words(extreme);
+        if meanings.iter().any(|meaning| words.iter().any(|word| same(word, meaning))) {
+            continue;
+        }
+        let meaning_of = |path: &RankedPath| {
+            let labels = lexicon.labels(*path.steps.last()?);
+            meanings.iter().position(|meaning| labels.iter().any(|label| same(label, meaning)))
+        };
+        let mut alike: HashMap<&[Step], Vec<usize>> = HashMap::new();
+        for (at, path) in paths.iter().enumerate().filter(|(_, path)| meaning_of(path).is_some()) {
+            let owners = path.steps.split_last().map_or(&[][..], |(_, before)| before);
+            alike.entry(owners).or_default().push(at);
+        }
+        let groups: Vec<Vec<usize>> = alike.into_values().collect();
+        for group in groups {
+            give_best_fits(paths, &group, meaning_of);
+        }
+    }
+}
+
+/// Gives the best of the fits that the paths of a group have together to the one that comes first by `order`, the next best to the next.
+fn give_best_fits<K: Ord>(paths: &mut [RankedPath], group: &[usize], order: impl Fn(&RankedPath) -> K) {
+    let mut members: Vec<_> = group.iter().filter_map(|at| Some((*at, paths.get(*at)?))).collect();
+    members.sort_by(|(_, a), (_, b)| b.score.total_cmp(&a.score).then_with(|| a.steps.cmp(&b.steps)));
+    let fits: Vec<_> = members.iter().map(|(_, p)| (p.score, p.features, p.coverage.clone())).collect();
+    members.sort_by_key(|(_, path)| order(path));
+    let order: Vec<usize> = members.into_iter().map(|(at, _)| at).collect();
+    for (at, fit) in order.into_iter().zip(fits) {
+        if let Some(path) = paths.get_mut(at) {
+            (path.score, path.features, path.coverage) = fit;
         }
     }
 }

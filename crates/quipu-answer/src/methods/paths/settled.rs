@@ -1,0 +1,127 @@
+//! A question within the question is answered first: for "the capital of the most populous country that borders Chad" the country, by whole
+//! paths and calculation; then the capital of what was found. No model chooses either.
+
+use quipu_graph::NodeId;
+
+use super::{PathsConfig, extremes_in_names, run};
+use crate::AnswerError;
+use crate::context::Context;
+use crate::evidence::{Evidence, EvidenceContent};
+use crate::link::{Anchor, Mentioned, mentions};
+use crate::methods::Outcome;
+use crate::plan::{nested, wanted};
+use crate::question::Question;
+use crate::trace::{Event, Stage};
+
+/// A question whose inner part was answered.
+pub(in crate::methods) struct Settled {
+    /// The question with the thing's name in the place of the words that describe it.
+    pub(in crate::methods) question: Question,
+    anchor: Anchor,
+    evidence: Vec<Evidence>,
+    confidence: f64,
+}
+
+/// Answers the question within the question. Nothing where there is none, or where it has not one answer that the graph knows.
+///
+/// # Errors
+/// The graph's, the embedder's.
+pub(in crate::methods) async fn settle(
+    context: &Context<'_>,
+    question: &Question,
+    config: &PathsConfig,
+) -> Result<Option<Settled>, AnswerError> {
+    let text = question.text();
+    let Some(span) = nested(text).filter(|_| context.anchors.is_empty() && context.embedder().is_some())
+    else {
+        return Ok(None);
+    };
+    let described = text.get(span.clone()).unwrap_or_default();
+    // "The Longest Day" is a name, and so may "highest point" be one.
+    let mentioned = {
+        let _timer = context.trace.enter(Stage::Link);
+        mentions(context, text).await?
+    };
+    let within = |mention: &&Mentioned| span.start < mention.span.start && mention.span.end <= span.end;
+    let inside: Vec<_> = mentioned.iter().filter(within).collect();
+    let named =
+        mentioned.iter().any(|mention| mention.span.start <= span.start && span.start < mention.span.end);
+    if inside.is_empty() || named || wanted(text).compares || !extremes_in_names(context, text).is_empty() {
+        return Ok(None);
+    }
+    let inner = Question::new(&format!("What is {described}?"), question.asked_at().clone())?;
+    context.trace.report(Stage::Plan, Event::Read { reading: format!("first, {described}") });
+    let outcome = Box::pin(run(context, &inner, config)).await?;
+    let [answer] = outcome.answers.as_slice() else { return Ok(None) };
+    let Some(node) = node_of(context, answer, &outcome).await? else { return Ok(None) };
+    let start = span.start;
+    let [before, behind] = [text.get(..start), text.get(span.end..)].map(Option::unwrap_or_default);
+    let question = Question::new(&[before, answer, behind].concat(), question.asked_at().clone())?;
+    context.trace.report(Stage::Plan, Event::Restated { question: question.text().to_owned() });
+    let anchor = Anchor {
+        node,
+        name: answer.clone(),
+        score: 1.0,
+        reason: format!("{described}, by calculation"),
+        span: start..start + answer.len(),
+    };
+    Ok(Some(Settled { question, anchor, confidence: outcome.confidence, evidence: outcome.evidence }))
+}
+
+/// The node that an answer names, by the keys of the evidence that it rests on; nothing where two bear the name.
+async fn node_of(
+    context: &Context<'_>,
+    answer: &str,
+    outcome: &Outcome,
+) -> Result<Option<NodeId>, AnswerError> {
+    let from = outcome.evidence.iter().find_map(|piece| match &piece.content {
+        EvidenceContent::Calculation { from, .. } => Some(from),
+        _ => None,
+    });
+    let rests_on = |piece: &&Evidence| from.is_none_or(|from| from.is_empty() || from.contains(&piece.id));
+    let mut keys: Vec<&str> = Vec::new();
+    for piece in outcome.evidence.iter().filter(rests_on) {
+        let EvidenceContent::Triple { head, tail, keys: of_piece, .. } = &piece.content else { continue };
+        let [head_key, tail_key] = match of_piece.as_deref() {
+            Some([head, _, tail]) => [head, tail],
+            None => [head, tail],
+        };
+        keys.extend(
+            [(head, head_key), (tail, tail_key)]
+                .iter()
+                .filter(|(name, _)| *name == answer)
+                .map(|(_, k)| k.as_str()),
+        );
+    }
+    keys.sort_unstable();
+    keys.dedup();
+    let [key] = keys.as_slice() else { return Ok(None) };
+    Ok(context.graph().resolve(&[key]).await?.into_iter().next().flatten())
+}
+
+impl Settled {
+    /// The mentions of the question with what was found in its place.
+    pub(in crate::methods) fn among(&self, mut mentioned: Vec<Mentioned>) -> Vec<Mentioned> {
+        let span = &self.anchor.span;
+        mentioned.retain(|mention| mention.span.end <= span.start || span.end <= mention.span.start);
+        let found = Mentioned {
+            text: self.anchor.name.clone(),
+            span: span.clone(),
+            candidates: vec![self.anchor.clone()],
+            score: 1.0,
+            chosen: true,
+        };
+        mentioned.insert(0, found);
+        mentioned
+    }
+
+    /// The outcome of the question with the evidence of its inner part: no surer than either.
+    pub(in crate::methods) fn complete(self, context: &Context<'_>, outcome: Outcome) -> Outcome {
+        // The plan of the outer part alone is no plan of the question.
+        context.kept_plan();
+        let mut evidence = self.evidence;
+        let known: Vec<String> = evidence.iter().map(|piece| piece.id.clone()).collect();
+        evidence.extend(outcome.evidence.into_iter().filter(|piece| !known.contains(&piece.id)));
+        Outcome { evidence, confidence: outcome.confidence.min(self.confidence), ..outcome }
+    }
+}

@@ -1,0 +1,145 @@
+//! Questions within questions: "the capital of the largest country that borders Chad" asks for the largest country first, then for
+//! its capital.
+
+use std::ops::Range;
+
+use quipu_index::{Word, words};
+
+use super::operation::is_superlative;
+use super::paths::tells;
+
+/// Words behind which a thing stands that something is asked of.
+const BEFORE_A_THING: &str = "of in on at by for from to into inside within near through across around";
+/// Words behind which a thing has what it is chosen by: "the country with the largest population".
+const HAVING: &str = "with has have had having";
+/// Words that make the thing behind them what is asked about, where the question begins with whereabouts: "in which state is".
+const BEING: &str = "is are was were lies";
+/// Extremes that count what stands behind them: "won the most prizes".
+const COUNTING: &str = "most least fewest";
+/// Words that ask for nothing in particular: "the name of the largest country".
+const EMPTY: &str = "name names one which what";
+/// Words that join another question to the first.
+const JOINING: &str = "and or but";
+
+/// Where a question names a thing by an extreme and asks something of it: the bytes from "the largest country" to the end of what it is
+/// chosen from. Nothing where the extreme itself is asked for. English only.
+pub fn nested(question: &str) -> Option<Range<usize>> {
+    let words = words(question);
+    let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
+    (1..words.len()).filter(|at| is_superlative(text(*at)) && text(at - 1) == "the").find_map(|at| {
+        let first = first_of_thing(&words, at)?;
+        let last = last_of_thing(&words, at)?;
+        let outside = words.iter().take(first).chain(words.iter().skip(last + 1));
+        let asked = outside.clone().any(|word| tells(&word.text) && !is_in(EMPTY, &word.text));
+        let joined = words.iter().skip(last + 1).any(|word| is_in(JOINING, &word.text));
+        let span = words.get(first)?.start..words.get(last)?.end;
+        (asked && !joined).then_some(span)
+    })
+}
+
+/// The first word of the thing that the extreme belongs to, where something is asked of it.
+fn first_of_thing(words: &[Word], extreme: usize) -> Option<usize> {
+    let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
+    let article = extreme.checked_sub(1)?;
+    let before = article.checked_sub(1)?;
+    let first = if is_in(HAVING, text(before)) {
+        // "the country with the largest population": from its own article on.
+        let own = (0..before).rev().find(|at| !tells(text(*at)))?;
+        (text(own) == "the" && own + 1 < before).then_some(own)?
+    } else {
+        article
+    };
+    let before = first.checked_sub(1)?;
+    let asked_where = text(0) == "where" || is_in(BEFORE_A_THING, text(0));
+    let done_to = || {
+        // "border the largest country", but not "won the most prizes".
+        let counts =
+            is_in(COUNTING, text(extreme)) && !(tells(text(extreme + 1)) && tells(text(extreme + 2)));
+        before > 0 && tells(text(before)) && !is_superlative(text(before)) && !counts
+    };
+    let asked =
+        is_in(BEFORE_A_THING, text(before)) || (asked_where && is_in(BEING, text(before))) || done_to();
+    asked.then_some(first)
+}
+
+/// The last word of the thing: up to a comma or the end, the extreme and another word at least.
+fn last_of_thing(words: &[Word], extreme: usize) -> Option<usize> {
+    let next = (extreme + 1..words.len()).find(|at| words.get(*at).is_some_and(|word| word.after_comma));
+    let last = next.unwrap_or(words.len()).checked_sub(1)?;
+    (last > extreme).then_some(last)
+}
+
+/// The words that say what an extreme chooses from, the surest first: those right behind it ("the most populous country"), those that have
+/// what it measures ("the country with the largest population"), those behind "which" or "what".
+pub fn chosen_from(question: &str) -> [Vec<String>; 3] {
+    let words = words(question);
+    let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
+    let run = |from: usize| -> Vec<String> {
+        let run = words.iter().skip(from).take_while(|word| tells(&word.text));
+        run.map(|word| word.text.clone()).collect()
+    };
+    let Some(extreme) = (0..words.len()).find(|at| is_superlative(text(*at))) else {
+        return Default::default();
+    };
+    let asking = (0..words.len()).find(|at| matches!(text(*at), "which" | "what"));
+    let having = extreme.checked_sub(2).filter(|at| text(at + 1) == "the" && is_in(HAVING, text(*at)));
+    let owner =
+        having.map(|having| (0..having).rev().take_while(|at| tells(text(*at))).last().unwrap_or(having));
+    [run(extreme + 1), owner.map(run).unwrap_or_default(), asking.map(|at| run(at + 1)).unwrap_or_default()]
+}
+
+fn is_in(list: &str, word: &str) -> bool {
+    list.split(' ').any(|listed| listed == word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(question: &str, inner: Option<&str>) {
+        assert_eq!(nested(question).and_then(|span| question.get(span)), inner, "{question}");
+    }
+
+    #[test]
+    fn a_thing_named_by_an_extreme_is_asked_for_first() {
+        check(
+            "What is the capital of the most populous country that borders Chad?",
+            Some("the most populous country that borders Chad"),
+        );
+        check("For the longest valley of Peru, who lives there?", Some("the longest valley of Peru"));
+        check("In the oldest town of Peru, how many people live?", Some("the oldest town of Peru"));
+        check("Which states border the largest state of Peru?", Some("the largest state of Peru"));
+        check("In which state is the oldest town of Peru?", Some("the oldest town of Peru"));
+        check("Where is the oldest town of Peru?", Some("the oldest town of Peru"));
+        check(
+            "the mayor of the town with the largest area in Peru",
+            Some("the town with the largest area in Peru"),
+        );
+    }
+
+    #[test]
+    fn an_extreme_that_is_itself_asked_for_is_not_nested() {
+        check("What is the most populous country that borders Chad?", None);
+        check("Which country that borders Chad has the largest population?", None);
+        check("Which is the largest of the towns of Peru?", None);
+        check("What is the name of the largest town of Peru?", None);
+        check("the river with the greatest length in Peru", None);
+        check("Who won the most prizes of Peru?", None);
+        check("Which is the oldest town of Peru?", None);
+        check("Is the Orle longer than the Berg?", None);
+        check("Who wrote Emma?", None);
+        check("the capital of the largest", None);
+        check("Who rules the capital of the largest country of Africa, and since when?", None);
+    }
+
+    #[test]
+    fn what_is_chosen_from_stands_behind_the_extreme_or_has_it_or_is_asked_for() {
+        let check = |question: &str, expected: [&str; 3]| {
+            assert_eq!(chosen_from(question).map(|words| words.join(" ")), expected, "{question}");
+        };
+        check("the most populous country that borders Chad", ["populous country", "", ""]);
+        check("Which country has the largest population of all?", ["population", "country", "country"]);
+        check("What is the town of Peru with the largest area?", ["area", "peru", ""]);
+        check("Which country is larger?", ["", "", ""]);
+    }
+}
