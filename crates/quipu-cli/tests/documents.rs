@@ -209,6 +209,7 @@ fn experiences_are_collected_listed_and_dropped() {
         "train.jsonl",
         r#"{"id": "1", "question": "Which dog of the mountains has a heavy coat?", "answers": ["Lhasa"], "answer_ids": ["n4"]}
 {"id": "2", "question": "Which kind of terrier is small?", "answers": ["Lhasa"], "answer_ids": ["n3"]}
+{"id": "3", "question": "Which breed has a straight coat?", "answers": ["Lhasa"], "answer_ids": ["n4"]}
 "#,
     );
     let none = bench.run(&["experience", "list", "dogs", "--json"]).succeeded().json();
