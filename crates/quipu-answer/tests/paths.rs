@@ -232,8 +232,9 @@ const COUNTRIES: &str = r#"
     :population rdfs:label "population" . :capital rdfs:label "capital" . :in rdfs:label "located in" .
     :borders rdfs:label "neighbouring country" . :Country rdfs:label "Country" . :Town rdfs:label "Town" .
     :n a :Country ; rdfs:label "Norland" ; :population 100 ; :capital :lund ; :borders :s, :w .
-    :s a :Country ; rdfs:label "Sudland" ; :population 900 ; :capital :quay ; :borders :n .
-    :w a :Country ; rdfs:label "Westland" ; :population 700 ; :capital :mill ; :borders :n .
+    :s a :Country ; rdfs:label "Sudland" ; :population 900 ; :capital :quay ; :borders :n, :e .
+    :w a :Country ; rdfs:label "Westland" ; :population 700 ; :capital :mill ; :borders :n, :e .
+    :e a :Country ; rdfs:label "Eastland" ; :population 300 ; :borders :s, :w .
     :lund a :Town ; rdfs:label "Lund" ; :population 50 ; :in :n .
     :quay a :Town ; rdfs:label "North Quay" ; :population 120 ; :in :s .
     :vale a :Town ; rdfs:label "Port Vale" ; :population 200 ; :in :s .
@@ -247,6 +248,8 @@ async fn an_extreme_chooses_among_things_of_the_kind_that_it_names() {
         ("Which is the most populous country that borders Norland?", "Sudland"),
         ("Which country bordering Norland has the largest population?", "Sudland"),
         ("What is the most populous town in Sudland?", "Port Vale"),
+        // Two ways meet in a value: it is the one's that both come by.
+        ("What is the most populous country that borders both Sudland and Westland?", "Eastland"),
     ] {
         let answer = ask(&setting, None, Some(embedder().await), question, &AskOptions::default()).await;
         assert_eq!(answer.answers, [expected], "{question}: {answer:#?}");

@@ -50,7 +50,7 @@ fn first_of_thing(words: &[Word], extreme: usize) -> Option<usize> {
         article
     };
     let before = first.checked_sub(1)?;
-    let asked_where = text(0) == "where" || is_in(BEFORE_A_THING, text(0));
+    let asked_where = text(0) == "where" || is_in(BEFORE_A_THING, text(0)) || left_behind(words);
     let done_to = || {
         // "border the largest country", but not "won the most prizes".
         let counts =
@@ -65,8 +65,13 @@ fn first_of_thing(words: &[Word], extreme: usize) -> Option<usize> {
 /// The last word of the thing: up to a comma or the end, the extreme and another word at least.
 fn last_of_thing(words: &[Word], extreme: usize) -> Option<usize> {
     let next = (extreme + 1..words.len()).find(|at| words.get(*at).is_some_and(|word| word.after_comma));
-    let last = next.unwrap_or(words.len()).checked_sub(1)?;
+    let last = next.unwrap_or(words.len() - usize::from(left_behind(words))).checked_sub(1)?;
     (last > extreme).then_some(last)
+}
+
+/// Whether the question leaves its preposition for the end: "what state is … in".
+fn left_behind(words: &[Word]) -> bool {
+    words.last().is_some_and(|word| is_in(BEFORE_A_THING, &word.text))
 }
 
 /// The words that say what an extreme chooses from, the surest first: those right behind it ("the most populous country"), those that have
@@ -111,6 +116,7 @@ mod tests {
         check("Which states border the largest state of Peru?", Some("the largest state of Peru"));
         check("In which state is the oldest town of Peru?", Some("the oldest town of Peru"));
         check("Where is the oldest town of Peru?", Some("the oldest town of Peru"));
+        check("What state is the oldest town of Peru in?", Some("the oldest town of Peru"));
         check(
             "the mayor of the town with the largest area in Peru",
             Some("the town with the largest area in Peru"),

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use quipu_graph::{NodeSummary, Step};
 
 use super::answer::answered;
-use super::owners::owners;
+use super::owners::{common_owners, owners};
 use super::{Choice, MOST_EVIDENCE, RunPath};
 use crate::AnswerError;
 use crate::calculate::{Operation, calculate};
@@ -27,7 +27,10 @@ pub(super) async fn calculated(
     let operands = match (operation, choice.runs.as_slice()) {
         (Operation::Count, _) => ends.iter().map(|s| operand(&s.name, s)).collect(),
         (_, [run]) => owners(context, run, ends).await?,
-        _ => ends.iter().map(|s| operand(&s.name, s)).collect(),
+        (_, runs) => {
+            let common = common_owners(context, runs, ends).await?;
+            if common.is_empty() { ends.iter().map(|s| operand(&s.name, s)).collect() } else { common }
+        }
     };
     finish(context, operation, operands, &mut evidence, choice.confidence)
 }

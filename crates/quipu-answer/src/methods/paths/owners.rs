@@ -1,6 +1,6 @@
 //! Whose the values at the ends of paths are: the nodes before them, of which an extreme chooses one.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use quipu_graph::{NodeId, NodeSummary};
 use quipu_index::normalise;
@@ -29,6 +29,21 @@ pub(super) async fn owners(
     Ok(pairs.map(|(owner, value)| operand(&owner.name, value)).collect())
 }
 
+/// The same where several ways lead to the same values: the owners that all of them come by.
+pub(super) async fn common_owners(
+    context: &Context<'_>,
+    runs: &[RunPath],
+    ends: &[NodeSummary],
+) -> Result<Vec<Operand>, AnswerError> {
+    let Some((first, rest)) = runs.split_first() else { return Ok(Vec::new()) };
+    let others: Vec<HashSet<(NodeId, NodeId)>> = rest.iter().map(|run| owned(run).collect()).collect();
+    let mut common = first.clone();
+    for (end, from) in common.walk.hops.last_mut().into_iter().flatten() {
+        from.retain(|owner| others.iter().all(|other| other.contains(&(*owner, *end))));
+    }
+    owners(context, &common, ends).await
+}
+
 /// Owner and value of each last step.
 fn owned(run: &RunPath) -> impl Iterator<Item = (NodeId, NodeId)> {
     let last = run.walk.hops.last().into_iter().flatten();
@@ -47,12 +62,21 @@ pub(super) async fn of_kind(
         runs.iter().map(|run| owned(run).map(|(owner, _)| owner).take(LOOKED_AT).collect()).collect();
     let types = type_names(context, &of_runs.concat()).await?;
     for words in kinds {
-        let named =
-            |owner: &NodeId| types.get(owner).into_iter().flatten().any(|name| is_called(name, words));
-        let fits: Vec<bool> = of_runs.iter().map(|owners| owners.iter().any(named)).collect();
-        if fits.contains(&true) {
-            let kept = runs.into_iter().zip(fits).filter_map(|(run, fits)| fits.then_some(run));
-            return Ok(sharing_all(kept.collect()));
+        let of_owner = |owner: &NodeId| types.get(owner).into_iter().flatten();
+        let names = |owners: &Vec<NodeId>| -> Vec<&String> {
+            owners.iter().flat_map(of_owner).filter(|name| is_called(name, words)).collect()
+        };
+        let named = runs.iter().zip(&of_runs).map(|(run, owners)| (run, names(owners)));
+        let named = named.filter(|(_, names)| !names.is_empty());
+        let kept: Vec<RunPath> = named
+            .map(|(run, names)| {
+                let mut run = run.clone();
+                run.path.explain(|word| names.iter().any(|name| is_called(name, &[word.to_owned()])));
+                run
+            })
+            .collect();
+        if !kept.is_empty() {
+            return Ok(sharing_all(kept));
         }
     }
     Ok(runs)

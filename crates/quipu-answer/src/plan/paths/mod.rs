@@ -75,6 +75,19 @@ impl RankedPath {
     pub fn confidence(&self, share: f64) -> f64 {
         self.features.confidence(share)
     }
+
+    /// Takes words of the question as explained, for what the path leads along is known to be what they name.
+    pub(crate) fn explain(&mut self, known: impl Fn(&str) -> bool) {
+        #[expect(clippy::cast_precision_loss, reason = "a question has a few words")]
+        let count = self.words.len().max(1) as f32;
+        let explained = self.words.iter().zip(&mut self.coverage).filter(|(word, _)| known(word));
+        for (_, coverage) in explained {
+            self.features.alignment += (1.0 - coverage.all).max(0.0) / count;
+            (coverage.all, coverage.telling) = (1.0, 1.0);
+        }
+        let least = self.coverage.iter().map(|coverage| coverage.all).reduce(f32::min);
+        self.features.least_covered = least.unwrap_or(self.features.least_covered);
+    }
 }
 
 /// The paths of one anchor, best first.
