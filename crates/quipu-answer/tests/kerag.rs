@@ -391,3 +391,24 @@ async fn by_whole_paths_without_reasoning_none_is_asked_for() {
     assert_eq!(answer.answers, ["Boudewijn Koole"]);
     assert!(!model.requests().last().unwrap().messages[0].content.contains("step by step"));
 }
+
+#[tokio::test]
+async fn where_no_way_is_likely_the_model_is_not_asked_to_compose() {
+    let setting = setting(FILMS).await;
+    std::fs::write(setting.workspace.folder().join("relations.toml"), CARDS).unwrap();
+    let check = async |question: &str, least_confidence: f64| {
+        let ways = r#"{"reasoning": "", "status": "answered", "ways": ["W1"], "operation": "none", "all": true, "answers": []}"#;
+        let model = Arc::new(ScriptedModel::new().on("plan.topic", TOPIC).on("compose", ways));
+        let options = kerag(KeragConfig { least_confidence, ..KeragConfig::default() });
+        let answer = ask(&setting, Some(model.clone()), Some(embedder().await), question, &options).await;
+        (answer, model.calls_of("compose"))
+    };
+    let absurd = "what is the boiling point of Kauwboy in the Swiss parliament?";
+    let (answer, composed) = check(absurd, KeragConfig::default().least_confidence).await;
+    assert_eq!((answer.status, composed), (Status::Abstained, 0), "{answer:#?}");
+    assert!(answer.reason.unwrap().contains("the nearest is"));
+    let (answer, composed) = check(absurd, 0.0).await;
+    assert_eq!((answer.status, composed), (Status::Answered, 1));
+    let (answer, composed) = check("who directed Kauwboy?", KeragConfig::default().least_confidence).await;
+    assert_eq!((answer.answers, composed), (vec!["Boudewijn Koole".to_owned()], 1));
+}

@@ -51,6 +51,12 @@ pub(super) async fn run(
         return Ok(Outcome::abstain("the graph says nothing relevant about these entities", Vec::new()));
     }
     let evidence = retrieve(context, &found.choices).await?;
+    let likeliest = found.choices.iter().max_by(|a, b| a.confidence.total_cmp(&b.confidence));
+    if let Some(way) =
+        likeliest.filter(|way| found.decided.is_none() && way.confidence < config.least_confidence)
+    {
+        return Ok(Outcome::abstain(unlikely(way), evidence));
+    }
     let _timer = context.trace.enter(Stage::Compose);
     let offered = offered(context, &found.choices).await?;
     let frames = &topic.time_frames;
@@ -58,7 +64,7 @@ pub(super) async fn run(
     match reply {
         Ok(reply) => {
             let reply = doubted(context, reply, &found.choices, planning.least_confidence);
-            settle(context, topic, found, reply, evidence).await
+            settle(context, topic, found, reply, evidence, config.least_confidence).await
         }
         Err(AnswerError::Model(error @ quipu_model::ModelError::Unreadable { .. })) => {
             Ok(Outcome::abstain(error.to_string(), evidence))
@@ -132,6 +138,7 @@ async fn settle(
     found: Readings,
     reply: WaysReply,
     mut evidence: Vec<Evidence>,
+    least_confidence: f64,
 ) -> Result<Outcome, AnswerError> {
     let Readings { choices, mut asking, decided } = found;
     let WaysReply { status, reasoning, ways, operation, some } = reply;
@@ -150,6 +157,9 @@ async fn settle(
     let Some(choice) = together(named).or_else(|| choices.into_iter().next()) else {
         return Ok(Outcome::abstain("no way leads to an answer", evidence));
     };
+    if choice.confidence < least_confidence {
+        return Ok(Outcome::abstain(unlikely(&choice), evidence));
+    }
     asking.wanted.operation = agreed([asking.wanted.operation, topic.operation, operation]);
     add_triples(context, &choice, &mut evidence).await?;
     let calculates = asking.wanted.operation.is_some() || asking.condition.is_some();
@@ -159,6 +169,15 @@ async fn settle(
         outcome.answers = picked;
     }
     Ok(outcome)
+}
+
+/// Why a way is no answer.
+fn unlikely(way: &Choice) -> String {
+    let phrases: Vec<&str> = way.runs.iter().map(|run| run.path.phrase.as_str()).collect();
+    let (said, fit) = (say(&phrases, way), way.confidence);
+    format!(
+        "nothing in the graph clearly is what the question asks for; the nearest is {said} (fit {fit:.2})"
+    )
 }
 
 /// Several ways as one, of each anchor the likeliest: where those of different anchors meet, else all their values.
