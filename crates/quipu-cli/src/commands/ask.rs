@@ -175,7 +175,7 @@ impl How {
 
     fn method_config(&self, settings: &Settings) -> MethodConfig {
         let max_hops = if self.no_multi_hop { Some(1) } else { settings.max_hops };
-        let KeragConfig { max_hops: kerag_hops, filter, reasoning } = KeragConfig::default();
+        let KeragConfig { max_hops: kerag_hops, filter, reasoning, .. } = KeragConfig::default();
         let filter = match self.filter {
             _ if self.no_filter => RelationFilter::Off,
             Some(Filter::Model) => RelationFilter::Model,
@@ -187,6 +187,7 @@ impl How {
             max_hops: max_hops.unwrap_or(kerag_hops),
             filter,
             reasoning: reasoning && !self.no_reasoning,
+            ..KeragConfig::default()
         };
         let mut paths = PathsConfig::default();
         if let Some(max_hops) = max_hops {
