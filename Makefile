@@ -34,7 +34,9 @@ setup: ## build tools, Rust, Python packages
 	@scripts/setup.sh
 
 page: ## the page, with Node: `cargo build` takes it into the binary
-	@cd ui && if ! command -v npm >/dev/null; then \
+	@# Only where a source is newer: a page written anew has the binary built anew.
+	@cd ui && if [ -e dist/index.html ] && [ -z "$$(find . \( -name node_modules -o -name dist \) -prune -o -type f -newer dist/index.html -print)" ]; then :; \
+	elif ! command -v npm >/dev/null; then \
 		echo "page: left out (no npm here); everything else works without it"; \
 	elif [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --silent --no-fund --no-audit; then \
 		npm run --silent build -- --logLevel warn; \
