@@ -229,6 +229,7 @@ async fn values_are_named_as_they_are_written() {
 /// Countries and towns with populations: the largest town around Norland does not lie in the most populous country.
 const COUNTRIES: &str = r#"
     @prefix : <http://t.example/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+    :area rdfs:label "area in square kilometres" . :s :area 20 . :w :area 50 . :n :area 30 . :e :area 10 .
     :population rdfs:label "population" . :capital rdfs:label "capital" . :in rdfs:label "located in" .
     :borders rdfs:label "neighbouring country" . :Country rdfs:label "Country" . :Town rdfs:label "Town" .
     :n a :Country ; rdfs:label "Norland" ; :population 100 ; :capital :lund ; :borders :s, :w .
@@ -248,6 +249,8 @@ async fn an_extreme_chooses_among_things_of_the_kind_that_it_names() {
         ("Which is the most populous country that borders Norland?", "Sudland"),
         ("Which country bordering Norland has the largest population?", "Sudland"),
         ("What is the most populous town in Sudland?", "Port Vale"),
+        // By its area, which a town has not.
+        ("What is the largest country that borders Norland?", "Westland"),
         // Two ways meet in a value: it is the one's that both come by.
         ("What is the most populous country that borders both Sudland and Westland?", "Eastland"),
     ] {

@@ -29,8 +29,8 @@ pub fn nested(question: &str) -> Option<Range<usize>> {
     (1..words.len()).filter(|at| is_superlative(text(*at)) && text(at - 1) == "the").find_map(|at| {
         let first = first_of_thing(&words, at)?;
         let last = last_of_thing(&words, at)?;
-        let outside = words.iter().take(first).chain(words.iter().skip(last + 1));
-        let asked = outside.clone().any(|word| tells(&word.text) && !is_in(EMPTY, &word.text));
+        let mut outside = words.iter().take(first).chain(words.iter().skip(last + 1));
+        let asked = outside.any(|word| tells(&word.text) && !is_in(EMPTY, &word.text));
         let joined = words.iter().skip(last + 1).any(|word| is_in(JOINING, &word.text));
         let span = words.get(first)?.start..words.get(last)?.end;
         (asked && !joined).then_some(span)
