@@ -7,7 +7,7 @@ mod common;
 use std::sync::Arc;
 
 use common::{CARDS, FILMS, ask, embedder, setting, setting_from};
-use quipu_answer::{AskOptions, Evidence, EvidenceContent, Method, Status};
+use quipu_answer::{AskOptions, Evidence, EvidenceContent, Method, Predictor, Status};
 use quipu_model::ScriptedModel;
 
 async fn check(question: &str, expected: &[&str]) {
@@ -501,4 +501,14 @@ async fn cards_that_cannot_be_read_are_named() {
         .unwrap();
     let error = quipu_answer::Engine::new(setting.workspace.clone(), None, None).err().unwrap().to_string();
     assert!(error.contains("relations.toml") && error.contains("remove it"), "{error}");
+}
+
+#[tokio::test]
+async fn anchors_too_start_from_what_an_extreme_describes() {
+    let setting = setting_from("countries.ttl", COUNTRIES).await;
+    let mut options = AskOptions { method: Method::Anchor, ..AskOptions::default() };
+    options.config.anchor.predictor = Predictor::Index;
+    let question = "What is the capital of the most populous country that borders Norland?";
+    let answer = ask(&setting, None, Some(embedder().await), question, &options).await;
+    assert_eq!((answer.answers, answer.usage.llm_calls), (vec!["North Quay".to_owned()], 0));
 }
