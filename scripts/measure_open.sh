@@ -63,7 +63,7 @@ ablations() {
             run "anchor-$guide-${set:-whole}" metaqa "$file" anchor --max-llm-calls 60 --set "anchor.guide=$guide" ${set:+--set "$set"}
         done
     done
-    for set in pseudo.verification=model pseudo.verification=similarity pseudo.verification=off pseudo.relations=0 pseudo.answer=model; do
+    for set in pseudo.verification=paths pseudo.verification=model pseudo.verification=similarity pseudo.verification=off pseudo.relations=0 pseudo.answer=model; do
         run "pseudo-$set" metaqa "$metaqa/questions.2hop.dev.jsonl" pseudo --set "$set"
     done
 }

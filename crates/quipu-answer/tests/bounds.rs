@@ -119,6 +119,11 @@ async fn of_ten_thousand_namesakes_only_as_many_are_looked_at_as_is_said() {
     assert!(!reason.is_empty());
 }
 
+/// The paper's verification, where nothing but following the pseudo-graph finds an answer.
+fn followed() -> PseudoConfig {
+    PseudoConfig { verification: Verification::Model, ..PseudoConfig::default() }
+}
+
 fn pseudo(config: PseudoConfig) -> MethodConfig {
     MethodConfig { pseudo: config, ..MethodConfig::default() }
 }
@@ -148,11 +153,7 @@ async fn pseudo_looks_at_few_of_ten_thousand_namesakes() {
     let setting = setting_from("towns.nt", &springfields(10_000)).await;
     let belief = "CREATE (s:Town {name: 'Springfield'})-[:MAYOR]->(answer:Person {name: '?'})";
     let model = ScriptedModel::new().on("plan.pseudo", belief);
-    let options = AskOptions {
-        method: Method::Pseudo,
-        config: pseudo(PseudoConfig::default()),
-        ..AskOptions::default()
-    };
+    let options = AskOptions { method: Method::Pseudo, config: pseudo(followed()), ..AskOptions::default() };
     let (answer, model, graph) = asked(&setting, model, "who is the mayor of Springfield?", options).await;
     assert_eq!((answer.status, answer.grounded), (Status::Answered, true), "{answer:#?}");
     assert_eq!(model.calls(), 1);
@@ -231,7 +232,7 @@ async fn of_a_million_neighbours_pseudo_asks_for_few_and_its_evidence_fits() {
     let model = ScriptedModel::new()
         .on("plan.pseudo", belief)
         .always("compose", common::composed("\"Film number 1\""));
-    let config = pseudo(PseudoConfig { always_compose: true, ..PseudoConfig::default() });
+    let config = pseudo(PseudoConfig { always_compose: true, ..followed() });
     let (answer, model, graph) =
         asked_hub(model, AskOptions { method: Method::Pseudo, config, ..AskOptions::default() }).await;
     assert!(graph.expands().iter().all(|limit| *limit <= 200), "{:?}", graph.expands());
@@ -258,7 +259,7 @@ async fn an_entity_without_relations_is_an_abstention_and_nothing_is_composed() 
                     "CREATE (h:Hill {name: 'Lonely Hill'})-[:SOURCE_OF]->(answer:River {name: '?'})",
                 )
                 .always("critique.verify", r#"{"edits": [], "add": []}"#)
-                .when(|r| (r.stage == "plan.cards").then(|| Scripted::from("{}")));
+                .when(|r| (r.stage == "plan.card").then(|| Scripted::from("{}")));
             let anchor = AnchorConfig { guide, ..AnchorConfig::default() };
             let config = MethodConfig {
                 anchor,
@@ -284,7 +285,7 @@ async fn circles_and_loops_end_for_pseudo_too() {
         .on("plan.pseudo", belief)
         .always("critique.verify", r#"{"edits": [], "add": []}"#)
         .always("compose", common::composed("\"B2 Road\""));
-    let options = AskOptions { method: Method::Pseudo, ..AskOptions::default() };
+    let options = AskOptions { method: Method::Pseudo, config: pseudo(followed()), ..AskOptions::default() };
     let (answer, model, graph) = asked(&setting, model, "what does A1 Road lead to?", options).await;
     assert!(answer.answers.iter().all(|road| road.ends_with("Road")), "{answer:#?}");
     assert!(model.calls() <= 3);
@@ -299,7 +300,7 @@ async fn relations_and_values_that_the_model_invents_do_not_reach_the_answer() {
         .on("plan.pseudo", belief)
         .always("critique.verify", r#"{"edits": [{"triple": "P1", "rows": ["E0"]}], "add": []}"#)
         .always("compose", common::composed("\"Golden Moon\""));
-    let options = AskOptions { method: Method::Pseudo, ..AskOptions::default() };
+    let options = AskOptions { method: Method::Pseudo, config: pseudo(followed()), ..AskOptions::default() };
     let (answer, ..) = asked(&setting, model, "which prize did Kauwboy win?", options).await;
     assert_eq!((answer.status, answer.answers.len()), (Status::Abstained, 0), "{answer:#?}");
     assert!(answer.reason.unwrap().contains("Golden Moon"));

@@ -106,6 +106,12 @@ async fn three_conditions_meet() {
     let model = ScriptedModel::new().on("plan.route", chosen);
     let (answer, model) = run(&setting, model, question, &routed_by(RouterKind::Model)).await;
     assert_eq!((ranked(&answer)[0], model.calls(), answer.ranked[0].paths.len()), ("wave", 1, 3));
+    // What the model named is what was linked, in its order.
+    let linked = answer.trace.iter().flatten().rev().find_map(|timed| match &timed.event {
+        Event::Linked { mentions } => Some(mentions.iter().map(|m| m.candidates[0].name.clone()).collect()),
+        _ => None,
+    });
+    assert_eq!(linked, Some(["Nordlicht", "Ada Berg", "Amber Quill"].map(str::to_owned).to_vec()));
 
     // The graph proposes them too, where each leaves something to choose from.
     let (mut nodes, mut edges) = (NODES.to_owned(), EDGES.to_owned());

@@ -269,6 +269,7 @@ async fn what_a_question_describes_by_an_extreme_is_found_before_it_is_asked_abo
             "North Quay",
         ),
         ("What is the population of the largest town in Westland?", "500"),
+        ("What is the population of Westland's largest town?", "500"),
         // Nothing is asked of it but its name.
         ("What is the name of the most populous country that borders Norland?", "Sudland"),
     ] {

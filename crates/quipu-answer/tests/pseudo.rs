@@ -112,7 +112,7 @@ async fn what_resembles_nothing_costs_one_call_and_abstains() {
     let belief = "CREATE (q {name: 'Zzyzx Quorum'})-[:PRESIDED_OVER_BY]->(p {name: 'Qwrt Plmk'})";
     let model = ScriptedModel::new().on("plan.pseudo", belief);
     let question = "who presides over the Zzyzx Quorum?";
-    let (answer, model) = asked(&[&films], model, question, &pseudo(PseudoConfig::default())).await;
+    let (answer, model) = asked(&[&films], model, question, &pseudo(by(Verification::Model))).await;
     assert_eq!(answer.status, Status::Abstained);
     assert_eq!(model.calls(), 1);
 }
@@ -124,7 +124,7 @@ async fn a_reply_without_a_graph_leaves_the_names_of_the_question() {
         .on("plan.pseudo", "I am afraid that I do not know this film.")
         .on("compose", composed("\"Boudewijn Koole\"").as_str());
     let (answer, model) =
-        asked(&[&films], model, "who directed Kauwboy?", &pseudo(PseudoConfig::default())).await;
+        asked(&[&films], model, "who directed Kauwboy?", &pseudo(by(Verification::Model))).await;
     assert_eq!(answer.answers, ["Boudewijn Koole"]);
     assert_eq!(model.calls(), 2, "nothing believed, nothing to verify");
 }
@@ -314,7 +314,7 @@ async fn sources_that_answer_differently_are_told_whatever_the_method() {
 /// What the model does not know it says, and the sources fill it in: the graph is followed to the node that is asked for.
 async fn filled(settings: &[&Setting], belief: &str, question: &str) -> (Answer, usize) {
     let model = ScriptedModel::new().on("plan.pseudo", belief);
-    let (answer, model) = asked(settings, model, question, &pseudo(PseudoConfig::default())).await;
+    let (answer, model) = asked(settings, model, question, &pseudo(by(Verification::Model))).await;
     assert!(answer.grounded, "{answer:#?}");
     (answer, model.calls())
 }
@@ -381,12 +381,113 @@ async fn amounts_and_always_compose_are_left_to_the_model() {
     let count = r#"{"reasoning": "By the rows.", "status": "answered", "rows": ["E0-E1"], "operation": "count", "answers": []}"#;
     let model = ScriptedModel::new().on("plan.pseudo", belief).on("compose", count);
     let question = "how many films did Boudewijn Koole direct?";
-    let (answer, model) = asked(&[&films], model, question, &pseudo(PseudoConfig::default())).await;
+    let (answer, model) = asked(&[&films], model, question, &pseudo(by(Verification::Model))).await;
     assert_eq!((answer.answers.as_slice(), model.calls()), (&["2".to_owned()][..], 2), "{answer:#?}");
     let model =
         ScriptedModel::new().on("plan.pseudo", belief).on("compose", composed("\"Kauwboy\"").as_str());
-    let config = PseudoConfig { always_compose: true, ..PseudoConfig::default() };
+    let config = PseudoConfig { always_compose: true, ..by(Verification::Model) };
     let (answer, model) =
         asked(&[&films], model, "which films did Boudewijn Koole direct?", &pseudo(config)).await;
     assert_eq!((answer.answers.as_slice(), model.calls()), (&["Kauwboy".to_owned()][..], 2));
+}
+
+/// Cards of what `common::CARDS` leaves out.
+const MORE_CARDS: &str = r#"
+[relation.running_minutes]
+head_kind = "film"
+tail_kind = "number"
+forward = "the running time of X"
+backward = "the films that run X"
+words_forward = ["long", "minutes", "running time"]
+words_backward = ["films"]
+
+[relation.born_in]
+head_kind = "person"
+tail_kind = "town"
+forward = "the birthplace of X"
+backward = "the people born in X"
+words_forward = ["birthplace", "born", "where"]
+words_backward = ["people", "born"]
+"#;
+
+/// The same setting with cards of all its relations, so that planning asks no model for them.
+fn with_cards(setting: Setting) -> Setting {
+    let folder = setting.workspace.folder();
+    std::fs::write(folder.join("relations.toml"), [common::CARDS, MORE_CARDS].concat()).unwrap();
+    let workspace = Arc::new(quipu_index::Workspace::open(folder).unwrap());
+    Setting { workspace, ..setting }
+}
+
+/// No word of the question is what any relation is called.
+#[expect(clippy::unnecessary_wraps, reason = "a rule of the scripted model")]
+fn no_word(request: &quipu_model::ScoreRequest) -> Option<Vec<f64>> {
+    Some(vec![-9.0; request.continuations.len()])
+}
+
+#[tokio::test]
+async fn a_likely_path_corrects_what_was_believed_without_a_second_call() {
+    let films = with_cards(setting(FILMS).await);
+    let model = ScriptedModel::new().on("plan.pseudo", BELIEF);
+    let (answer, model) = asked(&[&films], model, BIRTHPLACE, &pseudo(PseudoConfig::default())).await;
+    assert_eq!((answer.answers.as_slice(), answer.grounded), (&["Leidschendam".to_owned()][..], true));
+    assert_eq!(model.calls(), 1);
+    let edits = edits(&answer);
+    let edit =
+        |before: &str, after: Option<&str>| (Some(before.into()), after.map(str::to_owned), after.is_some());
+    assert!(
+        edits.contains(&edit(
+            "Kauwboy | directed by | Jan Jansen",
+            Some("Kauwboy | directed by | Boudewijn Koole")
+        )),
+        "{edits:?}"
+    );
+    assert!(
+        edits.contains(&edit(
+            "Jan Jansen | born in | Utrecht",
+            Some("Boudewijn Koole | born in | Leidschendam")
+        )),
+        "{edits:?}"
+    );
+    assert!(edits.contains(&edit("Kauwboy | year | 1999", None)), "off the path: {edits:?}");
+}
+
+#[tokio::test]
+async fn where_no_path_fits_nothing_is_composed_however_sure_the_model_is() {
+    let films = with_cards(setting(FILMS).await);
+    let belief =
+        "// precise\nCREATE (k:Film {name: 'Kauwboy'})-[:DIRECTED_BY]->(answer:Archbishop {name: '?'})";
+    let question = "which archbishop crowned Kauwboy?";
+    let script = || ScriptedModel::new().on("plan.pseudo", belief).when_scoring(no_word);
+    let (answer, model) = asked(&[&films], script(), question, &pseudo(PseudoConfig::default())).await;
+    assert_eq!((answer.status, model.calls_of("compose")), (Status::Abstained, 0), "{answer:#?}");
+    assert!(answer.reason.unwrap().contains("fit 0."), "the nearest path is told");
+    // The paper's verification takes the belief's word for it.
+    let (answer, _) = asked(&[&films], script(), question, &pseudo(by(Verification::Model))).await;
+    assert_eq!(answer.answers, ["Boudewijn Koole"]);
+}
+
+#[tokio::test]
+async fn a_chain_over_two_sources_is_followed_though_no_path_holds_it() {
+    let half = |with: &str| -> String {
+        FILMS.lines().filter(|line| line.contains(with)).map(|line| format!("{line}\n")).collect()
+    };
+    let directors = with_cards(setting(&half("directed_by")).await);
+    let births = with_cards(setting(&half("born_in")).await);
+    let belief = "CREATE (k:Film {name: 'Kauwboy'})-[:DIRECTED_BY]->(p:Person {name: '?'})-[:BORN_IN]->(answer:Town {name: '?'})";
+    let model = ScriptedModel::new().on("plan.pseudo", belief).when_scoring(no_word);
+    let (answer, model) =
+        asked(&[&directors, &births], model, BIRTHPLACE, &pseudo(PseudoConfig::default())).await;
+    assert_eq!(answer.answers, ["Leidschendam"], "{answer:#?}");
+    assert_eq!(model.calls_of("compose"), 0);
+}
+
+#[tokio::test]
+async fn a_misspelt_name_is_told_of_too() {
+    let films = with_cards(setting(FILMS).await);
+    let belief = "// open\nCREATE (k:Film {name: 'Kauwbboy', mood: 'sad'})";
+    let told = r#"{"sentences": [{"text": "Kauwboy has a director.", "rows": ["E0"]}]}"#;
+    let model = ScriptedModel::new().on("plan.pseudo", belief).on("compose", told).when_scoring(no_word);
+    let question = "What should I know about Kauwbboy?";
+    let (answer, _) = asked(&[&films], model, question, &pseudo(PseudoConfig::default())).await;
+    assert_eq!((answer.status, answer.grounded), (Status::Answered, true), "{answer:#?}");
 }

@@ -24,7 +24,7 @@ pub(crate) use domain::plain_words;
 pub use domain::{domain_by_names, domain_by_rules};
 pub(crate) use learnt::LearntFile;
 pub use meanings::{MEANINGS_FILE, Meanings};
-pub use nested::{chosen_from, nested};
+pub use nested::{Nested, chosen_from, nested};
 pub use operation::{Wanted, is_extreme, wanted};
 pub use paths::{
     FEATURE_NAMES, Features, RankConfig, RankedPath, Seen, StepSamples, Walk, WalkConfig, follow, joint,

@@ -21,19 +21,28 @@ const EMPTY: &str = "name names one which what";
 /// Words that join another question to the first.
 const JOINING: &str = "and or but";
 
-/// Where a question names a thing by an extreme and asks something of it: the bytes from "the largest country" to the end of what it is
-/// chosen from. Nothing where the extreme itself is asked for. English only.
-pub fn nested(question: &str) -> Option<Range<usize>> {
+/// A question within a question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Nested {
+    /// The bytes from "the largest country" to the end of what it is chosen from.
+    pub span: Range<usize>,
+    /// Where the extreme begins: what stands before it within the span names no such thing by itself.
+    pub extreme: usize,
+}
+
+/// Where a question names a thing by an extreme and asks something of it. Nothing where the extreme itself is asked for. English only.
+pub fn nested(question: &str) -> Option<Nested> {
     let words = words(question);
     let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
-    (1..words.len()).filter(|at| is_superlative(text(*at)) && text(at - 1) == "the").find_map(|at| {
+    let belongs = |at: &usize| text(at - 1) == "the" || words.get(at - 1).is_some_and(is_possessive);
+    (1..words.len()).filter(|at| is_superlative(text(*at)) && belongs(at)).find_map(|at| {
         let first = first_of_thing(&words, at)?;
         let last = last_of_thing(&words, at)?;
         let mut outside = words.iter().take(first).chain(words.iter().skip(last + 1));
         let asked = outside.any(|word| tells(&word.text) && !is_in(EMPTY, &word.text));
         let joined = words.iter().skip(last + 1).any(|word| is_in(JOINING, &word.text));
         let span = words.get(first)?.start..words.get(last)?.end;
-        (asked && !joined).then_some(span)
+        (asked && !joined).then_some(Nested { span, extreme: words.get(at)?.start })
     })
 }
 
@@ -41,6 +50,10 @@ pub fn nested(question: &str) -> Option<Range<usize>> {
 fn first_of_thing(words: &[Word], extreme: usize) -> Option<usize> {
     let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
     let article = extreme.checked_sub(1)?;
+    let asked_where = text(0) == "where" || is_in(BEFORE_A_THING, text(0)) || left_behind(words);
+    if words.get(article).is_some_and(is_possessive) {
+        return first_of_owner(words, article, asked_where);
+    }
     let before = article.checked_sub(1)?;
     let first = if is_in(HAVING, text(before)) {
         // "the country with the largest population": from its own article on.
@@ -50,7 +63,6 @@ fn first_of_thing(words: &[Word], extreme: usize) -> Option<usize> {
         article
     };
     let before = first.checked_sub(1)?;
-    let asked_where = text(0) == "where" || is_in(BEFORE_A_THING, text(0)) || left_behind(words);
     let done_to = || {
         // "border the largest country", but not "won the most prizes".
         let counts =
@@ -60,6 +72,21 @@ fn first_of_thing(words: &[Word], extreme: usize) -> Option<usize> {
     let asked =
         is_in(BEFORE_A_THING, text(before)) || (asked_where && is_in(BEING, text(before))) || done_to();
     asked.then_some(first)
+}
+
+/// The first word of "South America" in "the capital of South America's largest country", where something is asked of it.
+fn first_of_owner(words: &[Word], owner: usize, asked_where: bool) -> Option<usize> {
+    let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
+    let stop = (0..owner).rev().find(|at| !tells(text(*at)) || is_in(BEFORE_A_THING, text(*at)))?;
+    // "of the Netherlands' largest city"
+    let first = if text(stop) == "the" { stop } else { stop + 1 };
+    let before = text(first.checked_sub(1)?);
+    (is_in(BEFORE_A_THING, before) || (asked_where && is_in(BEING, before))).then_some(first)
+}
+
+/// Whether a word ends in 's.
+fn is_possessive(word: &Word) -> bool {
+    word.stem_end < word.end
 }
 
 /// The last word of the thing: up to a comma or the end, the extreme and another word at least.
@@ -102,7 +129,7 @@ mod tests {
     use super::*;
 
     fn check(question: &str, inner: Option<&str>) {
-        assert_eq!(nested(question).and_then(|span| question.get(span)), inner, "{question}");
+        assert_eq!(nested(question).and_then(|nested| question.get(nested.span)), inner, "{question}");
     }
 
     #[test]
@@ -121,6 +148,13 @@ mod tests {
             "the mayor of the town with the largest area in Peru",
             Some("the town with the largest area in Peru"),
         );
+        check("What is the capital of Africa's smallest country?", Some("Africa's smallest country"));
+        check(
+            "the languages of South America's most populous country",
+            Some("South America's most populous country"),
+        );
+        check("Where is Peru's oldest town?", Some("Peru's oldest town"));
+        check("Who is the mayor of the Netherlands' largest town?", Some("the Netherlands' largest town"));
     }
 
     #[test]
@@ -132,6 +166,9 @@ mod tests {
         check("the river with the greatest length in Peru", None);
         check("Who won the most prizes of Peru?", None);
         check("Which is the oldest town of Peru?", None);
+        check("What is Africa's smallest country?", None);
+        check("Which country is Africa's smallest?", None);
+        check("What are Peru's neighbours and its largest town?", None);
         check("Is the Orle longer than the Berg?", None);
         check("Who wrote Emma?", None);
         check("the capital of the largest", None);

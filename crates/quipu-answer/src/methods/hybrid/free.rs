@@ -19,7 +19,7 @@ use crate::AnswerError;
 use crate::evidence::cell;
 use crate::plan::{Along, NamedPart, RequirementConfig, along, common_types};
 use crate::prompts::Prompt;
-use crate::trace::{Event, Refinement, Stage};
+use crate::trace::{CandidateEvent, Event, MentionEvent, Refinement, Stage};
 
 /// Entities and relations of one reply that are looked at; a small model that repeats itself names a hundred.
 const MOST_ENTITIES: usize = 5;
@@ -119,23 +119,30 @@ impl Router<'_> {
             }
         }
         let steps = self.steps_called(round, &relations).await?;
-        let mut linked = Vec::new();
+        let (mut linked, mut mentions) = (Vec::new(), Vec::new());
         for name in entities {
             let lookup = LookupConfig { k: self.bounds.senses, ..LookupConfig::default() };
             let found = self.context.workspace.lookup(&name, &lookup).await?;
             let best = found.first().map(|candidate| candidate.score);
             // Senses of the name itself; where none is called so, the nearest names.
-            let senses: Vec<(NodeId, String)> = found
+            let near = found
                 .into_iter()
-                .filter(|candidate| best.is_some_and(|best| candidate.score >= best - NEAR_NAME))
-                .map(|candidate| (candidate.node, candidate.name))
-                .collect();
+                .filter(|candidate| best.is_some_and(|best| candidate.score >= best - NEAR_NAME));
+            let (mut senses, mut candidates): (Vec<(NodeId, String)>, Vec<CandidateEvent>) =
+                Default::default();
+            for candidate in near {
+                let (name, score) = (candidate.name.clone(), candidate.score);
+                candidates.push(CandidateEvent { name, score, reason: "named by the router".into() });
+                senses.push((candidate.node, candidate.name));
+            }
+            mentions.push(MentionEvent { text: name.clone(), candidates });
             if senses.is_empty() {
                 tell(format!("no entity is called {}: without it", cell(&name)));
             } else {
                 linked.push((self.part_called(&name), senses));
             }
         }
+        self.context.trace.report(Stage::Link, Event::Linked { mentions });
         let radius = self.bounds.radius;
         for radius in [radius].into_iter().chain((radius < WIDEST).then_some(WIDEST)) {
             if radius > self.bounds.radius {

@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::evidence::{Evidence, EvidenceContent};
 use crate::link::{Anchor, Mentioned, mentions};
 use crate::methods::Outcome;
-use crate::plan::{nested, wanted};
+use crate::plan::{Nested, nested, wanted};
 use crate::question::Question;
 use crate::trace::{Event, Stage};
 
@@ -32,20 +32,18 @@ pub(in crate::methods) async fn settle(
     config: &PathsConfig,
 ) -> Result<Option<Settled>, AnswerError> {
     let text = question.text();
-    let Some(span) = nested(text).filter(|_| context.anchors.is_empty() && context.embedder().is_some())
-    else {
-        return Ok(None);
-    };
+    let nested = nested(text).filter(|_| context.anchors.is_empty() && context.embedder().is_some());
+    let Some(Nested { span, extreme }) = nested else { return Ok(None) };
     let described = text.get(span.clone()).unwrap_or_default();
     // "The Longest Day" is a name, and so may "highest point" be one.
     let mentioned = {
         let _timer = context.trace.enter(Stage::Link);
         mentions(context, text).await?
     };
-    let within = |mention: &&Mentioned| span.start < mention.span.start && mention.span.end <= span.end;
+    let named = |mention: &Mentioned| mention.span.start <= span.start && extreme < mention.span.end;
+    let named = mentioned.iter().any(named);
+    let within = |mention: &&Mentioned| span.start <= mention.span.start && mention.span.end <= span.end;
     let inside: Vec<_> = mentioned.iter().filter(within).collect();
-    let named =
-        mentioned.iter().any(|mention| mention.span.start <= span.start && span.start < mention.span.end);
     if inside.is_empty() || named || wanted(text).compares || !extremes_in_names(context, text).is_empty() {
         return Ok(None);
     }

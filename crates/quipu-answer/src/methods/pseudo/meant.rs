@@ -16,8 +16,9 @@ use crate::question::Question;
 const CANDIDATES: usize = 3;
 /// Candidates of a mention within this of the best one are all but equally good.
 const CLOSE: f64 = 0.02;
-/// From this score on, a name of the question surely means its entity.
-const SURE: f64 = 0.85;
+/// From this score on, a name of the question surely means its entity: one with a typing error has about .8, one that shares some of its
+/// words less than .7.
+const SURE: f64 = 0.75;
 /// Of a node that nothing led to yet.
 pub(super) const NOWHERE: usize = usize::MAX;
 

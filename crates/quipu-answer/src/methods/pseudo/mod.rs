@@ -4,11 +4,12 @@
 //! 1. Pseudo-graph (§3.1): Cypher `CREATE` statements, read by [`PseudoGraph::read`]: one call.
 //! 2. Semantic querying (§3.2.1, `query.rs`): the nearest triples of every pseudo-triple, over all sources; then two-step pruning
 //!    (`gold.rs`): as many entities as there are pseudo-subjects, by hits, then those of enough similarity. No call.
-//! 3. Verification (§3.2.2, `verify.rs`): delete, replace, add; every edit names the triple that caused it: one call, none by similarity.
+//! 3. Verification (§3.2.2, `verify.rs`): delete, replace, add; every edit names the triple that caused it: one call, none by similarity,
+//!    none by the whole paths of the sources (`whole.rs`, the default), which decide as well whether the sources can answer at all.
 //! 4. Answer (§3.3, `respond.rs`) from the corrected graph: one call, none where the sources filled the node that the question asks for.
 //!
-//! So 3 calls, 2 where similarity verifies or nothing does, 1 where the sources fill all that the model leaves open, or where they hold nothing
-//! about the question, which is an abstention.
+//! So 3 calls, 2 where code verifies or nothing does, 1 where a whole path is likely, where the sources fill all that the model leaves open,
+//! or where they hold nothing about the question, which is an abstention.
 //!
 //! Where it differs from the paper: the model may say what it does not know, and is shown what the sources' relations are called. The
 //! pseudo-graph is followed from what the question names (`follow.rs`): what the sources state along a pseudo-triple is its other end,
@@ -24,6 +25,7 @@ mod query;
 mod relations;
 mod respond;
 mod verify;
+mod whole;
 
 use quipu_model::ChatRequest;
 use serde_json::json;
@@ -41,6 +43,9 @@ use crate::trace::{Event, Stage};
 /// Who corrects the pseudo-graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verification {
+    /// Code: what the question's own words fit among the whole paths of the sources stands whatever was believed, and where nothing
+    /// fits, nothing is answered. Between the two, and where sources have to be joined, as by similarity: no call.
+    Paths,
     /// The model names the edits: one call.
     Model,
     /// Code replaces every pseudo-triple by the source's most similar one, and deletes what has none: no call.
@@ -56,8 +61,10 @@ pub struct PseudoConfig {
     pub nearest: usize,
     /// Entities whose triples resemble the pseudo-graph less than this on the mean are dropped (.7), unless the question names them.
     pub least_similarity: f32,
-    /// Who corrects.
+    /// Who corrects: code by whole paths, with which the default local model answers best; the paper asks the model.
     pub verification: Verification,
+    /// By whole paths: where the best of them fits less than this (.2, as with `kerag`), the sources do not hold what is asked for.
+    pub least_fit: f64,
     /// Whether the model composes every answer (the paper's way), also where the sources filled the node that the question asks for.
     pub always_compose: bool,
     /// Relations of the sources that the model is shown (24), those most like the question; 0: none, as in the paper.
@@ -77,7 +84,8 @@ impl Default for PseudoConfig {
         Self {
             nearest: 10,
             least_similarity: 0.7,
-            verification: Verification::Model,
+            verification: Verification::Paths,
+            least_fit: 0.2,
             always_compose: false,
             relations: 24,
             all_sources: true,
@@ -103,6 +111,13 @@ pub(super) async fn run(
     if config.verification == Verification::Off {
         return respond::from_belief(context, question, &belief).await;
     }
+    let mut whole = match config.verification {
+        Verification::Paths => Some(whole::plan(context, question, config).await?),
+        Verification::Model | Verification::Similarity | Verification::Off => None,
+    };
+    if let Some(whole) = whole.take_if(|whole| whole.decides(belief.open, false)) {
+        return whole.settle(context, question, &belief.graph, config).await;
+    }
     let gold = {
         let _timer = context.trace.enter(Stage::Retrieve);
         let found = query::query(context, question, &belief.graph, config).await?;
@@ -110,6 +125,13 @@ pub(super) async fn run(
     };
     let retrieved = Event::Retrieved { evidence: gold.evidence.len(), left_out: gold.left_out };
     context.trace.report(Stage::Retrieve, retrieved);
+    let asks = wanted(question.text());
+    let plain = !belief.open && asks.operation.is_none() && !asks.compares && !asks.checks;
+    let marked =
+        gold.answer.as_ref().filter(|marked| plain && !config.always_compose && marked.score >= SURE);
+    if let Some(whole) = whole.filter(|whole| marked.is_none() && whole.decides(belief.open, true)) {
+        return whole.settle(context, question, &belief.graph, config).await;
+    }
     if gold.evidence.is_empty() {
         return Ok(Outcome::abstain(
             "no source says anything that resembles what was looked for",
@@ -121,10 +143,8 @@ pub(super) async fn run(
         verify::verify(context, question, &belief.graph, &gold, config).await?
     };
     gold::tell_of_contradictions(context, &corrected);
-    let asks = wanted(question.text());
-    let plain = !belief.open && asks.operation.is_none() && !asks.compares && !asks.checks;
-    match gold.answer.filter(|marked| plain && !config.always_compose && marked.score >= SURE) {
-        Some(marked) => Ok(respond::from_marked(context, &marked, corrected)),
+    match marked {
+        Some(marked) => Ok(respond::from_marked(context, marked, corrected)),
         None => respond::from_evidence(context, question, corrected, belief.open).await,
     }
 }

@@ -126,10 +126,10 @@ fn by_model(
             let edit = reply.edits.iter().find(|edit| Some(&edit.triple) == label.as_ref());
             edit.map(|edit| take_all(&rows(&edit.rows, gold), &mut kept)).unwrap_or_default()
         };
-        events.extend(edited(Some(before), &positions, gold));
+        events.extend(edited(Some(before), &positions, &gold.evidence));
     }
     let added = take_all(&rows(&reply.add, gold), &mut kept);
-    events.extend(added.iter().flat_map(|at| edited(None, &[*at], gold)));
+    events.extend(added.iter().flat_map(|at| edited(None, &[*at], &gold.evidence)));
     let pieces = gold.evidence.iter().zip(kept).filter(|(_, kept)| *kept).map(|(piece, _)| piece.clone());
     (events, pieces.collect())
 }
@@ -146,7 +146,7 @@ fn by_similarity(graph: &PseudoGraph, gold: &Gold) -> (Vec<EditEvent>, Vec<Evide
             let position = nearest.and_then(|(id, _)| gold.evidence.iter().position(|piece| piece.id == *id));
             positions = position.map(|at| alike(at, &gold.evidence)).unwrap_or_default();
         }
-        events.extend(edited(Some(before), &take_all(&positions, &mut kept), gold));
+        events.extend(edited(Some(before), &take_all(&positions, &mut kept), &gold.evidence));
     }
     // What the question asks for, whether anybody believed something about it or not.
     let asked = gold
@@ -157,7 +157,7 @@ fn by_similarity(graph: &PseudoGraph, gold: &Gold) -> (Vec<EditEvent>, Vec<Evide
     for at in asked.map(|at| alike(at, &gold.evidence)).unwrap_or_default() {
         if let Some(kept) = kept.get_mut(at).filter(|kept| !**kept) {
             *kept = true;
-            events.extend(edited(None, &[at], gold));
+            events.extend(edited(None, &[at], &gold.evidence));
         }
     }
     let pieces = gold.evidence.iter().zip(kept).filter(|(_, kept)| *kept).map(|(piece, _)| piece.clone());
@@ -197,14 +197,14 @@ fn alike(at: usize, evidence: &[Evidence]) -> Vec<usize> {
 }
 
 /// One edit a row; a deletion where there is none.
-fn edited(before: Option<String>, positions: &[usize], gold: &Gold) -> Vec<EditEvent> {
+pub(super) fn edited(before: Option<String>, positions: &[usize], evidence: &[Evidence]) -> Vec<EditEvent> {
     if positions.is_empty() {
         return before
             .map(|before| EditEvent { before: Some(before), after: None, by: None })
             .into_iter()
             .collect();
     }
-    let pieces = positions.iter().filter_map(|at| gold.evidence.get(*at));
+    let pieces = positions.iter().filter_map(|at| evidence.get(*at));
     let mut before = before;
     pieces
         .map(|piece| EditEvent {

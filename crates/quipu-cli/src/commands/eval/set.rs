@@ -220,12 +220,14 @@ fn set_pseudo(pseudo: &mut PseudoConfig, key: &str, value: &str) -> Result<()> {
         "pseudo.least_similarity" => pseudo.least_similarity = parse(key, value)?,
         "pseudo.verification" => {
             let all = [
+                ("paths", Verification::Paths),
                 ("model", Verification::Model),
                 ("similarity", Verification::Similarity),
                 ("off", Verification::Off),
             ];
             pseudo.verification = one_of(key, value, &all)?;
         }
+        "pseudo.least_fit" => pseudo.least_fit = parse(key, value)?,
         "pseudo.answer" => {
             let all = [("marked", false), ("model", true)];
             pseudo.always_compose = one_of(key, value, &all)?;

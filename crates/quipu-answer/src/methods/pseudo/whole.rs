@@ -1,0 +1,130 @@
+//! Verification by whole paths (DESIGN §8, whole-path planning): what the question's own words fit among the paths that the sources have
+//! corrects the pseudo-graph. Code does it, without a call; how well the best path fits says as well whether the sources can answer at all.
+
+use quipu_index::normalise;
+
+use super::follow::product;
+use super::verify::edited;
+use super::{PseudoConfig, respond};
+use crate::AnswerError;
+use crate::answer::Status;
+use crate::context::Context;
+use crate::cypher::PseudoGraph;
+use crate::evidence::{Evidence, EvidenceContent};
+use crate::methods::paths::PathsConfig;
+use crate::methods::{Method, MethodConfig, Outcome};
+use crate::question::Question;
+use crate::sources::ask_each;
+use crate::trace::{EditEvent, Event, Stage};
+
+/// From this fit on a path of one source answers.
+const LIKELY: f64 = 0.3;
+/// The same of one of several sources: half of a chain may fit a little where the whole of it lies in none.
+const LIKELY_OF_SEVERAL: f64 = 0.6;
+/// A pseudo-triple whose relation is less like that of any triple along the path is deleted.
+const LEAST_SUPPORT: f32 = 0.5;
+
+/// What the sources' paths say.
+pub(super) struct Whole {
+    outcome: Outcome,
+    several: bool,
+}
+
+/// The likeliest path's answer over all sources.
+///
+/// # Errors
+/// As of whole-path planning in every source.
+pub(super) async fn plan(
+    context: &Context<'_>,
+    question: &Question,
+    config: &PseudoConfig,
+) -> Result<Whole, AnswerError> {
+    // The last call is the answer's.
+    let context = if config.all_sources { context.sparing(1) } else { context.sparing(1).alone() };
+    let paths = PathsConfig { least_confidence: config.least_fit, ..PathsConfig::default() };
+    let planning = MethodConfig { paths, ..MethodConfig::default() };
+    // A method within a method, through the door of all methods.
+    let outcome = Box::pin(ask_each(&context, question, Method::Paths, &planning)).await?;
+    Ok(Whole { outcome, several: context.sources().len() > 1 })
+}
+
+impl Whole {
+    /// Whether the paths decide: one of them fits well enough to be the answer, or none fits, and the question is not an `open` one. Of
+    /// several sources that needs more until following the pseudo-graph `led_nowhere`: no path leads from one source into another.
+    pub(super) fn decides(&self, open: bool, led_nowhere: bool) -> bool {
+        let joins = self.several && !led_nowhere;
+        match self.outcome.status {
+            Status::Abstained => !open && !joins,
+            Status::Answered | Status::InvalidQuestion => {
+                self.outcome.confidence >= if joins { LIKELY_OF_SEVERAL } else { LIKELY }
+            }
+        }
+    }
+
+    /// What the paths decide: the answer from the pseudo-graph as they correct it, or an abstention with the nearest path as its reason. No
+    /// call; one where every answer is composed.
+    ///
+    /// # Errors
+    /// The embedder's; where a model composes, the model's.
+    pub(super) async fn settle(
+        self,
+        context: &Context<'_>,
+        question: &Question,
+        graph: &PseudoGraph,
+        config: &PseudoConfig,
+    ) -> Result<Outcome, AnswerError> {
+        if self.outcome.status == Status::Abstained {
+            return Ok(self.outcome);
+        }
+        let edits = corrected(context, graph, &self.outcome.evidence).await?;
+        context.trace.report(Stage::Critique, Event::Corrected { edits });
+        if config.always_compose {
+            return respond::from_evidence(context, question, self.outcome.evidence, false).await;
+        }
+        Ok(self.outcome)
+    }
+}
+
+/// The edits that make a pseudo-graph what is stated along a path: a pseudo-triple becomes the triples of the relation that means the most
+/// like its own, each relation once; what is left of it is deleted, and what is left of the path added.
+async fn corrected(
+    context: &Context<'_>,
+    graph: &PseudoGraph,
+    evidence: &[Evidence],
+) -> Result<Vec<EditEvent>, AnswerError> {
+    let mut stated: Vec<(String, Vec<usize>)> = Vec::new();
+    for (at, piece) in evidence.iter().enumerate() {
+        let EvidenceContent::Triple { relation, .. } = &piece.content else { continue };
+        match stated.iter_mut().find(|(name, _)| name == relation) {
+            Some((_, rows)) => rows.push(at),
+            None => stated.push((relation.clone(), vec![at])),
+        }
+    }
+    let believed = graph.triples.iter().map(|triple| normalise(&triple.relation));
+    let names: Vec<String> = believed.chain(stated.iter().map(|(name, _)| normalise(name))).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let rows = context.relations.vectors(context, Stage::Critique, &names).await?;
+    let (believed, of_path) = rows.split_at(graph.triples.len().min(rows.len()));
+    let mut likeness: Vec<(f32, usize, usize)> = Vec::new();
+    for (pseudo, row) in believed.iter().enumerate() {
+        let each = of_path.iter().enumerate().map(|(at, other)| (product(row, other), pseudo, at));
+        likeness.extend(each.filter(|(likeness, ..)| *likeness >= LEAST_SUPPORT));
+    }
+    likeness.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+    let mut taken: Vec<(usize, usize)> = Vec::new();
+    for (_, pseudo, relation) in likeness {
+        if taken.iter().all(|(known, other)| *known != pseudo && *other != relation) {
+            taken.push((pseudo, relation));
+        }
+    }
+    let mut edits = Vec::new();
+    for (at, triple) in graph.triples.iter().enumerate() {
+        let relation = taken.iter().find(|(pseudo, _)| *pseudo == at).and_then(|(_, at)| stated.get(*at));
+        let rows = relation.map(|(_, rows)| rows.as_slice()).unwrap_or_default();
+        edits.extend(edited(Some(graph.names(triple).join(" | ")), rows, evidence));
+    }
+    let replaced = |at: usize| taken.iter().any(|(_, relation)| *relation == at);
+    let added = stated.iter().enumerate().filter(|(at, _)| !replaced(*at)).flat_map(|(_, (_, rows))| rows);
+    edits.extend(added.flat_map(|at| edited(None, &[*at], evidence)));
+    Ok(edits)
+}
