@@ -4,7 +4,7 @@
 #   DATA=FOLDER [QUIPU=quipu] [LLM=NAME] [LIMIT=100] [PARALLEL=1] [OUT=open-results] [DEMO=WORKSPACE] scripts/measure_open.sh [PART...]
 # DATA holds NAME/kb.tsv and NAME/questions.*.jsonl for metaqa, pathquestion and worldcup2014; LLM is a model as `--llm` takes it, an endpoint's as
 # openai:NAME (OPENAI_BASE_URL). DEMO is the workspace of the demo graph, for the open questions.
-# Parts, all unless some are named: tables ablations mk halves open
+# Parts, all unless some are named: tables ablations (GUIDES: of `anchor`) verifications mk halves open
 set -eu
 quipu=${QUIPU:-quipu}
 limit=${LIMIT:-100}
@@ -58,13 +58,20 @@ tables() {
 ablations() {
     file=$out/metaqa.1hop.perturbed.jsonl
     perturbed "$metaqa/questions.1hop.dev.jsonl" "$file" "$path/questions.2hop.dev.jsonl"
-    for guide in paths similarity model; do
+    for guide in ${GUIDES:-paths similarity model}; do
         for set in "" anchor.grounding=off anchor.grounding=relations anchor.parallel=no anchor.triple_filter=no; do
             run "anchor-$guide-${set:-whole}" metaqa "$file" anchor --max-llm-calls 60 --set "anchor.guide=$guide" ${set:+--set "$set"}
         done
     done
-    for set in pseudo.verification=paths pseudo.verification=model pseudo.verification=similarity pseudo.verification=off pseudo.relations=0 pseudo.answer=model; do
-        run "pseudo-$set" metaqa "$metaqa/questions.2hop.dev.jsonl" pseudo --set "$set"
+}
+
+# The verification of pseudo-graphs, and the paper's own way of everything (answer=model, relations=0).
+verifications() {
+    for verification in paths model similarity off; do
+        run "pseudo-$verification" metaqa "$metaqa/questions.2hop.dev.jsonl" pseudo --set "pseudo.verification=$verification"
+    done
+    for set in pseudo.relations=0 pseudo.answer=model; do
+        run "pseudo-model-$set" metaqa "$metaqa/questions.2hop.dev.jsonl" pseudo --set pseudo.verification=model --set "$set"
     done
 }
 
@@ -94,4 +101,4 @@ open() {
         --parallel "$parallel" $llm --out "$out/r/open" --resume
 }
 
-for part in ${*:-tables ablations mk halves open}; do "$part"; done
+for part in ${*:-tables ablations verifications mk halves open}; do "$part"; done
