@@ -226,6 +226,22 @@ async fn values_are_named_as_they_are_written() {
     }
 }
 
+#[tokio::test]
+async fn a_name_that_shares_a_common_word_is_not_what_the_question_names() {
+    let setting =
+        setting("Class Act\tgenre\tScrewball comedy\nSuccess Express\tgenre\tHorse\nKauwboy\tgenre\tDrama\n")
+            .await;
+    let question = "what films did Michael Rooker act in";
+    let answer = ask(&setting, None, Some(embedder().await), question, &AskOptions::default()).await;
+    assert_eq!(answer.status, Status::Abstained, "{answer:#?}");
+    assert_eq!(answer.reason.unwrap(), "no entity of the graph was recognised in the question");
+    // Half of a name is a name.
+    let answer =
+        ask(&setting, None, Some(embedder().await), "what is the genre of Express?", &AskOptions::default())
+            .await;
+    assert_eq!(answer.answers, ["Horse"], "{answer:#?}");
+}
+
 /// Countries and towns with populations: the largest town around Norland does not lie in the most populous country.
 const COUNTRIES: &str = r#"
     @prefix : <http://t.example/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .

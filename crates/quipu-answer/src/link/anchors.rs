@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use quipu_graph::{Direction, NodeId, RelationRole, RelationUse};
-use quipu_index::{MatchReason, Mention};
+use quipu_index::{Candidate, MatchReason, Mention, words};
 
 use crate::AnswerError;
 use crate::context::Context;
@@ -15,6 +15,9 @@ use crate::trace::{CandidateEvent, MentionEvent};
 pub(super) const CANDIDATES: usize = 5;
 /// A name that a model gave must match at least this well to be an anchor (1: exactly).
 pub(super) const GOOD_MATCH: f64 = 0.6;
+/// A name that shares less with what is mentioned, and not half of its words, is another name: "Class Act" is nothing that "Michael Rooker
+/// act" names.
+const LEAST_MATCH: f64 = 0.4;
 
 /// An entity that the work may start from.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,7 +64,7 @@ impl Mentioned {
 
     fn from_mention(mention: Mention, k: usize) -> Self {
         let span = mention.span;
-        let anchor = |candidate: quipu_index::Candidate| Anchor {
+        let anchor = |candidate: Candidate| Anchor {
             node: candidate.node,
             reason: describe(&candidate.reason, &candidate.matched),
             name: candidate.name,
@@ -120,6 +123,9 @@ pub async fn mentions_with(
     let (mut mentioned, mut exact, mut vague) = (Vec::new(), Vec::new(), Vec::new());
     for mention in named {
         let by_meaning = mention.candidates.iter().all(|c| matches!(c.reason, MatchReason::Dense { .. }));
+        if !by_meaning && mention.candidates.iter().all(|candidate| is_another(candidate, &mention.text)) {
+            continue;
+        }
         let by_name =
             mention.candidates.first().map(|c| matches!(c.reason, MatchReason::Exact | MatchReason::Alias));
         let mention = Mentioned::from_mention(mention, k);
@@ -139,6 +145,14 @@ pub async fn mentions_with(
     mentioned.extend(values);
     // "Which country" names no anchor where something else does.
     Ok(if mentioned.is_empty() { vague } else { mentioned })
+}
+
+/// Whether a candidate hardly shares anything with the words that mention it.
+fn is_another(candidate: &Candidate, mentioned: &str) -> bool {
+    let of_name: Vec<String> = words(&candidate.matched).into_iter().map(|word| word.text).collect();
+    let mentioned = words(mentioned);
+    let shared = mentioned.iter().filter(|word| of_name.contains(&word.text)).count();
+    candidate.score < LEAST_MATCH && 2 * shared < mentioned.len()
 }
 
 /// Whether a mention means a type of the graph.
