@@ -1,6 +1,7 @@
 //! Several sources for one question: each a workspace with what was learnt about it, and the APIs beside its graph. One that is down is
 //! named, and the rest answers.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use quipu_graph::ApiGraph;
@@ -9,7 +10,7 @@ use quipu_index::Workspace;
 use crate::AnswerError;
 use crate::answer::{Claim, Note, Status};
 use crate::context::{Context, Learnt};
-use crate::link::mentions;
+use crate::link::{Mentioned, mentions};
 use crate::methods::{Method, MethodConfig, Outcome};
 use crate::plan::{domain_of, fit_of};
 use crate::question::Question;
@@ -115,13 +116,62 @@ pub(crate) async fn ask_each(
     config: &MethodConfig,
 ) -> Result<Outcome, AnswerError> {
     let mut asked = Asked { context, question, method, config, outcomes: Vec::new(), failed: None };
-    for workspace in context.workspaces() {
+    let mut workspaces = context.workspaces();
+    if method.walks_one_graph() && workspaces.len() > 1 {
+        workspaces = naming(&mut asked, workspaces).await?;
+    }
+    for workspace in workspaces {
         match ask_workspace(&workspace, question, method, config).await {
             Err(error) if is_down(&error) => asked.down(&workspace, error),
             outcome => asked.take(&workspace, outcome?),
         }
     }
     asked.surest()
+}
+
+/// A mention of a source is another thing where a second source knows the same words so much better.
+const WEAKER: f64 = 0.2;
+
+/// Leaves out of each source's mentions those that another source knows much better: "Margit Carstensen" is nobody who merely sounds alike
+/// where one graph holds her.
+pub(crate) fn without_weaker(all: &mut [Vec<Mentioned>]) {
+    let known: Vec<(Range<usize>, f64)> =
+        all.iter().flatten().filter_map(|m| Some((m.span.clone(), m.best()?.score))).collect();
+    let is_weaker = |mention: &Mentioned| {
+        let score = mention.best().map_or(0.0, |anchor| anchor.score);
+        let overlaps = |span: &Range<usize>| span.start < mention.span.end && mention.span.start < span.end;
+        known.iter().any(|(span, other)| overlaps(span) && *other > score + WEAKER)
+    };
+    for mentioned in all {
+        mentioned.retain(|mention| !is_weaker(mention));
+    }
+}
+
+/// Of several workspaces those that know what the question names, as well as any of them does; all where none knows anything. Those with APIs
+/// are always asked: what an API knows is not known without a request.
+async fn naming<'c>(
+    asked: &mut Asked<'_, 'c>,
+    workspaces: Vec<Context<'c>>,
+) -> Result<Vec<Context<'c>>, AnswerError> {
+    let (mut alive, mut mentioned) = (Vec::new(), Vec::new());
+    for workspace in workspaces {
+        match mentions(&workspace, asked.question.text()).await {
+            Err(error) if is_down(&error) => asked.down(&workspace, error),
+            found => {
+                mentioned.push(found?);
+                alive.push(workspace);
+            }
+        }
+    }
+    without_weaker(&mut mentioned);
+    if mentioned.iter().all(Vec::is_empty) {
+        return Ok(alive);
+    }
+    let all = alive.into_iter().zip(mentioned);
+    let knows = |context: &Context<'_>, mentioned: &[Mentioned]| {
+        !mentioned.is_empty() || !context.apis.is_empty() || context.api().is_some()
+    };
+    Ok(all.filter(|(context, mentioned)| knows(context, mentioned)).map(|(context, _)| context).collect())
 }
 
 /// Asks one workspace: its graph, and where that gives no answer, the APIs beside it that know what the question names, the one whose

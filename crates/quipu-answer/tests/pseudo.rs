@@ -491,3 +491,28 @@ async fn a_misspelt_name_is_told_of_too() {
     let (answer, _) = asked(&[&films], model, question, &pseudo(PseudoConfig::default())).await;
     assert_eq!((answer.status, answer.grounded), (Status::Answered, true), "{answer:#?}");
 }
+
+#[tokio::test]
+async fn a_source_that_only_knows_a_like_name_is_not_asked_where_another_knows_the_name() {
+    let named = with_cards(setting_named("named", "Winter Tale\tstarred_actors\tMargit Carstensen\n").await);
+    let like = with_cards(setting_named("like", "Summer Tale\tstarred_actors\tMargit Carston\n").await);
+    let question = "which films has Margit Carstensen acted in?";
+    let belief = "CREATE (m:Person {name: 'Margit Carstensen'})<-[:STARRED_ACTORS]-(answer:Film {name: '?'})";
+    let script = || ScriptedModel::new().on("plan.pseudo", belief).when_scoring(no_word);
+    let paths = AskOptions { method: Method::Paths, ..AskOptions::default() };
+    for options in [pseudo(by(Verification::Model)), pseudo(PseudoConfig::default()), paths] {
+        for sources in [[&named, &like], [&like, &named]] {
+            let (answer, _) = asked(&sources, script(), question, &options).await;
+            assert_eq!((answer.answers.as_slice(), answer.notes.len()), (&["Winter Tale".to_owned()][..], 0));
+        }
+    }
+    // Alone it is asked: a name may be misspelt.
+    let (answer, _) = asked(
+        &[&like],
+        script(),
+        question,
+        &AskOptions { method: Method::Paths, ..pseudo(PseudoConfig::default()) },
+    )
+    .await;
+    assert_eq!(answer.answers, ["Summer Tale"]);
+}

@@ -9,7 +9,7 @@ use quipu_index::normalise;
 use crate::AnswerError;
 use crate::context::Context;
 use crate::cypher::PseudoGraph;
-use crate::link::{Mentioned, mentions, named};
+use crate::link::{Mentioned, named};
 use crate::question::Question;
 
 /// Candidates of one name.
@@ -36,7 +36,7 @@ pub(super) struct Meant {
 }
 
 impl Meant {
-    /// The entities that bear the pseudo-graph's names, and those that the question names.
+    /// The entities that bear the pseudo-graph's names, and those that the question names, which were `mentioned` here.
     ///
     /// # Errors
     /// The index's and the embedder's.
@@ -44,8 +44,8 @@ impl Meant {
         context: &Context<'_>,
         question: &Question,
         graph: &PseudoGraph,
+        mentioned: Vec<Mentioned>,
     ) -> Result<Self, AnswerError> {
-        let mentioned = mentions(context, question.text()).await?;
         let mut meant = Self {
             nodes: vec![Vec::new(); graph.nodes.len()],
             distance: vec![NOWHERE; graph.nodes.len()],

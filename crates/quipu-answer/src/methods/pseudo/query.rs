@@ -18,9 +18,10 @@ use crate::AnswerError;
 use crate::context::Context;
 use crate::cypher::{PseudoGraph, PseudoTail};
 use crate::evidence::{Evidence, EvidenceContent};
+use crate::link::mentions;
 use crate::question::Question;
 use crate::retrieve::{Walked, with_evidence};
-use crate::sources::{is_down, note_down};
+use crate::sources::{is_down, note_down, without_weaker};
 use crate::trace::{Event, MentionEvent, Stage};
 
 /// Steps along the pseudo-graph, bridges among them.
@@ -101,10 +102,18 @@ pub(super) async fn query(
     let known: HashSet<String> = sources.iter().flat_map(relation_names).collect();
     let relations = Relations::new(graph, vectors.relations.clone(), vectors.question.clone(), &known);
     let mut failed = None;
-    let starting = sources.iter().map(|source| async move {
+    let linking = join_all(sources.iter().map(|source| mentions(source, question.text()))).await;
+    let linked = sources.iter().map(Context::alone).zip(linking).map(|(source, mentioned)| {
+        let with_source = mentioned.map(|mentioned| (source.alone(), mentioned));
+        (source, with_source)
+    });
+    let (sources, mut mentioned): (Vec<_>, Vec<_>) =
+        alive(linked.collect(), &mut failed)?.into_iter().unzip();
+    without_weaker(&mut mentioned);
+    let starting = sources.iter().zip(mentioned).map(|(source, mentioned)| async move {
         Ok(Search {
             context: source.alone(),
-            meant: Meant::read(source, question, graph).await?,
+            meant: Meant::read(source, question, graph, mentioned).await?,
             along: HashMap::new(),
             names: HashMap::new(),
         })
