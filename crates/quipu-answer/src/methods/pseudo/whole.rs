@@ -20,7 +20,7 @@ use crate::trace::{EditEvent, Event, Stage};
 /// From this fit on a path of one source answers.
 const LIKELY: f64 = 0.3;
 /// The same of one of several sources: half of a chain may fit a little where the whole of it lies in none.
-const LIKELY_OF_SEVERAL: f64 = 0.8;
+const LIKELY_OF_SEVERAL: f64 = 0.6;
 /// A pseudo-triple whose relation is less like that of any triple along the path is deleted.
 const LEAST_SUPPORT: f32 = 0.5;
 
