@@ -113,6 +113,8 @@ pub struct Context<'a> {
     pub pages: &'a [Page],
     /// The sources to ask besides.
     others: &'a [Source],
+    /// All workspaces with graphs as one, where there are several.
+    joint: Option<&'a Source>,
     /// The workspace's APIs that are not its graph.
     pub(crate) apis: &'a [Source],
     best: Mutex<Option<Outcome>>,
@@ -158,6 +160,7 @@ impl<'a> Context<'a> {
             anchors,
             pages,
             others: &[],
+            joint: None,
             apis: &[],
             best: Mutex::new(None),
             plan: Mutex::new(None),
@@ -174,9 +177,28 @@ impl<'a> Context<'a> {
         self.plan.lock().take()
     }
 
-    /// Sets the sources to ask besides, and the APIs beside the workspace's graph.
-    pub(crate) fn with_others(self, others: &'a [Source], apis: &'a [Source]) -> Self {
-        Self { others, apis, ..self }
+    /// Sets the sources to ask besides, the graphs among them as one with this, and the APIs beside the workspace's graph.
+    pub(crate) fn with_others(
+        self,
+        others: &'a [Source],
+        joint: Option<&'a Source>,
+        apis: &'a [Source],
+    ) -> Self {
+        Self { others, joint, apis, ..self }
+    }
+
+    /// The surroundings of all workspaces with graphs as one, their APIs beside it; `None` where there are not several. Words and solved
+    /// questions are this workspace's.
+    pub(crate) fn joint(&self) -> Option<Self> {
+        let joint = self.joint?;
+        let (meanings, solved) = (self.meanings, self.solved);
+        Some(Self { meanings, solved, apis: &joint.apis, ..self.over(joint) })
+    }
+
+    /// Whether some part of what is known stands where no path of a graph leads: in another graph that is not joined to this, or in an API.
+    pub(crate) fn has_apart(&self) -> bool {
+        let sources = self.sources();
+        sources.len() > 1 && (self.joint.is_none() || sources.iter().any(|source| source.api().is_some()))
     }
 
     /// The surroundings of every source, APIs beside graphs among them: this one first.
@@ -220,7 +242,7 @@ impl<'a> Context<'a> {
 
     /// This source alone.
     pub(crate) fn alone(&self) -> Self {
-        Self { others: &[], apis: &[], best: Mutex::new(None), plan: Mutex::new(None), ..*self }
+        Self { others: &[], joint: None, apis: &[], best: Mutex::new(None), plan: Mutex::new(None), ..*self }
     }
 
     /// The day on which the source was read.

@@ -1,7 +1,7 @@
 //! The engine: one question in, one answer out, whatever the method.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use quipu_graph::{ApiGraph, NodeId, RelationId, RelationRole, counting_requests};
@@ -58,6 +58,8 @@ pub struct Engine {
     embedder: Option<Arc<dyn Embedder>>,
     learnt: Arc<Learnt>,
     others: Vec<Source>,
+    /// The graphs of all sources as one, joined when first asked for.
+    joint: Arc<OnceLock<Option<Source>>>,
     /// The workspace's APIs that are not its graph.
     apis: Vec<Source>,
     down: Vec<Note>,
@@ -94,14 +96,28 @@ impl Engine {
         embedder: Option<Arc<dyn Embedder>>,
     ) -> Result<Self, AnswerError> {
         let Source { workspace, learnt, apis } = Source::open(workspace)?;
-        Ok(Self { workspace, model, embedder, learnt, others: Vec::new(), apis, down: Vec::new() })
+        let (others, joint, down) = (Vec::new(), Arc::default(), Vec::new());
+        Ok(Self { workspace, model, embedder, learnt, others, joint, apis, down })
     }
 
-    /// Asks other sources too. A method that reads several looks into all of them at once; for any other one each source is asked, and
-    /// the answer of the most confidence is given.
+    /// Asks other sources too: their graphs are walked as one. Where documents are read, each source is asked, and the answer of the most
+    /// confidence is given.
     pub fn with_sources(mut self, others: Vec<Source>) -> Self {
         self.others = others;
+        self.joint = Arc::default();
         self
+    }
+
+    /// The graphs of all sources as one; `None` where there are not several.
+    fn joint(&self) -> Result<Option<&Source>, AnswerError> {
+        if self.joint.get().is_none() {
+            let (workspace, learnt, apis) = (self.workspace.clone(), self.learnt.clone(), self.apis.clone());
+            let first = Source { workspace, learnt, apis };
+            let all: Vec<Source> = std::iter::once(first).chain(self.others.iter().cloned()).collect();
+            let joined = Source::joined(&all)?;
+            self.joint.get_or_init(|| joined);
+        }
+        Ok(self.joint.get().and_then(Option::as_ref))
     }
 
     /// Sources that cannot be opened, with what is wrong: every answer says so.
@@ -134,6 +150,7 @@ impl Engine {
         for (at, other) in self.others.iter_mut().enumerate() {
             other.relearn(&folder.join(source_folder(at)))?;
         }
+        self.joint = Arc::default();
         Ok(self)
     }
 
@@ -188,7 +205,7 @@ impl Engine {
         )
         .with_anchors(&options.anchors)
         .with_pages(&options.pages)
-        .with_others(&self.others, &self.apis);
+        .with_others(&self.others, self.joint()?, &self.apis);
         self.down.iter().for_each(|note| trace.note(note.clone()));
         let restated = match restate(&context, question, &options.conversation).await {
             // What comes after says so too.
@@ -438,7 +455,7 @@ async fn best_so_far(
     if best.is_none() && options.method.falls_back() {
         let alone = context.without_model();
         let left = options.limits.time.saturating_sub(context.trace.elapsed());
-        let run = tokio::time::timeout(left, Method::fall_back(&alone, question, &options.config));
+        let run = tokio::time::timeout(left, ask_each(&alone, question, Method::FALL_BACK, &options.config));
         best = match run.await {
             Err(_) | Ok(Err(AnswerError::Exhausted(_) | AnswerError::Usage(_))) => None,
             Ok(outcome) => Some(outcome?).filter(|outcome| outcome.status == Status::Answered),

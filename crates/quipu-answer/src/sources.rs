@@ -1,18 +1,20 @@
-//! Several sources for one question: each a workspace with what was learnt about it, and the APIs beside its graph. One that is down is
-//! named, and the rest answers.
+//! Several sources for one question: each a workspace with what was learnt about it, and the APIs beside its graph. Their graphs are walked as
+//! one. A source that is down is named, and the rest answers.
 
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use quipu_graph::ApiGraph;
-use quipu_index::Workspace;
+use quipu_graph::{ApiGraph, BETWEEN_SOURCES};
+use quipu_index::{Workspace, normalise};
 
 use crate::AnswerError;
 use crate::answer::{Claim, Note, Status};
 use crate::context::{Context, Learnt};
+use crate::evidence::{Evidence, EvidenceContent};
 use crate::link::{Mentioned, mentions};
 use crate::methods::{Method, MethodConfig, Outcome};
-use crate::plan::{domain_of, fit_of};
+use crate::plan::{Cards, domain_of, fit_of};
 use crate::question::Question;
 use crate::values::same_value;
 
@@ -34,6 +36,27 @@ impl Source {
         let learnt = Learnt::open(workspace.folder(), walked_api(&workspace))?;
         let apis = apis_of(&workspace)?;
         Ok(Self { workspace, learnt, apis })
+    }
+
+    /// Those of `sources` that have graphs as one, with all their APIs beside; `None` where fewer than two have. What is learnt about relations
+    /// stays with the source that has them.
+    ///
+    /// # Errors
+    /// A temporary folder that cannot be written.
+    pub(crate) fn joined(sources: &[Self]) -> Result<Option<Self>, AnswerError> {
+        let graphs: Vec<Self> =
+            sources.iter().filter(|source| source.workspace.has_graph()).cloned().collect();
+        if graphs.len() < 2 {
+            return Ok(None);
+        }
+        let workspaces: Vec<Arc<Workspace>> = graphs.iter().map(|source| source.workspace.clone()).collect();
+        let workspace = Arc::new(Workspace::joined(&workspaces)?);
+        let learnt = Arc::new(Learnt { cards: Cards::of_sources(&graphs), ..Learnt::default() });
+        Ok(Some(Self {
+            workspace,
+            learnt,
+            apis: graphs.into_iter().flat_map(|source| source.apis).collect(),
+        }))
     }
 
     /// Learns into a folder of its own, where a run keeps what it began with.
@@ -104,8 +127,8 @@ pub(crate) fn note_down(context: &Context<'_>, error: &AnswerError) {
     context.trace.note(Note::SourceDown { source, reason: error.to_string() });
 }
 
-/// Asks every workspace by itself and takes the answer of the most confidence; for the methods that read one graph. Where others say
-/// something else, that is told.
+/// Asks all graphs as one, and what is no graph by itself; for the methods that read one graph. Documents, which no walk joins, are asked for
+/// workspace by workspace. The answer of the most confidence is taken; where others say something else, that is told.
 ///
 /// # Errors
 /// The model's; those of a source only where no other can be asked.
@@ -117,16 +140,34 @@ pub(crate) async fn ask_each(
 ) -> Result<Outcome, AnswerError> {
     let mut asked = Asked { context, question, method, config, outcomes: Vec::new(), failed: None };
     let mut workspaces = context.workspaces();
-    if method.walks_one_graph() && workspaces.len() > 1 {
+    let documents = workspaces.iter().any(|one| one.workspace.documents().is_some());
+    let walks = method.walks_one_graph() && !(method.reads_documents() && documents);
+    let joint = context.joint().filter(|_| walks);
+    let joined = joint.as_ref().map(|joint| joint.workspace);
+    if let Some(joint) = joint {
+        workspaces.retain(|one| !one.workspace.has_graph());
+        workspaces.insert(0, joint);
+    } else if method.walks_one_graph() && workspaces.len() > 1 {
         workspaces = naming(&mut asked, workspaces).await?;
     }
+    let mut down = joined.map(Workspace::down).unwrap_or_default();
     for workspace in workspaces {
         match ask_workspace(&workspace, question, method, config).await {
             Err(error) if is_down(&error) => asked.down(&workspace, error),
             outcome => asked.take(&workspace, outcome?),
         }
     }
-    asked.surest()
+    let outcome = asked.surest();
+    if let Some(joined) = joined {
+        down.extend(joined.down());
+        down.sort();
+        down.dedup_by(|one, other| one.0 == other.0);
+        down.into_iter().for_each(|(source, reason)| context.trace.note(Note::SourceDown { source, reason }));
+        if let Ok(outcome) = &outcome {
+            tell_of_contradictions(context, &outcome.evidence);
+        }
+    }
+    outcome
 }
 
 /// A mention of a source is another thing where a second source knows the same words so much better.
@@ -314,6 +355,38 @@ impl Asked<'_, '_> {
 pub(crate) fn claim(source: &Context<'_>, value: String) -> Claim {
     let date = source.read_on().map(|date| date.to_string()).unwrap_or_default();
     Claim { source: source.graph().describe().name.clone(), date, value }
+}
+
+/// Tells where sources give one value each for one thing, and not the same.
+pub(crate) fn tell_of_contradictions(context: &Context<'_>, evidence: &[Evidence]) {
+    let all: Vec<Claim> = context.sources().iter().map(|source| claim(source, String::new())).collect();
+    let known = |name: &str| all.iter().position(|claim| claim.source == name);
+    let mut said: BTreeMap<(String, String), Vec<(String, Claim)>> = BTreeMap::new();
+    for piece in evidence {
+        let EvidenceContent::Triple { head, relation, tail, .. } = &piece.content else { continue };
+        let staters = match known(&piece.source) {
+            Some(_) => vec![piece.source.as_str()],
+            None => piece.source.split(BETWEEN_SOURCES).collect(),
+        };
+        for source in staters {
+            let of_source = known(source).and_then(|at| all.get(at));
+            let date = of_source.map(|claim| claim.date.clone()).unwrap_or_default();
+            let claim = Claim { source: source.to_owned(), date, value: tail.clone() };
+            let about = (normalise(head), normalise(relation));
+            said.entry(about).or_default().push((format!("{head} | {relation}"), claim));
+        }
+    }
+    for mut claims in said.into_values() {
+        claims.sort_by_key(|(_, claim)| known(&claim.source));
+        let sources: HashSet<&str> = claims.iter().map(|(_, claim)| claim.source.as_str()).collect();
+        let one_each = sources.len() == claims.len() && sources.len() > 1;
+        let Some((about, first)) = claims.first() else { continue };
+        if one_each && claims.iter().any(|(_, claim)| !same_value(&claim.value, &first.value)) {
+            let about = about.clone();
+            let claims = claims.iter().map(|(_, claim)| claim.clone()).collect();
+            context.trace.note(Note::Contradiction { about, claims });
+        }
+    }
 }
 
 /// Lists of values that share one do not contradict each other: a graph may know more than another.

@@ -412,10 +412,7 @@ words_backward = ["people", "born"]
 
 /// The same setting with cards of all its relations, so that planning asks no model for them.
 fn with_cards(setting: Setting) -> Setting {
-    let folder = setting.workspace.folder();
-    std::fs::write(folder.join("relations.toml"), [common::CARDS, MORE_CARDS].concat()).unwrap();
-    let workspace = Arc::new(quipu_index::Workspace::open(folder).unwrap());
-    Setting { workspace, ..setting }
+    common::with_cards(setting, &[common::CARDS, MORE_CARDS].concat())
 }
 
 /// No word of the question is what any relation is called.
@@ -464,21 +461,6 @@ async fn where_no_path_fits_nothing_is_composed_however_sure_the_model_is() {
     // The paper's verification takes the belief's word for it.
     let (answer, _) = asked(&[&films], script(), question, &pseudo(by(Verification::Model))).await;
     assert_eq!(answer.answers, ["Boudewijn Koole"]);
-}
-
-#[tokio::test]
-async fn a_chain_over_two_sources_is_followed_though_no_path_holds_it() {
-    let half = |with: &str| -> String {
-        FILMS.lines().filter(|line| line.contains(with)).map(|line| format!("{line}\n")).collect()
-    };
-    let directors = with_cards(setting(&half("directed_by")).await);
-    let births = with_cards(setting(&half("born_in")).await);
-    let belief = "CREATE (k:Film {name: 'Kauwboy'})-[:DIRECTED_BY]->(p:Person {name: '?'})-[:BORN_IN]->(answer:Town {name: '?'})";
-    let model = ScriptedModel::new().on("plan.pseudo", belief).when_scoring(no_word);
-    let (answer, model) =
-        asked(&[&directors, &births], model, BIRTHPLACE, &pseudo(PseudoConfig::default())).await;
-    assert_eq!(answer.answers, ["Leidschendam"], "{answer:#?}");
-    assert_eq!(model.calls_of("compose"), 0);
 }
 
 #[tokio::test]

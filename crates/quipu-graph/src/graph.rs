@@ -151,6 +151,9 @@ pub struct SchemaEdge {
     pub tails: u64,
 }
 
+/// Stands between the names of sources that state the same.
+pub const BETWEEN_SOURCES: &str = " + ";
+
 /// Prose attached to an entity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Document {
@@ -210,6 +213,12 @@ pub trait Graph: Send + Sync {
     /// The schema summary around types: every edge with one of them at its head or tail; the whole schema when
     /// `types` is empty. A graph without types has an empty schema.
     async fn schema(&self, types: &[NodeId]) -> Result<Vec<SchemaEdge>, GraphError>;
+
+    /// The name of the source that states each triple (from, step, to), for evidence to cite: the graph's own. Of several graphs joined those
+    /// that state it, with [`BETWEEN_SOURCES`] between them.
+    async fn stated_by(&self, triples: &[(NodeId, Step, NodeId)]) -> Result<Vec<String>, GraphError> {
+        Ok(vec![self.describe().name.clone(); triples.len()])
+    }
 
     /// The documents of nodes; `None` where a node has none.
     async fn documents(&self, nodes: &[NodeId]) -> Result<Vec<Option<Document>>, GraphError>;

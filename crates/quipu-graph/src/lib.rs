@@ -49,8 +49,8 @@ pub use endpoint::{
 pub use error::{EndpointProblem, ErrorClass, GraphError};
 pub use generation::{Generations, NewGeneration};
 pub use graph::{
-    Direction, Document, Entity, Expansion, Graph, GraphDescription, NodeId, NodeSummary, RelationId,
-    RelationInfo, RelationRole, RelationUse, SchemaEdge, Step,
+    BETWEEN_SOURCES, Direction, Document, Entity, Expansion, Graph, GraphDescription, NodeId, NodeSummary,
+    RelationId, RelationInfo, RelationRole, RelationUse, SchemaEdge, Step,
 };
 pub use import::{
     ImportConfig, ImportProgress, ImportReport, ImportStage, ProgressSink, SkippedLine, import,

@@ -3,6 +3,7 @@
 //! | module | what it does |
 //! | --- | --- |
 //! | `documents` | passages of the entities' documents, by words and by meaning |
+//! | `joined` | several workspaces walked as one graph |
 //! | `normalise` | the one normalisation of names and texts |
 //! | `names` | from a name, however written, to the nodes that bear it |
 //! | `mentions` | which parts of a question name entities |
@@ -34,6 +35,7 @@
 mod container;
 mod documents;
 mod error;
+mod joined;
 mod mentions;
 mod names;
 mod normalise;

@@ -139,7 +139,7 @@ pub async fn mentions_with(
         }
         mentioned.push(mention);
     }
-    let values = values_of(context, text, &exact, mentioned.is_empty())?;
+    let values = values_of(context, text, &exact, mentioned.is_empty()).await?;
     let apart = |a: &Range<usize>, b: &Range<usize>| a.end <= b.start || b.end <= a.start;
     mentioned.retain(|m| values.iter().all(|value| apart(&m.span, &value.span)));
     mentioned.extend(values);

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use quipu_graph::EmbeddedGraph;
+use quipu_graph::NodeId;
 use quipu_index::words;
 
 use crate::AnswerError;
@@ -32,38 +32,28 @@ const CLOSING: [char; 3] = ['"', '”', '»'];
 ///
 /// # Errors
 /// The graph's.
-pub(super) fn values_of(
+pub(super) async fn values_of(
     context: &Context<'_>,
     text: &str,
     names: &[Range<usize>],
     numbers: bool,
 ) -> Result<Vec<Mentioned>, AnswerError> {
-    let Some(graph) = context.workspace.embedded() else { return Ok(Vec::new()) };
     let free =
         |span: &Range<usize>| names.iter().all(|name| span.end <= name.start || name.end <= span.start);
     let mut values = Vec::new();
     for span in written(text, numbers).into_iter().filter(free).take(MOST_VALUES) {
-        values.extend(literal(graph, text, span)?);
+        let value = text.get(span.clone()).unwrap_or_default();
+        if let Some(node) = context.workspace.find_literal(value, &KINDS).await? {
+            values.push(literal(node, value, span));
+        }
     }
     Ok(values)
 }
 
-fn literal(graph: &EmbeddedGraph, text: &str, span: Range<usize>) -> Result<Option<Mentioned>, AnswerError> {
-    let value = text.get(span.clone()).unwrap_or_default();
-    for kind in KINDS {
-        if let Some(node) = graph.find_literal(value, kind)? {
-            let anchor = Anchor {
-                node,
-                name: value.to_owned(),
-                score: SCORE,
-                reason: "exact value".into(),
-                span: span.clone(),
-            };
-            let (text, candidates) = (value.to_owned(), vec![anchor]);
-            return Ok(Some(Mentioned { text, span, candidates, score: SCORE, chosen: true }));
-        }
-    }
-    Ok(None)
+fn literal(node: NodeId, value: &str, span: Range<usize>) -> Mentioned {
+    let (name, reason) = (value.to_owned(), "exact value".into());
+    let anchor = Anchor { node, name, score: SCORE, reason, span: span.clone() };
+    Mentioned { text: value.to_owned(), span, candidates: vec![anchor], score: SCORE, chosen: true }
 }
 
 /// The places of what looks like a value, without its quotes.

@@ -117,10 +117,15 @@ impl Method {
         matches!(self, Self::Pseudo)
     }
 
-    /// Whether the method walks one graph, so that several are asked one after another. The baselines without a graph ask none, and
-    /// self-verification sees to a workspace's APIs by itself.
+    /// Whether the method walks one graph: several are walked as one. The baselines without a graph ask none, and self-verification sees to a
+    /// workspace's APIs by itself.
     pub(crate) fn walks_one_graph(self) -> bool {
         !self.reads_several() && self.must_be_grounded() && !matches!(self, Self::Verify | Self::Text)
+    }
+
+    /// Whether the method reads the documents of a graph's entities where there are some: those of several workspaces are read one after another.
+    pub(crate) fn reads_documents(self) -> bool {
+        matches!(self, Self::Hybrid | Self::Text | Self::React | Self::Corrective)
     }
 
     /// Whether the best that path planning finds without a model stands in where a limit ends the work. Not for baselines, which it
@@ -129,14 +134,8 @@ impl Method {
         matches!(self, Self::Kerag | Self::Anchor | Self::Pseudo)
     }
 
-    /// The same by whole-path planning, which may ask no model here.
-    pub(crate) async fn fall_back(
-        context: &Context<'_>,
-        question: &Question,
-        config: &MethodConfig,
-    ) -> Result<Outcome, AnswerError> {
-        paths::run(context, question, &config.paths).await
-    }
+    /// What stands in then: whole-path planning, which asks no model where there is none.
+    pub(crate) const FALL_BACK: Self = Self::Paths;
 
     /// Whether every answer must be found in the evidence. The baselines without a graph have none.
     pub(crate) fn must_be_grounded(self) -> bool {

@@ -1,9 +1,10 @@
 //! Relation cards: what people call a relation in each direction. Written by the language model once for each relation, kept
 //! in the workspace as `relations.toml`, where a person may correct them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::RwLock;
@@ -13,10 +14,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::AnswerError;
-use crate::context::Context;
+use crate::context::{Context, Learnt};
 use crate::evidence::cell;
 use crate::plan::learnt::LearntFile;
 use crate::prompts::Prompt;
+use crate::sources::Source;
 use crate::trace::Stage;
 
 /// Name of the file in the workspace.
@@ -89,6 +91,21 @@ pub struct Cards {
     cards: RwLock<HashMap<String, RelationCard>>,
     /// What a service's own documents say; in no file, and behind what a person wrote.
     described: HashMap<String, RelationCard>,
+    /// Of several workspaces as one: each one's relations and cards. Nothing else is kept then.
+    of_sources: Vec<SourceCards>,
+}
+
+/// The cards of one of several workspaces, for its own relations.
+#[derive(Debug)]
+struct SourceCards {
+    keys: HashSet<String>,
+    learnt: Arc<Learnt>,
+}
+
+impl SourceCards {
+    fn of(&self, key: &str) -> Option<&Cards> {
+        self.keys.contains(key).then_some(&self.learnt.cards)
+    }
 }
 
 #[derive(Default, Serialize, Deserialize)]
@@ -105,19 +122,34 @@ impl Cards {
     pub fn open(folder: &Path) -> Result<Self, AnswerError> {
         let (file, held) = LearntFile::open::<CardFile>(folder, CARDS_FILE, HEADER)?;
         let cards = RwLock::new(held.relation.into_iter().collect());
-        Ok(Self { file, cards, described: HashMap::new() })
+        Ok(Self { file, cards, ..Self::default() })
+    }
+
+    /// The cards of several workspaces as one: a relation's card is the first workspace's that has it, and what is new is kept in the first
+    /// workspace that has the relation.
+    pub(crate) fn of_sources(sources: &[Source]) -> Self {
+        let of = |source: &Source| {
+            let relations = source.workspace().graph().relations();
+            let keys = relations.iter().map(|relation| relation.key.clone()).collect();
+            SourceCards { keys, learnt: source.learnt.clone() }
+        };
+        Self { of_sources: sources.iter().map(of).collect(), ..Self::default() }
     }
 
     /// The card of a relation.
     pub fn get(&self, key: &str) -> Option<RelationCard> {
-        self.cards.read().get(key).or_else(|| self.described.get(key)).cloned()
+        let of_sources = || self.of_sources.iter().find_map(|source| source.of(key)?.get(key));
+        self.cards.read().get(key).or_else(|| self.described.get(key)).cloned().or_else(of_sources)
     }
 
     /// Whether a relation has no card, or one of an older prompt.
     pub fn lacks(&self, key: &str) -> bool {
         match self.cards.read().get(key) {
             Some(card) => card.is_stale(),
-            None => !self.described.contains_key(key),
+            None => {
+                let known = |source: &SourceCards| source.of(key).is_some_and(|cards| !cards.lacks(key));
+                !self.described.contains_key(key) && !self.of_sources.iter().any(known)
+            }
         }
     }
 
@@ -134,6 +166,15 @@ impl Cards {
     /// # Errors
     /// [`AnswerError::Usage`] when the file cannot be written.
     pub fn add(&self, cards: impl IntoIterator<Item = (String, RelationCard)>) -> Result<(), AnswerError> {
+        if !self.of_sources.is_empty() {
+            for (key, card) in cards {
+                match self.of_sources.iter().find_map(|source| source.of(&key)) {
+                    Some(own) => own.add([(key, card)])?,
+                    None => drop(self.cards.write().insert(key, card)),
+                }
+            }
+            return Ok(());
+        }
         self.cards.write().extend(cards);
         self.file.write(|| CardFile { relation: self.cards.read().clone().into_iter().collect() })
     }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use quipu_graph::{Graph, GraphError, NodeId, NodeSummary, Step};
 
-use super::triples::triple;
+use super::triples::{Walked, triple};
 use crate::evidence::Evidence;
 use crate::plan::Scope;
 
@@ -68,8 +68,7 @@ pub async fn retrieve_scope(
         }
     }
     let mut reached: HashSet<NodeId> = anchors.iter().copied().collect();
-    let mut seen = HashSet::new();
-    let mut evidence = Vec::new();
+    let mut walked: Vec<Walked> = Vec::new();
     for (index, found) in found.iter().enumerate() {
         let connected = kept.contains(&index) && reached.contains(&found.from);
         if !connected {
@@ -77,11 +76,15 @@ pub async fn retrieve_scope(
             continue;
         }
         reached.insert(found.to);
-        let piece = triple(graph, &summaries, (found.from, found.step, found.to));
-        if let Some(piece) = piece.filter(|piece| seen.insert(piece.id.clone())) {
-            evidence.push(piece);
-        }
+        walked.push((found.from, found.step, found.to));
     }
+    let sources = graph.stated_by(&walked).await?;
+    let pieces = walked.into_iter().zip(sources);
+    let mut seen = HashSet::new();
+    let evidence = pieces
+        .filter_map(|(walked, source)| triple(graph, &source, &summaries, walked))
+        .filter(|piece| seen.insert(piece.id.clone()))
+        .collect();
     Ok(Retrieved { evidence, left_out })
 }
 

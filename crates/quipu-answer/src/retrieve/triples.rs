@@ -34,13 +34,17 @@ pub async fn with_evidence(
     let summaries = graph.summaries(&nodes).await?;
     let summaries: HashMap<NodeId, NodeSummary> = nodes.into_iter().zip(summaries).collect();
     let mut seen = HashSet::new();
-    let once = walked.iter().filter(|walked| seen.insert(**walked));
-    Ok(once.filter_map(|walked| Some((*walked, triple(graph, &summaries, *walked)?))).collect())
+    let once: Vec<Walked> = walked.iter().copied().filter(|walked| seen.insert(*walked)).collect();
+    let sources = graph.stated_by(&once).await?;
+    let piece =
+        |(walked, source): (Walked, String)| Some((walked, triple(graph, &source, &summaries, walked)?));
+    Ok(once.into_iter().zip(sources).filter_map(piece).collect())
 }
 
-/// One triple by name; `None` only for a node or relation that the graph does not hold.
+/// One triple by name, as `source` states it; `None` only for a node or relation that the graph does not hold.
 pub(super) fn triple(
     graph: &dyn Graph,
+    source: &str,
     summaries: &HashMap<NodeId, NodeSummary>,
     (from, step, to): (NodeId, Step, NodeId),
 ) -> Option<Evidence> {
@@ -51,5 +55,5 @@ pub(super) fn triple(
     let (head, tail) = (summaries.get(&head)?, summaries.get(&tail)?);
     let relation = graph.relations().get(usize::try_from(step.relation.0).ok()?)?;
     let names = [head.name.as_str(), &relation.name, &tail.name];
-    Some(Evidence::triple(&graph.describe().name, names, [&head.key, &relation.key, &tail.key]))
+    Some(Evidence::triple(source, names, [&head.key, &relation.key, &tail.key]))
 }

@@ -91,6 +91,14 @@ async fn import(name: &str, file: &str, triples: &str) -> Setting {
     Setting { folder, workspace }
 }
 
+/// The same setting with relation cards as a person may write them, so that planning asks no model for them.
+pub fn with_cards(setting: Setting, cards: &str) -> Setting {
+    let folder = setting.workspace.folder();
+    std::fs::write(folder.join("relations.toml"), cards).unwrap();
+    let workspace = Arc::new(Workspace::open(folder).unwrap());
+    Setting { workspace, ..setting }
+}
+
 /// Imports a semi-structured base: `nodes` as JSON lines with documents, `edges` tab-separated by id.
 pub async fn setting_with_documents(nodes: &str, edges: &str) -> Setting {
     let folder = tempfile::tempdir().unwrap();

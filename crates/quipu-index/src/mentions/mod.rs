@@ -21,6 +21,7 @@ mod words;
 use std::collections::HashSet;
 use std::ops::Range;
 
+use crate::names::rank;
 use crate::normalise::{Word, fold, is_article, join, normalise, words};
 use crate::{Candidate, IndexError, LookupConfig, MatchReason, NameIndex};
 
@@ -304,20 +305,7 @@ impl<'a> MentionDetector<'a> {
         reading: &[usize],
         config: &MentionConfig,
     ) -> Result<Vec<Found>, IndexError> {
-        let mut explained = vec![false; text.words.len()];
-        for mention in reading.iter().filter_map(|&index| found.get(index)) {
-            explained
-                .iter_mut()
-                .take(mention.words.end)
-                .skip(mention.words.start)
-                .for_each(|word| *word = true);
-        }
-        let open: Vec<bool> = text
-            .words
-            .iter()
-            .zip(&explained)
-            .map(|(word, explained)| !explained && self.telling(std::slice::from_ref(word)))
-            .collect();
+        let open = unexplained(text, self.vocabulary, found, reading);
         let mut loose: Vec<Found> = Vec::new();
         for range in loose_windows(text, &open).into_iter().take(MOST_LOOSE_LOOKUPS) {
             if loose.iter().any(|other| other.words.start <= range.start && range.end <= other.words.end) {
@@ -332,10 +320,6 @@ impl<'a> MentionDetector<'a> {
             }
         }
         Ok(loose)
-    }
-
-    fn telling(&self, span: &[Word]) -> bool {
-        span.iter().any(tells) && self.vocabulary.factor(span) >= 1.0
     }
 
     fn fuzzy_span(
@@ -385,6 +369,57 @@ impl<'a> MentionDetector<'a> {
         let contradicted = name_capital && !capital && text.capitals;
         self.vocabulary.factor(text.of(range)) * if contradicted { 0.35 } else { 1.0 }
     }
+}
+
+/// One reading of what several indexes find in a text. As within one index, a name that is written otherwise stands only where exact names
+/// leave a telling word unexplained.
+pub(crate) fn merged(
+    text: &str,
+    lists: Vec<Vec<Mention>>,
+    vocabulary: &Vocabulary,
+    config: &MentionConfig,
+) -> Vec<Mention> {
+    let text = Text::new(text);
+    let mut found: Vec<Found> = Vec::new();
+    for Mention { span, candidates, score, .. } in lists.into_iter().flatten() {
+        match found.iter_mut().find(|known| known.span == span) {
+            Some(known) => {
+                known.score = known.score.max(score);
+                known.candidates.extend(candidates);
+            }
+            None => found.push(Found { words: text.words_of(&span), span, score, candidates }),
+        }
+    }
+    let is_exact =
+        |candidate: &Candidate| matches!(candidate.reason, MatchReason::Exact | MatchReason::Alias);
+    for found in &mut found {
+        if found.candidates.iter().any(is_exact) {
+            found.candidates.retain(is_exact);
+        }
+        rank(&mut found.candidates, config.k);
+    }
+    let (mut found, loose): (Vec<Found>, Vec<Found>) =
+        found.into_iter().partition(|found| found.candidates.iter().any(is_exact));
+    let reading = best_reading(&found, text.words.len());
+    let open = unexplained(&text, vocabulary, &found, &reading);
+    found.extend(
+        loose
+            .into_iter()
+            .filter(|loose| open.get(loose.words.clone()).is_some_and(|open| open.iter().any(|open| *open))),
+    );
+    let reading = best_reading(&found, text.words.len());
+    mentions_of(&text, found, &reading, config)
+}
+
+/// The telling words that a reading leaves unexplained.
+fn unexplained(text: &Text<'_>, vocabulary: &Vocabulary, found: &[Found], reading: &[usize]) -> Vec<bool> {
+    let mut explained = vec![false; text.words.len()];
+    for mention in reading.iter().filter_map(|&index| found.get(index)) {
+        let words = explained.iter_mut().take(mention.words.end).skip(mention.words.start);
+        words.for_each(|word| *word = true);
+    }
+    let telling = |word: &Word| tells(word) && vocabulary.factor(std::slice::from_ref(word)) >= 1.0;
+    text.words.iter().zip(&explained).map(|(word, explained)| !explained && telling(word)).collect()
 }
 
 /// Whether a word asks for an explanation; a form of a common word is no misspelt name.

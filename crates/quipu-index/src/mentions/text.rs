@@ -45,6 +45,13 @@ impl<'t> Text<'t> {
         }
     }
 
+    /// The words of a span of bytes, the reverse of [`Text::bytes`]; none for signs.
+    pub(super) fn words_of(&self, span: &Range<usize>) -> Range<usize> {
+        let start = self.words.partition_point(|word| word.start < span.start);
+        let end = self.words.partition_point(|word| word.start < span.end);
+        start..end.max(start)
+    }
+
     /// Whether a word is written with a capital that means something.
     pub(super) fn is_capital(&self, index: usize) -> bool {
         index > 0

@@ -4,8 +4,11 @@ use quipu_model::Embedder;
 
 use super::Workspace;
 use super::search::searches;
+use super::source::Source;
 use crate::names::{rank, score};
-use crate::{Candidate, IndexError, LookupConfig, MatchReason, Mention, MentionConfig, MentionDetector};
+use crate::{
+    Candidate, IndexError, LookupConfig, MatchReason, Mention, MentionConfig, MentionDetector, Vocabulary,
+};
 
 /// Above this score a mention's best candidate needs no second opinion by meaning.
 const SURE: f64 = 0.85;
@@ -15,19 +18,33 @@ const LEAST_SIMILARITY: f32 = 0.5;
 impl Workspace {
     /// Mentions of a text with at most `k` candidates each, without a model; see [`MentionDetector`].
     pub async fn link(&self, text: &str, k: usize) -> Result<Vec<Mention>, IndexError> {
-        let config = MentionConfig { k, ..MentionConfig::default() };
-        let names = self.names_for(&searches(text)).await?;
-        MentionDetector::new(names.index(), &self.vocabulary).detect(text, &config)
+        self.link_all(text, &MentionConfig { k, ..MentionConfig::default() }).await
     }
 
     /// Every part of a text that may name something, overlapping ones too, as `config` bounds them, without a model.
     pub async fn link_all(&self, text: &str, config: &MentionConfig) -> Result<Vec<Mention>, IndexError> {
+        self.detect(text, config, &self.vocabulary).await
+    }
+
+    /// The same with the relations' words of more than this workspace.
+    pub(super) async fn detect(
+        &self,
+        text: &str,
+        config: &MentionConfig,
+        vocabulary: &Vocabulary,
+    ) -> Result<Vec<Mention>, IndexError> {
+        if let Source::Joined(graph) = &self.source {
+            return graph.mentions(text, config, vocabulary).await;
+        }
         let names = self.names_for(&searches(text)).await?;
-        MentionDetector::new(names.index(), &self.vocabulary).detect(text, config)
+        MentionDetector::new(names.index(), vocabulary).detect(text, config)
     }
 
     /// The nodes of a name, best first; see [`NameIndex::lookup`](crate::NameIndex::lookup).
     pub async fn lookup(&self, name: &str, config: &LookupConfig) -> Result<Vec<Candidate>, IndexError> {
+        if let Source::Joined(graph) = &self.source {
+            return graph.lookup(name, config).await;
+        }
         let names = self.names_for(&[name.to_owned()]).await?;
         names.index().lookup(name, config)
     }
@@ -64,6 +81,9 @@ impl Workspace {
         k: usize,
         embedder: Option<&dyn Embedder>,
     ) -> Result<Vec<Mention>, IndexError> {
+        if let Source::Joined(graph) = &self.source {
+            return graph.candidates_for(text, strings, k, embedder).await;
+        }
         let wanted: Vec<String> = strings.iter().map(|string| (*string).to_owned()).collect();
         let names = self.names_for(&wanted).await?;
         let detector = MentionDetector::new(names.index(), &self.vocabulary);
@@ -74,12 +94,16 @@ impl Workspace {
         Ok(mentions)
     }
 
-    async fn add_dense(
+    /// Adds candidates by meaning to the mentions that names do not settle.
+    pub(super) async fn add_dense(
         &self,
         mentions: &mut [Mention],
         k: usize,
         embedder: &dyn Embedder,
     ) -> Result<(), IndexError> {
+        if let Source::Joined(graph) = &self.source {
+            return graph.add_dense(mentions, k, embedder).await;
+        }
         let Some(vectors) = &self.vectors else { return Ok(()) };
         vectors.check_embedder(embedder)?;
         let unsure: Vec<usize> = (0..mentions.len())

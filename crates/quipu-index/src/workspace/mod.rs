@@ -23,6 +23,7 @@ mod api;
 mod documents;
 mod endpoint;
 mod import;
+mod joined;
 mod link;
 mod search;
 mod source;
@@ -225,14 +226,14 @@ impl Workspace {
     pub fn embedded(&self) -> Option<&Arc<EmbeddedGraph>> {
         match &self.source {
             Source::Embedded(graph) => Some(graph),
-            Source::Endpoint { .. } | Source::Api(_) => None,
+            Source::Endpoint { .. } | Source::Api(_) | Source::Joined(_) => None,
         }
     }
 
     /// The graph, where it is behind an endpoint.
     pub fn endpoint(&self) -> Option<&Arc<EndpointGraph>> {
         match &self.source {
-            Source::Embedded(_) | Source::Api(_) => None,
+            Source::Embedded(_) | Source::Api(_) | Source::Joined(_) => None,
             Source::Endpoint { graph, .. } => Some(graph),
         }
     }
@@ -247,7 +248,8 @@ impl Workspace {
         !matches!(self.source, Source::Api(_))
     }
 
-    /// The name index. Empty where names are searched at the endpoint; [`Workspace::lookup`] works there too.
+    /// The name index. Empty where names are searched at the endpoint, and where several workspaces are joined; [`Workspace::lookup`] works there
+    /// too.
     pub fn names(&self) -> &NameIndex {
         &self.names
     }

@@ -21,6 +21,7 @@ use quipu_graph::{
 use serde::{Deserialize, Serialize};
 
 use super::read_optional;
+use crate::joined::JoinedGraph;
 use crate::{IndexError, NameIndex};
 
 /// The endpoint and the APIs of a workspace.
@@ -132,6 +133,8 @@ pub(super) enum Source {
     },
     /// Nothing but APIs; methods that walk a graph walk the first.
     Api(Arc<ApiGraph>),
+    /// Several workspaces walked as one.
+    Joined(Arc<JoinedGraph>),
 }
 
 impl Source {
@@ -163,6 +166,7 @@ impl Source {
             Self::Embedded(graph) => graph.clone(),
             Self::Endpoint { graph, .. } => graph.clone(),
             Self::Api(graph) => graph.clone(),
+            Self::Joined(graph) => graph.clone(),
         }
     }
 
@@ -171,7 +175,7 @@ impl Source {
         match self {
             Self::Embedded(graph) => Some(Texts { store: graph, degree: None }),
             Self::Endpoint { names, .. } => names.as_deref().map(Texts::harvested),
-            Self::Api(_) => None,
+            Self::Api(_) | Self::Joined(_) => None,
         }
     }
 

@@ -1,5 +1,4 @@
-//! The gold graph: two-step pruning of what was found (§3.2.1), in the order in which the model reads it best (§3.2.2), and where sources
-//! contradict each other.
+//! The gold graph: two-step pruning of what was found (§3.2.1), in the order in which the model reads it best (§3.2.2).
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -8,13 +7,12 @@ use quipu_index::normalise;
 
 use super::PseudoConfig;
 use super::query::{Found, Hit, Marked};
-use crate::answer::{Claim, Note};
 use crate::context::Context;
 use crate::cypher::PseudoGraph;
 use crate::evidence::{Evidence, EvidenceContent};
 use crate::retrieve::latest_within_budget;
 use crate::trace::{Event, Stage};
-use crate::values::{same_value, value_of};
+use crate::values::value_of;
 
 /// What the sources say about the pseudo-graph's things.
 pub(super) struct Gold {
@@ -170,39 +168,6 @@ fn triple(piece: &Evidence) -> Option<[&str; 3]> {
         EvidenceContent::Passage { .. }
         | EvidenceContent::Record(_)
         | EvidenceContent::Calculation { .. } => None,
-    }
-}
-
-/// Where two sources give one value each for one thing, and not the same.
-pub(super) fn tell_of_contradictions(context: &Context<'_>, evidence: &[Evidence]) {
-    let dates: HashMap<String, String> = context
-        .sources()
-        .iter()
-        .map(|source| {
-            let claim = crate::sources::claim(source, String::new());
-            (claim.source, claim.date)
-        })
-        .collect();
-    let mut said: BTreeMap<(String, String), Vec<(String, Claim)>> = BTreeMap::new();
-    for piece in evidence {
-        let Some([head, relation, tail]) = triple(piece) else { continue };
-        let claim = Claim {
-            source: piece.source.clone(),
-            date: dates.get(&piece.source).cloned().unwrap_or_default(),
-            value: tail.to_owned(),
-        };
-        let about = (normalise(head), normalise(relation));
-        said.entry(about).or_default().push((format!("{head} | {relation}"), claim));
-    }
-    for claims in said.into_values() {
-        let sources: HashSet<&str> = claims.iter().map(|(_, claim)| claim.source.as_str()).collect();
-        let one_each = sources.len() == claims.len() && sources.len() > 1;
-        let Some((about, first)) = claims.first() else { continue };
-        if one_each && claims.iter().any(|(_, claim)| !same_value(&claim.value, &first.value)) {
-            let about = about.clone();
-            let claims = claims.iter().map(|(_, claim)| claim.clone()).collect();
-            context.trace.note(Note::Contradiction { about, claims });
-        }
     }
 }
 

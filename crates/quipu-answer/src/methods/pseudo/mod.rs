@@ -38,6 +38,7 @@ use crate::methods::Outcome;
 use crate::plan::{wanted, with_solved};
 use crate::prompts::Prompt;
 use crate::question::Question;
+use crate::sources::tell_of_contradictions;
 use crate::trace::{Event, Stage};
 
 /// Who corrects the pseudo-graph.
@@ -142,7 +143,7 @@ pub(super) async fn run(
         let _timer = context.trace.enter(Stage::Critique);
         verify::verify(context, question, &belief.graph, &gold, config).await?
     };
-    gold::tell_of_contradictions(context, &corrected);
+    tell_of_contradictions(context, &corrected);
     match marked {
         Some(marked) => Ok(respond::from_marked(context, marked, corrected)),
         None => respond::from_evidence(context, question, corrected, belief.open).await,

@@ -19,7 +19,7 @@ use crate::trace::{EditEvent, Event, Stage};
 
 /// From this fit on a path of one source answers.
 const LIKELY: f64 = 0.3;
-/// The same of one of several sources: half of a chain may fit a little where the whole of it lies in none.
+/// The same where an API stands beside: half of a chain may fit a little where the whole of it lies in no one place.
 const LIKELY_OF_SEVERAL: f64 = 0.6;
 /// A pseudo-triple whose relation is less like that of any triple along the path is deleted.
 const LEAST_SUPPORT: f32 = 0.5;
@@ -45,12 +45,12 @@ pub(super) async fn plan(
     let planning = MethodConfig { paths, ..MethodConfig::default() };
     // A method within a method, through the door of all methods.
     let outcome = Box::pin(ask_each(&context, question, Method::Paths, &planning)).await?;
-    Ok(Whole { outcome, several: context.sources().len() > 1 })
+    Ok(Whole { outcome, several: context.has_apart() })
 }
 
 impl Whole {
     /// Whether the paths decide: one of them fits well enough to be the answer, or none fits, and the question is not an `open` one. Of
-    /// several sources that needs more until following the pseudo-graph `led_nowhere`: no path leads from one source into another.
+    /// what no path joins that needs more until following the pseudo-graph `led_nowhere`.
     pub(super) fn decides(&self, open: bool, led_nowhere: bool) -> bool {
         let joins = self.several && !led_nowhere;
         match self.outcome.status {
@@ -127,4 +127,31 @@ async fn corrected(
     let added = stated.iter().enumerate().filter(|(at, _)| !replaced(*at)).flat_map(|(_, (_, rows))| rows);
     edits.extend(added.flat_map(|at| edited(None, &[*at], evidence)));
     Ok(edits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decides(confidence: Option<f64>, several: bool, open: bool, led_nowhere: bool) -> bool {
+        let abstained = Outcome::abstain("nothing fits", Vec::new());
+        let outcome = match confidence {
+            Some(confidence) => Outcome { status: Status::Answered, confidence, reason: None, ..abstained },
+            None => abstained,
+        };
+        Whole { outcome, several }.decides(open, led_nowhere)
+    }
+
+    #[test]
+    fn beside_an_api_a_path_must_be_likelier_until_the_pseudo_graph_led_nowhere() {
+        assert!(decides(Some(0.31), false, false, false) && !decides(Some(0.29), false, false, true));
+        assert!(!decides(Some(0.31), true, false, false) && decides(Some(0.61), true, false, false));
+        assert!(decides(Some(0.31), true, false, true));
+    }
+
+    #[test]
+    fn where_no_path_fits_an_open_question_is_left_to_what_is_said_around() {
+        assert!(decides(None, false, false, false) && !decides(None, false, true, false));
+        assert!(!decides(None, true, false, false) && decides(None, true, false, true));
+    }
 }

@@ -1,0 +1,692 @@
+//! Several workspaces walked as one graph: where one source ends another leads on.
+//!
+//! Two entities are one where they have the same key, or, as sources have keys of their own, where both bear the same name letter by letter and
+//! nothing else in either source does. Literals are one that are written alike and of one kind, relations those of one key. A node's id is a
+//! hash of its key, the same in every run.
+//!
+//! A source that fails is left out for [`PAUSE`] and told of ([`JoinedGraph::down`]); the others answer. What was met of the sources' nodes is
+//! kept as long as the graph is open.
+
+mod nodes;
+mod relations;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use futures::future::join_all;
+use parking_lot::{Mutex, RwLock};
+use quipu_graph::{
+    BETWEEN_SOURCES, Direction, Document, Entity, Expansion, Graph, GraphDescription, GraphError, NodeId,
+    NodeSummary, RelationId, RelationInfo, RelationUse, SchemaEdge, Step, readable_entity,
+};
+
+use crate::{IndexError, MatchReason, NameIndex, Workspace};
+
+use nodes::{Elsewhere, Nodes, Own};
+use relations::Relations;
+
+/// How long a source that failed is left alone.
+const PAUSE: Duration = Duration::from_secs(30);
+/// Neighbours looked through to find which source states a triple.
+const MOST_LOOKED_THROUGH: usize = 10_000;
+
+/// Several workspaces as one graph.
+pub(crate) struct JoinedGraph {
+    description: GraphDescription,
+    parts: Vec<Part>,
+    relations: Relations,
+    nodes: RwLock<Nodes>,
+}
+
+struct Part {
+    workspace: Arc<Workspace>,
+    down: Mutex<Option<Down>>,
+}
+
+struct Down {
+    since: Instant,
+    reason: String,
+}
+
+/// Nodes of one source beside their places in a list of joined ones.
+#[derive(Default)]
+struct Share {
+    places: Vec<usize>,
+    own: Vec<NodeId>,
+}
+
+impl JoinedGraph {
+    pub(crate) fn new(workspaces: &[Arc<Workspace>]) -> Self {
+        let relations = Relations::of(workspaces.iter().map(|workspace| &**workspace.graph()));
+        let described: Vec<&GraphDescription> = workspaces.iter().map(|w| w.graph().describe()).collect();
+        let sum = |count: fn(&GraphDescription) -> u64| described.iter().map(|of| count(of)).sum();
+        let names: Vec<&str> = described.iter().map(|of| of.name.as_str()).collect();
+        let description = GraphDescription {
+            name: names.join(BETWEEN_SOURCES),
+            triples: sum(|of| of.triples),
+            entities: sum(|of| of.entities),
+            literals: sum(|of| of.literals),
+            relations: relations.infos.len() as u64,
+            types: sum(|of| of.types),
+            documents: sum(|of| of.documents),
+        };
+        let part = |workspace: &Arc<Workspace>| Part { workspace: workspace.clone(), down: Mutex::new(None) };
+        let parts = workspaces.iter().map(part).collect();
+        Self { description, parts, relations, nodes: RwLock::default() }
+    }
+
+    /// The sources that failed lately, by name, with what went wrong.
+    pub(crate) fn down(&self) -> Vec<(String, String)> {
+        let of = |part: &Part| Some((part.name().to_owned(), part.down.lock().as_ref()?.reason.clone()));
+        self.parts.iter().filter_map(of).collect()
+    }
+
+    /// What every source that is up answers; one that fails is left out from then on.
+    ///
+    /// # Errors
+    /// The last source's where none answers, and [`GraphError::Cancelled`] from any.
+    pub(crate) async fn each<T, F>(
+        &self,
+        ask: impl Fn(usize, Arc<Workspace>) -> F,
+    ) -> Result<Vec<(usize, T)>, IndexError>
+    where
+        F: Future<Output = Result<T, IndexError>>,
+    {
+        let up = self.parts.iter().enumerate().filter(|(_, part)| part.is_up());
+        let asked = up.map(|(at, part)| {
+            let answer = ask(at, part.workspace.clone());
+            async move { (at, answer.await) }
+        });
+        let (mut answers, mut failed) = (Vec::new(), None);
+        for (at, answer) in join_all(asked).await {
+            match self.kept(at, answer)? {
+                Ok(answer) => answers.push((at, answer)),
+                Err(error) => failed = Some(error),
+            }
+        }
+        let nothing = || IndexError::Usage(format!("no source of {} can be asked", self.description.name));
+        if answers.is_empty() { Err(failed.unwrap_or_else(nothing)) } else { Ok(answers) }
+    }
+
+    /// What a source answered; its failure leaves it out, but for an interruption, which ends the work.
+    fn kept<T>(&self, at: usize, answer: Result<T, IndexError>) -> Result<Result<T, IndexError>, IndexError> {
+        match answer {
+            Err(IndexError::Cancelled | IndexError::Graph(GraphError::Cancelled)) => {
+                Err(IndexError::Cancelled)
+            }
+            Err(error) => {
+                if let Some(part) = self.parts.get(at) {
+                    *part.down.lock() = Some(Down { since: Instant::now(), reason: error.to_string() });
+                }
+                Ok(Err(error))
+            }
+            answer => Ok(answer),
+        }
+    }
+
+    /// The joined nodes of a source's own, in their order.
+    pub(crate) async fn joined(&self, at: usize, own: &[NodeId]) -> Result<Vec<NodeId>, IndexError> {
+        let strangers: Vec<NodeId> = {
+            let nodes = self.nodes.read();
+            let mut seen = HashSet::new();
+            own.iter().copied().filter(|own| nodes.id(at, *own).is_none() && seen.insert(*own)).collect()
+        };
+        if let (false, Some(part)) = (strangers.is_empty(), self.parts.get(at)) {
+            let summaries = part.workspace.graph().summaries(&strangers).await?;
+            self.meet(at, &summaries).await?;
+        }
+        let nodes = self.nodes.read();
+        let met = |own: &NodeId| {
+            nodes.id(at, *own).ok_or_else(|| IndexError::Usage(format!("the graph holds no node {}", own.0)))
+        };
+        own.iter().map(met).collect()
+    }
+
+    /// Takes in nodes of a source, each with what the others know of it.
+    async fn meet(&self, at: usize, summaries: &[NodeSummary]) -> Result<(), IndexError> {
+        let entities: Vec<&NodeSummary> =
+            summaries.iter().filter(|summary| summary.literal.is_none()).collect();
+        let mut elsewhere: Vec<Elsewhere> = vec![vec![None; self.parts.len()]; entities.len()];
+        if !entities.is_empty() {
+            let answers = self.each(|other, _| self.find(other, at, &entities)).await?;
+            for (other, found) in answers {
+                for (slots, found) in elsewhere.iter_mut().zip(found) {
+                    if let Some(slot) = slots.get_mut(other).filter(|_| other != at) {
+                        *slot = Some(found);
+                    }
+                }
+            }
+        }
+        let mut nodes = self.nodes.write();
+        let nowhere: Elsewhere = vec![Some(None); self.parts.len()];
+        let mut elsewhere = elsewhere.iter();
+        for summary in summaries {
+            let elsewhere = match summary.literal {
+                None => elsewhere.next().unwrap_or(&nowhere),
+                Some(_) => &nowhere,
+            };
+            nodes.meet(at, summary, elsewhere);
+        }
+        Ok(())
+    }
+
+    /// A source's own nodes for entities of another one, by key, else by name.
+    async fn find(
+        &self,
+        other: usize,
+        at: usize,
+        entities: &[&NodeSummary],
+    ) -> Result<Vec<Option<NodeId>>, IndexError> {
+        let (Some(asked), Some(from), true) = (self.parts.get(other), self.parts.get(at), other != at) else {
+            return Ok(Vec::new());
+        };
+        let keys: Vec<&str> = entities.iter().map(|summary| summary.key.as_str()).collect();
+        let mut found = asked.workspace.graph().resolve(&keys).await?;
+        for (found, summary) in found.iter_mut().zip(entities).filter(|(found, _)| found.is_none()) {
+            *found = only(from.workspace.names(), &summary.name)?
+                .and(only(asked.workspace.names(), &summary.name)?);
+        }
+        Ok(found)
+    }
+
+    /// The nodes in each source; asks those that were down when a node was met and are up again.
+    async fn own(&self, nodes: &[NodeId]) -> Result<Vec<Own>, IndexError> {
+        let mut late: BTreeMap<usize, Vec<NodeId>> = BTreeMap::new();
+        {
+            let known = self.nodes.read();
+            for node in nodes {
+                let up = |at: &usize| self.parts.get(*at).is_some_and(Part::is_up);
+                if known.unasked(*node).any(|at| up(&at))
+                    && let Some((at, own)) = known.own(*node).and_then(|own| first(own, |at| up(&at)))
+                {
+                    late.entry(at).or_default().push(own);
+                }
+            }
+        }
+        for (at, own) in late {
+            let Some(part) = self.parts.get(at) else { continue };
+            let summaries = part.workspace.graph().summaries(&own).await.map_err(IndexError::from);
+            if let Ok(summaries) = self.kept(at, summaries)? {
+                self.meet(at, &summaries).await?;
+            }
+        }
+        let known = self.nodes.read();
+        let own = |node: &NodeId| {
+            known
+                .own(*node)
+                .cloned()
+                .ok_or_else(|| IndexError::Usage(format!("the graph holds no node {}", node.0)))
+        };
+        nodes.iter().map(own).collect()
+    }
+
+    /// What each source says of its share of nodes: `ask` gets the source and its own nodes, and answers for each of them in their order.
+    async fn shared<T, F>(
+        &self,
+        nodes: &[NodeId],
+        ask: impl Fn(usize, Arc<Workspace>, Vec<NodeId>) -> F,
+    ) -> Result<Vec<(usize, Vec<(usize, T)>)>, IndexError>
+    where
+        F: Future<Output = Result<Vec<T>, GraphError>>,
+    {
+        let own = self.own(nodes).await?;
+        self.each(|at, workspace| {
+            let Share { places, own } = share(&own, at);
+            let answers = (!own.is_empty()).then(|| ask(at, workspace, own));
+            async move {
+                let answers = match answers {
+                    Some(answers) => answers.await?,
+                    None => Vec::new(),
+                };
+                Ok(places.into_iter().zip(answers).collect())
+            }
+        })
+        .await
+    }
+
+    /// The sources that state each triple; the first that has its relation and its ends where none is found to.
+    async fn staters(&self, triples: &[(NodeId, Step, NodeId)]) -> Result<Vec<Vec<usize>>, IndexError> {
+        let ends: Vec<NodeId> = triples.iter().flat_map(|(from, _, to)| [*from, *to]).collect();
+        let own = self.own(&ends).await?;
+        let mut held: Vec<Option<usize>> = vec![None; triples.len()];
+        let mut stated: Vec<Vec<usize>> = vec![Vec::new(); triples.len()];
+        let mut asked: BTreeMap<usize, Vec<(usize, NodeId, Step, NodeId)>> = BTreeMap::new();
+        for (place, ((_, step, _), ends)) in triples.iter().zip(own.chunks(2)).enumerate() {
+            let [from, to] = ends else { continue };
+            let may = |at: usize| {
+                let (from, to) = (from.get(at).copied().flatten()?, to.get(at).copied().flatten()?);
+                Some((at, from, self.relations.own(at, *step)?, to))
+            };
+            let may: Vec<_> = (0..self.parts.len()).filter_map(may).collect();
+            if let Some(held) = held.get_mut(place) {
+                *held = may.first().map(|(at, ..)| *at);
+            }
+            if may.len() > 1 {
+                for (at, from, step, to) in may {
+                    asked.entry(at).or_default().push((place, from, step, to));
+                }
+            }
+        }
+        for (at, triples) in asked {
+            let Some(part) = self.parts.get(at).filter(|part| part.is_up()) else { continue };
+            let holds = holds(&**part.workspace.graph(), &triples).await.map_err(IndexError::from);
+            let Ok(holds) = self.kept(at, holds)? else { continue };
+            for ((place, ..), holds) in triples.into_iter().zip(holds) {
+                if let Some(stated) = stated.get_mut(place).filter(|_| holds) {
+                    stated.push(at);
+                }
+            }
+        }
+        for (stated, held) in stated.iter_mut().zip(held).filter(|(stated, _)| stated.is_empty()) {
+            stated.extend(held);
+        }
+        Ok(stated)
+    }
+}
+
+impl Part {
+    fn name(&self) -> &str {
+        &self.workspace.graph().describe().name
+    }
+
+    /// A source that failed a while ago is tried again.
+    fn is_up(&self) -> bool {
+        let mut down = self.down.lock();
+        if down.as_ref().is_some_and(|down| down.since.elapsed() > PAUSE) {
+            *down = None;
+        }
+        down.is_none()
+    }
+}
+
+/// The one entity that bears a name as it is written; `None` where none or several do, and for names without a letter.
+fn only(names: &NameIndex, name: &str) -> Result<Option<NodeId>, IndexError> {
+    if !name.chars().any(char::is_alphabetic) {
+        return Ok(None);
+    }
+    let found = names.exact(name, 3)?;
+    let mut bearers = found.iter().filter(|c| c.matched == name && matches!(c.reason, MatchReason::Exact));
+    Ok(bearers.next().map(|only| only.node).filter(|_| bearers.next().is_none()))
+}
+
+fn first(own: &Own, up: impl Fn(usize) -> bool) -> Option<(usize, NodeId)> {
+    own.iter().enumerate().find_map(|(at, own)| Some((at, (*own)?)).filter(|(at, _)| up(*at)))
+}
+
+fn share(all: &[Own], at: usize) -> Share {
+    let mut share = Share::default();
+    for (place, own) in all.iter().enumerate() {
+        if let Some(own) = own.get(at).copied().flatten() {
+            share.places.push(place);
+            share.own.push(own);
+        }
+    }
+    share
+}
+
+/// Whether a graph states triples, each looked up from its end of the fewer neighbours.
+async fn holds(
+    graph: &dyn Graph,
+    triples: &[(usize, NodeId, Step, NodeId)],
+) -> Result<Vec<bool>, GraphError> {
+    let ends: Vec<NodeId> = triples.iter().flat_map(|(_, from, _, to)| [*from, *to]).collect();
+    let uses = graph.relations_of(&ends).await?;
+    let fan_out = |place: usize, step: Step| {
+        let uses = uses.get(place).map(Vec::as_slice).unwrap_or_default();
+        uses.iter().find(|used| used.step == step).map_or(0, |used| used.fan_out)
+    };
+    let mut lookups: BTreeMap<Step, Vec<(usize, NodeId, NodeId)>> = BTreeMap::new();
+    for (place, (_, from, step, to)) in triples.iter().enumerate() {
+        let back = backwards(*step);
+        let (step, end, other) = if fan_out(2 * place + 1, back) < fan_out(2 * place, *step) {
+            (back, *to, *from)
+        } else {
+            (*step, *from, *to)
+        };
+        lookups.entry(step).or_default().push((place, end, other));
+    }
+    let mut holds = vec![false; triples.len()];
+    for (step, lookups) in lookups {
+        let ends: Vec<NodeId> = lookups.iter().map(|(_, end, _)| *end).collect();
+        let found = graph.expand(&ends, Some(&[step]), MOST_LOOKED_THROUGH).await?;
+        for ((place, _, other), found) in lookups.into_iter().zip(found) {
+            let states = found.iter().any(|expansion| expansion.nodes.contains(&other));
+            if let Some(holds) = holds.get_mut(place) {
+                *holds = states;
+            }
+        }
+    }
+    Ok(holds)
+}
+
+fn backwards(step: Step) -> Step {
+    let direction = match step.direction {
+        Direction::Forward => Direction::Backward,
+        Direction::Backward => Direction::Forward,
+    };
+    Step { direction, ..step }
+}
+
+/// What sources say of one step, put together.
+#[derive(Default)]
+struct Merged {
+    nodes: Vec<NodeId>,
+    seen: HashSet<NodeId>,
+    most: u64,
+    /// Whether a source has more than it gave.
+    more: bool,
+}
+
+impl Merged {
+    fn take(&mut self, fan_out: u64, nodes: &[NodeId]) {
+        self.most = self.most.max(fan_out);
+        self.more |= fan_out > nodes.len() as u64;
+        self.nodes.extend(nodes.iter().copied().filter(|node| self.seen.insert(*node)));
+    }
+
+    fn finish(mut self, step: Step, limit: usize) -> Expansion {
+        let all = self.nodes.len() as u64;
+        let fan_out = if self.more { self.most.max(all) } else { all };
+        self.nodes.truncate(limit);
+        Expansion { step, fan_out, nodes: self.nodes }
+    }
+}
+
+/// What sources call one node, put together: the first name that is more than the key, all types, the sum of degrees.
+fn together(node: NodeId, summaries: Vec<NodeSummary>) -> Option<NodeSummary> {
+    let named = summaries.iter().position(|s| s.literal.is_some() || s.name != readable_entity(&s.key));
+    let name = summaries.get(named.unwrap_or_default())?.name.clone();
+    let mut all = summaries.into_iter();
+    let mut together = all.next()?;
+    for summary in all {
+        together.degree += summary.degree;
+        together.types.extend(summary.types);
+    }
+    let mut seen = HashSet::new();
+    together.types.retain(|of| seen.insert(*of));
+    Some(NodeSummary { node, name, ..together })
+}
+
+#[async_trait]
+impl Graph for JoinedGraph {
+    fn describe(&self) -> &GraphDescription {
+        &self.description
+    }
+
+    fn asks_for_each_node(&self) -> bool {
+        self.parts.iter().any(|part| part.workspace.graph().asks_for_each_node())
+    }
+
+    fn relations(&self) -> &[RelationInfo] {
+        &self.relations.infos
+    }
+
+    fn is_literal(&self, node: NodeId) -> bool {
+        nodes::is_literal(node) && self.nodes.read().own(node).is_some()
+    }
+
+    async fn resolve(&self, keys: &[&str]) -> Result<Vec<Option<NodeId>>, GraphError> {
+        let keys: Vec<String> = keys.iter().map(|key| (*key).to_owned()).collect();
+        let answers = self
+            .each(|_, workspace| {
+                let keys = keys.clone();
+                async move {
+                    let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+                    Ok(workspace.graph().resolve(&keys).await?)
+                }
+            })
+            .await
+            .map_err(failed)?;
+        let mut found: Vec<Option<NodeId>> = vec![None; keys.len()];
+        for (at, answers) in answers {
+            let own: Vec<(usize, NodeId)> = answers
+                .into_iter()
+                .enumerate()
+                .filter_map(|(place, own)| Some((place, own?)))
+                .filter(|(place, _)| found.get(*place).is_some_and(Option::is_none))
+                .collect();
+            let nodes: Vec<NodeId> = own.iter().map(|(_, own)| *own).collect();
+            let joined = self.joined(at, &nodes).await;
+            let Ok(joined) = self.kept(at, joined).map_err(failed)? else { continue };
+            for ((place, _), joined) in own.into_iter().zip(joined) {
+                if let Some(found) = found.get_mut(place) {
+                    *found = Some(joined);
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    async fn summaries(&self, nodes: &[NodeId]) -> Result<Vec<NodeSummary>, GraphError> {
+        let answers = self
+            .shared(nodes, |_, workspace, own| async move { workspace.graph().summaries(&own).await })
+            .await
+            .map_err(failed)?;
+        let mut all: Vec<Vec<NodeSummary>> = nodes.iter().map(|_| Vec::new()).collect();
+        for (at, answers) in answers {
+            let types: Vec<NodeId> =
+                answers.iter().flat_map(|(_, summary)| summary.types.iter().copied()).collect();
+            let joined = self.joined(at, &types).await;
+            let Ok(joined) = self.kept(at, joined).map_err(failed)? else { continue };
+            let mut joined = joined.into_iter();
+            for (place, mut summary) in answers {
+                summary.types = joined.by_ref().take(summary.types.len()).collect();
+                if let Some(all) = all.get_mut(place) {
+                    all.push(summary);
+                }
+            }
+        }
+        let gone =
+            |node: &NodeId| GraphError::Usage(format!("no source that can be asked holds node {}", node.0));
+        nodes.iter().zip(all).map(|(node, all)| together(*node, all).ok_or_else(|| gone(node))).collect()
+    }
+
+    async fn entities(&self, nodes: &[NodeId]) -> Result<Vec<Entity>, GraphError> {
+        let summaries = self.summaries(nodes).await?;
+        let answers = self
+            .shared(nodes, |_, workspace, own| async move { workspace.graph().entities(&own).await })
+            .await
+            .map_err(failed)?;
+        let mut entities: Vec<Entity> = summaries
+            .into_iter()
+            .map(|summary| Entity { summary, aliases: Vec::new(), description: None })
+            .collect();
+        for (place, entity) in answers.into_iter().flat_map(|(_, answers)| answers) {
+            let Some(together) = entities.get_mut(place) else { continue };
+            let names = std::iter::once(entity.summary.name).chain(entity.aliases);
+            for name in names {
+                if name != together.summary.name && !together.aliases.contains(&name) {
+                    together.aliases.push(name);
+                }
+            }
+            together.description = together.description.take().or(entity.description);
+        }
+        Ok(entities)
+    }
+
+    async fn relations_of(&self, nodes: &[NodeId]) -> Result<Vec<Vec<RelationUse>>, GraphError> {
+        let answers = self
+            .shared(nodes, |_, workspace, own| async move { workspace.graph().relations_of(&own).await })
+            .await
+            .map_err(failed)?;
+        let mut all: Vec<BTreeMap<Step, u64>> = nodes.iter().map(|_| BTreeMap::new()).collect();
+        for (at, answers) in answers {
+            for (place, uses) in answers {
+                let Some(all) = all.get_mut(place) else { continue };
+                for used in uses {
+                    let Some(step) = self.relations.joined(at, used.step) else { continue };
+                    let most = all.entry(step).or_default();
+                    *most = used.fan_out.max(*most);
+                }
+            }
+        }
+        let uses = |all: BTreeMap<Step, u64>| {
+            all.into_iter().map(|(step, fan_out)| RelationUse { step, fan_out }).collect()
+        };
+        Ok(all.into_iter().map(uses).collect())
+    }
+
+    async fn expand(
+        &self,
+        nodes: &[NodeId],
+        steps: Option<&[Step]>,
+        limit: usize,
+    ) -> Result<Vec<Vec<Expansion>>, GraphError> {
+        let own_steps = |at: usize| -> Option<Vec<Step>> {
+            steps.map(|steps| steps.iter().filter_map(|step| self.relations.own(at, *step)).collect())
+        };
+        let answers = self
+            .shared(nodes, |at, workspace, own| {
+                let steps = own_steps(at);
+                async move {
+                    if steps.as_ref().is_some_and(Vec::is_empty) {
+                        return Ok(Vec::new());
+                    }
+                    workspace.graph().expand(&own, steps.as_deref(), limit).await
+                }
+            })
+            .await
+            .map_err(failed)?;
+        let mut all: Vec<BTreeMap<Step, Merged>> = nodes.iter().map(|_| BTreeMap::new()).collect();
+        for (at, answers) in answers {
+            let ends: Vec<NodeId> =
+                answers.iter().flat_map(|(_, found)| found).flat_map(|e| e.nodes.iter().copied()).collect();
+            let joined = self.joined(at, &ends).await;
+            let Ok(joined) = self.kept(at, joined).map_err(failed)? else { continue };
+            let mut joined = joined.into_iter();
+            for (place, found) in answers {
+                for expansion in found {
+                    let ends: Vec<NodeId> = joined.by_ref().take(expansion.nodes.len()).collect();
+                    if let (Some(step), Some(all)) =
+                        (self.relations.joined(at, expansion.step), all.get_mut(place))
+                    {
+                        all.entry(step).or_default().take(expansion.fan_out, &ends);
+                    }
+                }
+            }
+        }
+        let finish = |all: BTreeMap<Step, Merged>| {
+            all.into_iter().map(|(step, merged)| merged.finish(step, limit)).collect()
+        };
+        Ok(all.into_iter().map(finish).collect())
+    }
+
+    async fn sample_triples(
+        &self,
+        relation: RelationId,
+        limit: usize,
+    ) -> Result<Vec<(NodeId, NodeId)>, GraphError> {
+        let step = Step { relation, direction: Direction::Forward };
+        let answers = self
+            .each(|at, workspace| {
+                let own = self.relations.own(at, step);
+                async move {
+                    match own {
+                        Some(own) => Ok(workspace.graph().sample_triples(own.relation, limit).await?),
+                        None => Ok(Vec::new()),
+                    }
+                }
+            })
+            .await
+            .map_err(failed)?;
+        let mut samples: Vec<std::vec::IntoIter<(NodeId, NodeId)>> = Vec::new();
+        for (at, triples) in answers {
+            let ends: Vec<NodeId> = triples.iter().flat_map(|(head, tail)| [*head, *tail]).collect();
+            let joined = self.joined(at, &ends).await;
+            let Ok(joined) = self.kept(at, joined).map_err(failed)? else { continue };
+            let pairs = joined.chunks(2).filter_map(|pair| Some((*pair.first()?, *pair.get(1)?)));
+            samples.push(pairs.collect::<Vec<_>>().into_iter());
+        }
+        // In turn, so that every source is heard.
+        let (mut together, mut seen) = (Vec::new(), HashSet::new());
+        while together.len() < limit {
+            let turn: Vec<(NodeId, NodeId)> = samples.iter_mut().filter_map(Iterator::next).collect();
+            if turn.is_empty() {
+                break;
+            }
+            together.extend(turn.into_iter().filter(|pair| seen.insert(*pair)));
+        }
+        together.truncate(limit);
+        Ok(together)
+    }
+
+    async fn schema(&self, types: &[NodeId]) -> Result<Vec<SchemaEdge>, GraphError> {
+        let own = self.own(types).await.map_err(failed)?;
+        let answers = self
+            .each(|at, workspace| {
+                let Share { own, .. } = share(&own, at);
+                async move {
+                    // No types would mean the whole schema.
+                    if own.is_empty() && !types.is_empty() {
+                        return Ok(Vec::new());
+                    }
+                    Ok(workspace.graph().schema(&own).await?)
+                }
+            })
+            .await
+            .map_err(failed)?;
+        let mut together: Vec<SchemaEdge> = Vec::new();
+        let mut known: HashMap<(Option<NodeId>, RelationId, Option<NodeId>), usize> = HashMap::new();
+        for (at, edges) in answers {
+            let ends: Vec<NodeId> =
+                edges.iter().flat_map(|edge| [edge.head_type, edge.tail_type]).flatten().collect();
+            let joined = self.joined(at, &ends).await;
+            let Ok(joined) = self.kept(at, joined).map_err(failed)? else { continue };
+            let mut joined = joined.into_iter();
+            for edge in edges {
+                let head_type = edge.head_type.and_then(|_| joined.next());
+                let tail_type = edge.tail_type.and_then(|_| joined.next());
+                let step = Step { relation: edge.relation, direction: Direction::Forward };
+                let Some(Step { relation, .. }) = self.relations.joined(at, step) else { continue };
+                let place = *known.entry((head_type, relation, tail_type)).or_insert(together.len());
+                match together.get_mut(place) {
+                    Some(same) => {
+                        same.triples += edge.triples;
+                        same.heads += edge.heads;
+                        same.tails += edge.tails;
+                    }
+                    None => together.push(SchemaEdge { head_type, relation, tail_type, ..edge }),
+                }
+            }
+        }
+        Ok(together)
+    }
+
+    async fn documents(&self, nodes: &[NodeId]) -> Result<Vec<Option<Document>>, GraphError> {
+        let answers = self
+            .shared(nodes, |_, workspace, own| async move { workspace.graph().documents(&own).await })
+            .await
+            .map_err(failed)?;
+        let mut documents: Vec<Option<Document>> = nodes.iter().map(|_| None).collect();
+        for (place, document) in answers.into_iter().flat_map(|(_, answers)| answers) {
+            if let (Some(slot), Some(node)) = (documents.get_mut(place), nodes.get(place)) {
+                let document = document.map(|document| Document { node: *node, ..document });
+                *slot = slot.take().or(document);
+            }
+        }
+        Ok(documents)
+    }
+
+    async fn stated_by(&self, triples: &[(NodeId, Step, NodeId)]) -> Result<Vec<String>, GraphError> {
+        let staters = self.staters(triples).await.map_err(failed)?;
+        let named = |at: Vec<usize>| {
+            let names: Vec<&str> = at.into_iter().filter_map(|at| Some(self.parts.get(at)?.name())).collect();
+            names.join(BETWEEN_SOURCES)
+        };
+        Ok(staters.into_iter().map(named).collect())
+    }
+}
+
+/// What is wrong with an index is said as the graph's.
+fn failed(error: IndexError) -> GraphError {
+    match error {
+        IndexError::Graph(error) => error,
+        IndexError::Cancelled => GraphError::Cancelled,
+        other => GraphError::Usage(other.to_string()),
+    }
+}

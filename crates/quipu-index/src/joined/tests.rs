@@ -1,0 +1,197 @@
+//! Graphs joined: what is split over several is walked as if it were whole.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use quipu_graph::{ImportConfig, Input};
+
+use super::*;
+use crate::{ImportRequest, LookupConfig};
+
+/// A triple as its keys say it, from whichever end.
+type Said = (String, String, Direction, String);
+
+async fn workspace(folder: &Path, name: &str, file: &str, text: &str) -> Arc<Workspace> {
+    let (path, place) = (folder.join(format!("{name}-{file}")), folder.join(name));
+    std::fs::write(&path, text).unwrap();
+    let graph = ImportConfig::new(name, vec![Input::File(path)]);
+    Workspace::import(&place, &ImportRequest { graph, embedder: None, progress: None }).await.unwrap();
+    Arc::new(Workspace::open(&place).unwrap())
+}
+
+async fn keys(graph: &dyn Graph, nodes: &[NodeId]) -> Vec<String> {
+    graph.summaries(nodes).await.unwrap().into_iter().map(|summary| summary.key).collect()
+}
+
+/// All that a graph says around nodes, and of each what `relations_of` says of its steps.
+async fn said(
+    graph: &dyn Graph,
+    nodes: &[NodeId],
+) -> (BTreeSet<Said>, BTreeSet<(String, String, Direction)>) {
+    let relation = |step: Step| graph.relations()[usize::try_from(step.relation.0).unwrap()].key.clone();
+    let (mut triples, mut steps) = (BTreeSet::new(), BTreeSet::new());
+    let from = keys(graph, nodes).await;
+    let expanded = graph.expand(nodes, None, 1000).await.unwrap();
+    let uses = graph.relations_of(nodes).await.unwrap();
+    for ((from, expansions), uses) in from.into_iter().zip(expanded).zip(uses) {
+        for expansion in expansions {
+            assert_eq!(expansion.fan_out, expansion.nodes.len() as u64, "all of them fit");
+            for to in keys(graph, &expansion.nodes).await {
+                triples.insert((from.clone(), relation(expansion.step), expansion.step.direction, to));
+            }
+        }
+        steps.extend(uses.iter().map(|used| (from.clone(), relation(used.step), used.step.direction)));
+    }
+    (triples, steps)
+}
+
+async fn split_is_whole(triples: &[(u8, u8, u8, u8)]) {
+    let folder = tempfile::tempdir().unwrap();
+    let line = |(head, relation, tail, _): &(u8, u8, u8, u8)| format!("E{head}\tr{relation}\tE{tail}\n");
+    // No part is empty, and none is marked in the whole.
+    let mark = |at: u8| format!("mark {at}\tmarks\tmark {at}\n");
+    let mut parts = Vec::new();
+    for at in 0..3 {
+        let of_part = triples.iter().filter(|(.., parts)| parts & (1 << at) != 0).map(line);
+        let text: String = std::iter::once(mark(at)).chain(of_part).collect();
+        parts.push(workspace(folder.path(), &format!("part-{at}"), "graph.tsv", &text).await);
+    }
+    let text: String = std::iter::once(mark(9)).chain(triples.iter().map(line)).collect();
+    let whole = workspace(folder.path(), "whole", "graph.tsv", &text).await;
+    let joined = Workspace::joined(&parts).unwrap();
+    let names: Vec<String> = (0..10).map(|number| format!("E{number}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let (in_whole, in_joined) =
+        (whole.graph().resolve(&names).await.unwrap(), joined.graph().resolve(&names).await.unwrap());
+    assert_eq!(
+        in_whole.iter().map(Option::is_some).collect::<Vec<_>>(),
+        in_joined.iter().map(Option::is_some).collect::<Vec<_>>()
+    );
+    let nodes = |found: Vec<Option<NodeId>>| found.into_iter().flatten().collect::<Vec<_>>();
+    let (in_whole, in_joined) = (nodes(in_whole), nodes(in_joined));
+    assert_eq!(said(&**whole.graph(), &in_whole).await, said(&**joined.graph(), &in_joined).await);
+    // Every triple is told to be of just those parts that state it.
+    for (head, relation, tail, of) in triples {
+        let all = triples.iter().filter(|(h, r, t, _)| (h, r, t) == (head, relation, tail));
+        let of = all.fold(*of, |all, (.., of)| all | of);
+        let ends = [format!("E{head}"), format!("E{tail}")];
+        let ends = nodes(joined.graph().resolve(&[&ends[0], &ends[1]]).await.unwrap());
+        let key = format!("r{relation}");
+        let relation = joined.graph().relations().iter().position(|info| info.key == key).unwrap();
+        let relation = RelationId(u32::try_from(relation).unwrap());
+        let there = (ends[0], Step { relation, direction: Direction::Forward }, ends[1]);
+        let back = (ends[1], Step { relation, direction: Direction::Backward }, ends[0]);
+        let names: Vec<String> =
+            (0..3).filter(|at| of & (1 << at) != 0).map(|at| format!("part-{at}")).collect();
+        let expected = names.join(BETWEEN_SOURCES);
+        assert_eq!(joined.graph().stated_by(&[there, back]).await.unwrap(), [expected.clone(), expected]);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    #[test]
+    fn what_is_split_is_walked_as_if_it_were_whole(
+        triples in vec((0..10u8, 0..3u8, 0..10u8, 1..8u8), 1..40)
+    ) {
+        tokio::runtime::Runtime::new().unwrap().block_on(split_is_whole(&triples));
+    }
+}
+
+const PEOPLE: &str = r#"<urn:q1> <http://www.w3.org/2000/01/rdf-schema#label> "Ada Lovelace" .
+<urn:q1> <urn:born> "1815"^^<http://www.w3.org/2001/XMLSchema#gYear> .
+<urn:q2> <http://www.w3.org/2000/01/rdf-schema#label> "John Smith" .
+<urn:q3> <http://www.w3.org/2000/01/rdf-schema#label> "John Smith" .
+<urn:q2> <urn:born> "1815"^^<http://www.w3.org/2001/XMLSchema#gYear> .
+<urn:q3> <urn:knows> <urn:q1> .
+"#;
+const EVENTS: &str = r#"<urn:q9> <http://www.w3.org/2000/01/rdf-schema#label> "Battle of Waterloo" .
+<urn:q9> <urn:year> "1815"^^<http://www.w3.org/2001/XMLSchema#gYear> .
+"#;
+const BOOKS: &str = "Notes\twritten by\tAda Lovelace\nPocahontas\twritten by\tJohn Smith\n";
+
+async fn one(joined: &Workspace, name: &str) -> NodeId {
+    joined.lookup(name, &LookupConfig::default()).await.unwrap()[0].node
+}
+
+#[tokio::test]
+async fn entities_of_other_keys_are_one_by_a_name_that_cannot_be_mistaken() {
+    let folder = tempfile::tempdir().unwrap();
+    let people = workspace(folder.path(), "people", "people.nt", PEOPLE).await;
+    let books = workspace(folder.path(), "books", "books.tsv", BOOKS).await;
+    for parts in [[people.clone(), books.clone()], [books, people]] {
+        let joined = Workspace::joined(&parts).unwrap();
+        let graph = &**joined.graph();
+        let ada = one(&joined, "Ada Lovelace").await;
+        let (triples, _) = said(graph, &[ada]).await;
+        let relations: BTreeSet<&str> = triples.iter().map(|(_, relation, ..)| relation.as_str()).collect();
+        let expected = ["http://www.w3.org/2000/01/rdf-schema#label", "urn:born", "urn:knows", "written by"];
+        assert_eq!(relations.into_iter().collect::<Vec<_>>(), expected);
+        let by_keys = graph.resolve(&["urn:q1", "Ada Lovelace"]).await.unwrap();
+        assert_eq!(by_keys, [Some(ada), Some(ada)]);
+        // Two are called John Smith: which of them wrote is not known.
+        let [smith, q2, q3] = graph.resolve(&["John Smith", "urn:q2", "urn:q3"]).await.unwrap()[..] else {
+            panic!("three keys")
+        };
+        assert!(smith.is_some() && smith != q2 && smith != q3 && q2 != q3);
+        assert_eq!(graph.summaries(&[ada]).await.unwrap()[0].name, "Ada Lovelace");
+    }
+}
+
+#[tokio::test]
+async fn literals_written_alike_are_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let people = workspace(folder.path(), "people", "people.nt", PEOPLE).await;
+    let events = workspace(folder.path(), "events", "events.nt", EVENTS).await;
+    let joined = Workspace::joined(&[people, events]).unwrap();
+    let graph = &**joined.graph();
+    let kinds = ["", "http://www.w3.org/2001/XMLSchema#gYear"];
+    let year = joined.find_literal("1815", &kinds).await.unwrap().unwrap();
+    assert!(graph.is_literal(year) && joined.find_literal("1816", &kinds).await.unwrap().is_none());
+    // Known from one source, and met in the other along a walk.
+    let battle = one(&joined, "Battle of Waterloo").await;
+    graph.expand(&[battle], None, 10).await.unwrap();
+    let (triples, _) = said(graph, &[year]).await;
+    let ends: BTreeSet<&str> = triples.iter().map(|(.., to)| to.as_str()).collect();
+    assert_eq!(ends.into_iter().collect::<Vec<_>>(), ["urn:q1", "urn:q2", "urn:q9"]);
+}
+
+async fn linked(joined: &Workspace, question: &str) -> Vec<(String, Vec<String>)> {
+    let mentions = joined.link(question, 5).await.unwrap();
+    let chosen = mentions.into_iter().filter(|mention| mention.chosen);
+    chosen.map(|m| (m.text, m.candidates.into_iter().map(|c| c.name).collect())).collect()
+}
+
+#[tokio::test]
+async fn one_reading_is_made_of_what_all_indexes_find() {
+    let folder = tempfile::tempdir().unwrap();
+    let films = "Winter Tale\tdirector\tMargit Carstensen\nPathfinder\twriter\tNils Gaup\n";
+    let others = "Summer Tale\tdirector\tMargit Carston\nThe Pathfinder Trail\tlanguage\tSami\nNils Gaup\tborn in\tKautokeino\n";
+    let films = workspace(folder.path(), "films", "films.tsv", films).await;
+    let others = workspace(folder.path(), "others", "others.tsv", others).await;
+    let joined = Workspace::joined(&[others, films]).unwrap();
+    // Somebody who merely sounds alike is nobody where a source knows the name.
+    let found = linked(&joined, "which films did Margit Carstensen direct?").await;
+    assert_eq!(found, [("Margit Carstensen".to_owned(), vec!["Margit Carstensen".to_owned()])]);
+    // The longer name of the one stands before the shorter of the other, and what both know is one entity.
+    let found = linked(&joined, "is The Pathfinder Trail by Nils Gaup?").await;
+    let texts: Vec<&str> = found.iter().map(|(text, _)| text.as_str()).collect();
+    assert_eq!(texts, ["The Pathfinder Trail", "Nils Gaup"]);
+    assert_eq!(found[1].1, ["Nils Gaup"]);
+    // Misspelt everywhere, it is found where it is nearest.
+    let found = linked(&joined, "which films did Margit Carstennsen direct?").await;
+    assert_eq!(found[0].1[0], "Margit Carstensen");
+    let strings = ["Nils Gaup", "Margit Carston", "nobody"];
+    let named = joined.candidates_for("", &strings, 3, None).await.unwrap();
+    let best: Vec<Option<&str>> =
+        named.iter().map(|m| m.candidates.first().map(|candidate| candidate.name.as_str())).collect();
+    assert_eq!(best, [Some("Nils Gaup"), Some("Margit Carston"), None]);
+}
+
+#[tokio::test]
+async fn no_workspace_is_not_joined() {
+    assert!(matches!(Workspace::joined(&[]), Err(IndexError::Usage(_))));
+}
