@@ -15,7 +15,6 @@ use common::{
     with_cards,
 };
 use quipu_answer::{Answer, AskOptions, Engine, Method, Note, Question, Source, Status};
-use quipu_index::Workspace;
 use quipu_model::{LanguageModel, ScriptedModel};
 
 const BIRTHPLACE: &str = "where was the director of Kauwboy born?";

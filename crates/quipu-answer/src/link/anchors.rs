@@ -100,26 +100,32 @@ fn describe(reason: &MatchReason, matched: &str) -> String {
 /// # Errors
 /// The index's and the embedder's.
 pub async fn mentions(context: &Context<'_>, text: &str) -> Result<Vec<Mentioned>, AnswerError> {
-    mentions_with(context, text, CANDIDATES).await
+    Ok(detected(context, text, CANDIDATES).await?.mentioned)
 }
 
-/// The same with at most `k` candidates of each mention.
+/// What the indexes make of a text.
+pub struct Detected {
+    /// The mentions, as [`mentions`] gives them.
+    pub mentioned: Vec<Mentioned>,
+    /// Where the text has words of the graph that its best reading does not take for names: the "director" of "who is the director of".
+    pub passed_over: Vec<Range<usize>>,
+}
+
+/// The same with at most `k` candidates of each mention, and with what was looked at and passed over.
 ///
 /// # Errors
 /// As [`mentions`].
-pub async fn mentions_with(
-    context: &Context<'_>,
-    text: &str,
-    k: usize,
-) -> Result<Vec<Mentioned>, AnswerError> {
+pub async fn detected(context: &Context<'_>, text: &str, k: usize) -> Result<Detected, AnswerError> {
     if !context.anchors.is_empty() {
-        return given(context, text).await;
+        return Ok(Detected { mentioned: given(context, text).await?, passed_over: Vec::new() });
     }
     let found = match context.embedder() {
         Some(embedder) => context.workspace.link_with(text, k, embedder).await?,
         None => context.workspace.link(text, k).await?,
     };
-    let named = found.into_iter().filter(|m| m.chosen && !m.candidates.is_empty());
+    let (named, others): (Vec<_>, Vec<_>) =
+        found.into_iter().partition(|m| m.chosen && !m.candidates.is_empty());
+    let mut passed_over: Vec<Range<usize>> = others.into_iter().map(|mention| mention.span).collect();
     let (mut mentioned, mut exact, mut vague) = (Vec::new(), Vec::new(), Vec::new());
     for mention in named {
         let by_meaning = mention.candidates.iter().all(|c| matches!(c.reason, MatchReason::Dense { .. }));
@@ -144,7 +150,12 @@ pub async fn mentions_with(
     mentioned.retain(|m| values.iter().all(|value| apart(&m.span, &value.span)));
     mentioned.extend(values);
     // "Which country" names no anchor where something else does.
-    Ok(if mentioned.is_empty() { vague } else { mentioned })
+    if mentioned.is_empty() {
+        mentioned = vague;
+    } else {
+        passed_over.extend(vague.into_iter().map(|mention| mention.span));
+    }
+    Ok(Detected { mentioned, passed_over })
 }
 
 /// Whether a candidate hardly shares anything with the words that mention it.

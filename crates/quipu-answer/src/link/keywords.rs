@@ -1,11 +1,15 @@
 //! The names that a question is about, proof-read by the model (AnchorRAG §3.3 "Candidate Entity Generation", App. 6.3): spelling mended,
 //! distractors dropped.
 
+use std::collections::HashMap;
+
+use quipu_index::normalise;
 use quipu_model::{ChatRequest, ModelError};
 use serde::Deserialize;
 use serde_json::json;
+use strsim::normalized_damerau_levenshtein;
 
-use super::anchors::Mentioned;
+use super::anchors::{Anchor, Detected, Mentioned};
 use crate::AnswerError;
 use crate::context::Context;
 use crate::prompts::Prompt;
@@ -58,8 +62,13 @@ pub async fn keywords(
 }
 
 /// The mentions that the index detected and those that the model named, each thing once: what both say first, then what either says,
-/// each in its own order. Candidates are joined, with the better score of each.
-pub fn merge(detected: Vec<Mentioned>, named: Vec<Mentioned>) -> Vec<Mentioned> {
+/// each in its own order. Candidates are joined, with the better score of each. Words that the index knows and passed over as no name are
+/// none for the model either, where something else is named.
+pub fn merge(detected: Detected, mut named: Vec<Mentioned>) -> Vec<Mentioned> {
+    let Detected { mentioned: detected, passed_over } = detected;
+    if !detected.is_empty() {
+        named.retain(|mention| !passed_over.contains(&mention.span));
+    }
     let mut both: Vec<Mentioned> = Vec::new();
     let mut only_named: Vec<Mentioned> = Vec::new();
     let mut detected: Vec<Option<Mentioned>> = detected.into_iter().map(Some).collect();
@@ -69,6 +78,10 @@ pub fn merge(detected: Vec<Mentioned>, named: Vec<Mentioned>) -> Vec<Mentioned> 
         match same.and_then(Option::take) {
             Some(other) => both.push(joined(other, mention)),
             None if both.iter().any(|known| means_the_same(known, &mention)) => {}
+            None if both
+                .iter()
+                .chain(detected.iter().flatten())
+                .any(|known| is_less_like(known, &mention)) => {}
             None => only_named.push(mention),
         }
     }
@@ -81,8 +94,41 @@ fn means_the_same(one: &Mentioned, other: &Mentioned) -> bool {
     overlap || (best.is_some() && one.best().map(|anchor| anchor.node) == best)
 }
 
+/// Whether a name that stands nowhere in the question is but another candidate of words there, and less like them than the best one: offered
+/// "Spain" and "Al Ain FC" for "Sain", a small model may name the second.
+fn is_less_like(detected: &Mentioned, named: &Mentioned) -> bool {
+    let (Some(best), Some(other), true) = (detected.best(), named.best(), named.span.is_empty()) else {
+        return false;
+    };
+    let alike = |name: &str| normalized_damerau_levenshtein(&normalise(name), &normalise(&detected.text));
+    let offered = detected.candidates.iter().skip(1).any(|candidate| candidate.node == other.node);
+    offered && alike(&other.name) < alike(&best.name)
+}
+
 /// Both mentions as one, in the place that is known.
+///
+/// Spelling that the model mended counts for all that bear the name: "joseph conrd" may be the novelist or a tag, and which capitals the model
+/// gives them says nothing about what was written.
 fn joined(mut detected: Mentioned, named: Mentioned) -> Mentioned {
+    let mut mended: HashMap<String, (f64, String)> = HashMap::new();
+    for candidate in &named.candidates {
+        let best = |candidates: &[Anchor]| {
+            let namesakes = candidates.iter().filter(|a| normalise(&a.name) == normalise(&candidate.name));
+            namesakes.map(|namesake| namesake.score).reduce(f64::max)
+        };
+        let gain = candidate.score - best(&detected.candidates).unwrap_or(candidate.score);
+        let known = mended.entry(normalise(&candidate.name)).or_insert_with(|| (0.0, String::new()));
+        if gain > known.0 {
+            *known = (gain, candidate.reason.clone());
+        }
+    }
+    for candidate in &mut detected.candidates {
+        if let Some((gain, reason)) = mended.get(&normalise(&candidate.name)).filter(|(gain, _)| *gain > 0.0)
+        {
+            candidate.score += gain;
+            candidate.reason.clone_from(reason);
+        }
+    }
     for mut candidate in named.candidates {
         match detected.candidates.iter_mut().find(|known| known.node == candidate.node) {
             Some(known) if known.score < candidate.score => {
@@ -130,11 +176,60 @@ mod tests {
             mentioned("Kauwboy", 20..20, &[(1, 1.0), (3, 0.65)]),
             mentioned("Tonio", 20..20, &[(5, 1.0)]),
         ];
-        let merged = merge(detected, named);
+        let merged = merge(Detected { mentioned: detected, passed_over: Vec::new() }, named);
         let texts: Vec<&str> = merged.iter().map(|m| m.text.as_str()).collect();
         assert_eq!(texts, ["Kauwbo", "Tonio", "the"]);
         let first: Vec<(u64, f64)> = merged[0].candidates.iter().map(|a| (a.node.0, a.score)).collect();
         assert_eq!(first, [(1, 1.0), (3, 0.65), (2, 0.6)]);
         assert!(merged[0].candidates.iter().all(|a| a.span == (4..10)));
+    }
+
+    #[test]
+    fn words_that_are_no_name_in_the_question_are_none_for_the_model_either() {
+        let detected = || Detected {
+            mentioned: vec![mentioned("Kauwbo", 20..26, &[(1, 0.7)])],
+            passed_over: vec![4..12, 0..3],
+        };
+        let named =
+            vec![mentioned("Kauwboy", 40..40, &[(1, 1.0)]), mentioned("director", 4..12, &[(2, 1.0)])];
+        let texts = |merged: Vec<Mentioned>| merged.into_iter().map(|m| m.text).collect::<Vec<_>>();
+        assert_eq!(texts(merge(detected(), named.clone())), ["Kauwbo"]);
+        // Where nothing else is named they may be one.
+        let nothing = Detected { mentioned: Vec::new(), ..detected() };
+        assert_eq!(texts(merge(nothing, named)), ["Kauwboy", "director"]);
+    }
+
+    #[test]
+    fn another_candidate_of_the_same_words_is_named_only_where_it_is_no_less_like_them() {
+        let mut sain = mentioned("Sain", 3..7, &[(1, 0.72), (2, 0.6), (3, 0.6)]);
+        for (candidate, name) in sain.candidates.iter_mut().zip(["Spain", "Al Ain FC", "Saina"]) {
+            candidate.name = name.into();
+        }
+        let merged = |at: u64, name: &str| {
+            let mut named = mentioned(name, 20..20, &[(at, 0.95)]);
+            named.candidates[0].name = name.into();
+            let detected = Detected { mentioned: vec![sain.clone()], passed_over: Vec::new() };
+            merge(detected, vec![named]).into_iter().map(|m| m.text).collect::<Vec<_>>()
+        };
+        assert_eq!(merged(2, "Al Ain FC"), ["Sain"]);
+        assert_eq!(merged(3, "Saina"), ["Saina", "Sain"]);
+        // What the words do not stand for is the model's to name.
+        assert_eq!(merged(9, "New York"), ["New York", "Sain"]);
+    }
+
+    #[test]
+    fn mended_spelling_counts_for_all_that_bear_the_name() {
+        let mut detected = mentioned("joseph conrd", 0..12, &[(1, 0.81), (2, 0.80), (3, 0.79)]);
+        let mut named = mentioned("Joseph Conrad", 0..0, &[(1, 0.95), (2, 0.9)]);
+        for (mention, names) in [
+            (&mut detected, ["Joseph Conrad", "joseph conrad", "Joseph Konrad"].as_slice()),
+            (&mut named, &["Joseph Conrad", "joseph conrad"]),
+        ] {
+            mention.candidates.iter_mut().zip(names).for_each(|(c, name)| c.name = (*name).to_owned());
+        }
+        let merged = joined(detected, named);
+        let scores: Vec<(u64, f64)> =
+            merged.candidates.iter().map(|a| (a.node.0, (a.score * 100.0).round())).collect();
+        assert_eq!(scores, [(1, 95.0), (2, 94.0), (3, 79.0)]);
     }
 }

@@ -6,8 +6,6 @@ mod grounding;
 mod keywords;
 mod values;
 
-pub use anchors::{
-    Anchor, Mentioned, anchors_for_names, mask, mentions, mentions_with, named, shape_of, without,
-};
+pub use anchors::{Anchor, Mentioned, anchors_for_names, detected, mask, mentions, named, shape_of, without};
 pub use grounding::{RelationVectors, relation_scores};
 pub use keywords::{keywords, merge};

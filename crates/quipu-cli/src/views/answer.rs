@@ -86,16 +86,21 @@ fn print_evidence(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
     let cited: HashSet<&str> = answer.citations.iter().map(String::as_str).collect();
     let mut evidence: Vec<&Evidence> = answer.evidence.iter().collect();
     evidence.sort_by_key(|piece| !cited.contains(piece.id.as_str()));
-    let mut table = Table::new(&[
-        ("", Align::Left),
-        ("head", Align::Left),
-        ("relation", Align::Left),
-        ("tail", Align::Left),
-    ]);
+    // Of one source every line would say the same.
+    let stated = evidence.iter().filter(|piece| !is_calculated(piece));
+    let several = stated.map(|piece| piece.source.as_str()).collect::<HashSet<&str>>().len() > 1;
+    let mut columns =
+        vec![("", Align::Left), ("head", Align::Left), ("relation", Align::Left), ("tail", Align::Left)];
+    columns.extend(several.then_some(("source", Align::Left)));
+    let mut table = Table::new(&columns);
     for piece in evidence.iter().take(MOST_EVIDENCE) {
         let mark = if cited.contains(piece.id.as_str()) { "✓" } else { "" };
         let [head, relation, tail] = cells(&piece.content);
-        table.push([mark, &head, &relation, &tail]);
+        let source = if is_calculated(piece) { "" } else { &piece.source };
+        match several {
+            true => table.push([mark, &head, &relation, &tail, source]),
+            false => table.push([mark, &head, &relation, &tail]),
+        }
     }
     writeln!(out)?;
     table.print(out)?;
@@ -104,6 +109,10 @@ fn print_evidence(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "{FAINT}and {hidden} more (--json has them all){FAINT:#}")?;
     }
     Ok(())
+}
+
+fn is_calculated(piece: &Evidence) -> bool {
+    matches!(piece.content, EvidenceContent::Calculation { .. })
 }
 
 fn cells(content: &EvidenceContent) -> [String; 3] {
@@ -184,6 +193,24 @@ mod tests {
            head  relation   tail
         ✓  Peru  capital    Lima
            Peru  continent  South America
+
+        2 model calls · 1,234 tokens · 1.2 s · kerag with small
+        ");
+    }
+
+    #[test]
+    fn of_several_sources_each_line_names_its_own() {
+        let mut two = answer();
+        two.evidence.push(Evidence::triple("atlas", ["Lima", "river", "Rímac"], ["l", "r", "w"]));
+        two.evidence.push(Evidence::calculation("count of 2 values", "2", Vec::new()));
+        insta::assert_snapshot!(shown(&two), @r"
+        The capital of Peru is Lima.
+
+           head        relation           tail           source
+        ✓  Peru        capital            Lima           geo
+           Peru        continent          South America  geo
+           Lima        river              Rímac          atlas
+           calculated  count of 2 values  2
 
         2 model calls · 1,234 tokens · 1.2 s · kerag with small
         ");

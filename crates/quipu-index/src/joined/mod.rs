@@ -41,6 +41,8 @@ pub(crate) struct JoinedGraph {
     parts: Vec<Part>,
     relations: Relations,
     nodes: RwLock<Nodes>,
+    /// How long a source that failed is left alone.
+    pause: Duration,
 }
 
 struct Part {
@@ -77,7 +79,7 @@ impl JoinedGraph {
         };
         let part = |workspace: &Arc<Workspace>| Part { workspace: workspace.clone(), down: Mutex::new(None) };
         let parts = workspaces.iter().map(part).collect();
-        Self { description, parts, relations, nodes: RwLock::default() }
+        Self { description, parts, relations, nodes: RwLock::default(), pause: PAUSE }
     }
 
     /// The sources that failed lately, by name, with what went wrong.
@@ -97,7 +99,7 @@ impl JoinedGraph {
     where
         F: Future<Output = Result<T, IndexError>>,
     {
-        let up = self.parts.iter().enumerate().filter(|(_, part)| part.is_up());
+        let up = self.parts.iter().enumerate().filter(|(_, part)| part.is_up(self.pause));
         let asked = up.map(|(at, part)| {
             let answer = ask(at, part.workspace.clone());
             async move { (at, answer.await) }
@@ -200,7 +202,7 @@ impl JoinedGraph {
         {
             let known = self.nodes.read();
             for node in nodes {
-                let up = |at: &usize| self.parts.get(*at).is_some_and(Part::is_up);
+                let up = |at: &usize| self.parts.get(*at).is_some_and(|part| part.is_up(self.pause));
                 if known.unasked(*node).any(|at| up(&at))
                     && let Some((at, own)) = known.own(*node).and_then(|own| first(own, |at| up(&at)))
                 {
@@ -273,7 +275,7 @@ impl JoinedGraph {
             }
         }
         for (at, triples) in asked {
-            let Some(part) = self.parts.get(at).filter(|part| part.is_up()) else { continue };
+            let Some(part) = self.parts.get(at).filter(|part| part.is_up(self.pause)) else { continue };
             let holds = holds(&**part.workspace.graph(), &triples).await.map_err(IndexError::from);
             let Ok(holds) = self.kept(at, holds)? else { continue };
             for ((place, ..), holds) in triples.into_iter().zip(holds) {
@@ -294,10 +296,10 @@ impl Part {
         &self.workspace.graph().describe().name
     }
 
-    /// A source that failed a while ago is tried again.
-    fn is_up(&self) -> bool {
+    /// A source that failed longer ago than `pause` is tried again.
+    fn is_up(&self, pause: Duration) -> bool {
         let mut down = self.down.lock();
-        if down.as_ref().is_some_and(|down| down.since.elapsed() > PAUSE) {
+        if down.as_ref().is_some_and(|down| down.since.elapsed() > pause) {
             *down = None;
         }
         down.is_none()

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -189,6 +190,103 @@ async fn one_reading_is_made_of_what_all_indexes_find() {
     let best: Vec<Option<&str>> =
         named.iter().map(|m| m.candidates.first().map(|candidate| candidate.name.as_str())).collect();
     assert_eq!(best, [Some("Nils Gaup"), Some("Margit Carston"), None]);
+}
+
+/// A graph that fails while it is told to.
+struct Flaky {
+    inner: Arc<dyn Graph>,
+    fails: Arc<AtomicBool>,
+}
+
+impl Flaky {
+    fn up(&self) -> Result<&dyn Graph, GraphError> {
+        if self.fails.load(Ordering::SeqCst) {
+            return Err(GraphError::Usage("the line is dead".into()));
+        }
+        Ok(&*self.inner)
+    }
+}
+
+#[async_trait]
+impl Graph for Flaky {
+    fn describe(&self) -> &GraphDescription {
+        self.inner.describe()
+    }
+    fn relations(&self) -> &[RelationInfo] {
+        self.inner.relations()
+    }
+    fn is_literal(&self, node: NodeId) -> bool {
+        self.inner.is_literal(node)
+    }
+    async fn resolve(&self, keys: &[&str]) -> Result<Vec<Option<NodeId>>, GraphError> {
+        self.up()?.resolve(keys).await
+    }
+    async fn summaries(&self, nodes: &[NodeId]) -> Result<Vec<NodeSummary>, GraphError> {
+        self.up()?.summaries(nodes).await
+    }
+    async fn entities(&self, nodes: &[NodeId]) -> Result<Vec<Entity>, GraphError> {
+        self.up()?.entities(nodes).await
+    }
+    async fn relations_of(&self, nodes: &[NodeId]) -> Result<Vec<Vec<RelationUse>>, GraphError> {
+        self.up()?.relations_of(nodes).await
+    }
+    async fn expand(
+        &self,
+        nodes: &[NodeId],
+        steps: Option<&[Step]>,
+        limit: usize,
+    ) -> Result<Vec<Vec<Expansion>>, GraphError> {
+        self.up()?.expand(nodes, steps, limit).await
+    }
+    async fn sample_triples(
+        &self,
+        relation: RelationId,
+        limit: usize,
+    ) -> Result<Vec<(NodeId, NodeId)>, GraphError> {
+        self.up()?.sample_triples(relation, limit).await
+    }
+    async fn schema(&self, types: &[NodeId]) -> Result<Vec<SchemaEdge>, GraphError> {
+        self.up()?.schema(types).await
+    }
+    async fn documents(&self, nodes: &[NodeId]) -> Result<Vec<Option<Document>>, GraphError> {
+        self.up()?.documents(nodes).await
+    }
+}
+
+/// Two sources of one town, the second of which fails while `fails` says so.
+async fn half_dead(folder: &Path, fails: &Arc<AtomicBool>) -> [Arc<Workspace>; 2] {
+    let steady = workspace(folder, "steady", "a.tsv", "Lima\tcapital of\tPeru\n").await;
+    workspace(folder, "flaky", "b.tsv", "Lima\ttwin town\tBordeaux\n").await;
+    let flaky = Workspace::open(&folder.join("flaky")).unwrap();
+    let fails = fails.clone();
+    let flaky = flaky.with_graph_behind(|inner| Arc::new(Flaky { inner, fails }));
+    [steady, Arc::new(flaky)]
+}
+
+#[tokio::test]
+async fn a_source_that_fails_is_named_and_left_out_until_it_is_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let fails = Arc::new(AtomicBool::new(true));
+    let parts = half_dead(folder.path(), &fails).await;
+    for pause in [Duration::ZERO, PAUSE] {
+        fails.store(true, Ordering::SeqCst);
+        let joined = JoinedGraph { pause, ..JoinedGraph::new(&parts) };
+        let lima = joined.resolve(&["Lima"]).await.unwrap()[0].unwrap();
+        let names = joined.down();
+        assert_eq!(names, [("flaky".to_owned(), "the line is dead".to_owned())]);
+        assert_eq!(joined.relations_of(&[lima]).await.unwrap()[0].len(), 1, "the other one answers");
+        // Back again: what was met in the meantime is asked for there too, once the pause is over.
+        fails.store(false, Ordering::SeqCst);
+        let back = if pause == PAUSE { 1 } else { 2 };
+        assert_eq!(joined.relations_of(&[lima]).await.unwrap()[0].len(), back);
+        assert_eq!(joined.down().len(), 2 - back);
+    }
+    // Where none is left, the failure is told, not an empty graph.
+    fails.store(true, Ordering::SeqCst);
+    let alone = JoinedGraph::new(&parts[1..]);
+    let error = alone.resolve(&["Lima"]).await.unwrap_err();
+    assert!(error.to_string().contains("the line is dead"), "{error}");
+    assert!(alone.resolve(&["Lima"]).await.is_err(), "nor later");
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@ use crate::AnswerError;
 use crate::answer::{NamedKey, Note};
 use crate::context::Context;
 use crate::evidence::cell;
-use crate::link::{Anchor, Mentioned, keywords, mentions_with, merge, named, relation_scores, shape_of};
+use crate::link::{Anchor, Mentioned, detected, keywords, merge, named, relation_scores, shape_of};
 use crate::question::Question;
 use crate::trace::{CandidateEvent, Event, Stage};
 
@@ -76,12 +76,12 @@ async fn candidates(
     question: &Question,
     config: &AnchorConfig,
 ) -> Result<Vec<Mentioned>, AnswerError> {
-    let detected = mentions_with(context, question.text(), config.candidates).await?;
+    let detected = detected(context, question.text(), config.candidates).await?;
     if !context.anchors.is_empty() || config.predictor == Predictor::Index || !context.has_model() {
-        return Ok(detected);
+        return Ok(detected.mentioned);
     }
     let mut offered: Vec<String> = Vec::new();
-    for anchor in detected.iter().flat_map(|m| m.candidates.iter().take(2)) {
+    for anchor in detected.mentioned.iter().flat_map(|m| m.candidates.iter().take(2)) {
         let name = cell(&anchor.name);
         if offered.len() < MOST_NAMES && !offered.contains(&name) {
             offered.push(name);
