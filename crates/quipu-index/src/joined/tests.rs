@@ -4,9 +4,12 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use async_trait::async_trait;
 use proptest::collection::vec;
 use proptest::prelude::*;
-use quipu_graph::{ImportConfig, Input};
+use quipu_graph::{
+    Document, Entity, Expansion, ImportConfig, Input, RelationId, RelationInfo, RelationUse, SchemaEdge,
+};
 
 use super::*;
 use crate::{ImportRequest, LookupConfig};
