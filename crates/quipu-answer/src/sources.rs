@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::Instant;
 
 use quipu_graph::{ApiGraph, BETWEEN_SOURCES};
 use quipu_index::{Workspace, normalise};
@@ -150,7 +151,8 @@ pub(crate) async fn ask_each(
     } else if method.walks_one_graph() && workspaces.len() > 1 {
         workspaces = naming(&mut asked, workspaces).await?;
     }
-    let mut down = joined.map(Workspace::down).unwrap_or_default();
+    let started = Instant::now();
+    let mut down = joined.map(|joined| joined.down(started)).unwrap_or_default();
     for workspace in workspaces {
         match ask_workspace(&workspace, question, method, config).await {
             Err(error) if is_down(&error) => asked.down(&workspace, error),
@@ -159,7 +161,7 @@ pub(crate) async fn ask_each(
     }
     let outcome = asked.surest();
     if let Some(joined) = joined {
-        down.extend(joined.down());
+        down.extend(joined.down(started));
         down.sort();
         down.dedup_by(|one, other| one.0 == other.0);
         down.into_iter().for_each(|(source, reason)| context.trace.note(Note::SourceDown { source, reason }));

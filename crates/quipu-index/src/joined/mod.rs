@@ -81,9 +81,13 @@ impl JoinedGraph {
         Self { description, parts, relations, nodes: RwLock::default(), pause: PAUSE }
     }
 
-    /// The sources that failed lately, by name, with what went wrong.
-    pub(crate) fn down(&self) -> Vec<(String, String)> {
-        let of = |part: &Part| Some((part.name().to_owned(), part.down.lock().as_ref()?.reason.clone()));
+    /// The sources that failed `since` then, or are left out still, by name, with what went wrong.
+    pub(crate) fn down(&self, since: Instant) -> Vec<(String, String)> {
+        let of = |part: &Part| {
+            let down = part.down.lock();
+            let down = down.as_ref().filter(|down| down.since >= since || !down.is_over(self.pause))?;
+            Some((part.name().to_owned(), down.reason.clone()))
+        };
         self.parts.iter().filter_map(of).collect()
     }
 
@@ -290,6 +294,12 @@ impl JoinedGraph {
     }
 }
 
+impl Down {
+    fn is_over(&self, pause: Duration) -> bool {
+        self.since.elapsed() > pause
+    }
+}
+
 impl Part {
     fn name(&self) -> &str {
         &self.workspace.graph().describe().name
@@ -298,7 +308,7 @@ impl Part {
     /// A source that failed longer ago than `pause` is tried again.
     fn is_up(&self, pause: Duration) -> bool {
         let mut down = self.down.lock();
-        if down.as_ref().is_some_and(|down| down.since.elapsed() > pause) {
+        if down.as_ref().is_some_and(|down| down.is_over(pause)) {
             *down = None;
         }
         down.is_none()

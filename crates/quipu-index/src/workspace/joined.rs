@@ -1,6 +1,7 @@
 //! Several workspaces as one: their graphs joined, their name indexes read side by side.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
@@ -50,10 +51,10 @@ impl Workspace {
         })
     }
 
-    /// Of joined workspaces the sources that failed lately and are left out for a while, by name, with what went wrong.
-    pub fn down(&self) -> Vec<(String, String)> {
+    /// Of joined workspaces the sources that failed `since` then, or are left out still after an earlier failure, by name, with what went wrong.
+    pub fn down(&self, since: Instant) -> Vec<(String, String)> {
         match &self.source {
-            Source::Joined(graph) => graph.down(),
+            Source::Joined(graph) => graph.down(since),
             Source::Embedded(_) | Source::Endpoint { .. } | Source::Api(_) => Vec::new(),
         }
     }
