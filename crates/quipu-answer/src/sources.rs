@@ -154,7 +154,16 @@ pub(crate) async fn ask_each(
     let started = Instant::now();
     let mut down = joined.map(|joined| joined.down(started)).unwrap_or_default();
     for workspace in workspaces {
-        match ask_workspace(&workspace, question, method, config).await {
+        let mut outcome = ask_workspace(&workspace, question, method, config).await;
+        // A source that failed took what only it knows with it; the others are asked without it.
+        if let Err(error) = &outcome
+            && is_down(error)
+            && joined.is_some_and(|joined| std::ptr::eq(joined, workspace.workspace))
+        {
+            let rest = ask_workspace(&workspace, question, method, config).await;
+            outcome = rest.or(outcome);
+        }
+        match outcome {
             Err(error) if is_down(&error) => asked.down(&workspace, error),
             outcome => asked.take(&workspace, outcome?),
         }

@@ -195,6 +195,24 @@ async fn an_endpoint_that_goes_down_in_mid_question_is_named_and_the_rest_answer
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_only_an_endpoint_knew_that_went_down_is_not_known_and_not_an_error() {
+    for method in MID_QUESTION {
+        let imported = setting("Peru\tcapital\tLima\n").await;
+        let server = servers::oxigraph(&ntriples());
+        let remote = over_server(&server, "remote", None).await;
+        let model = Arc::new(ending(server));
+        let engine = Engine::new(imported.workspace.clone(), Some(model), Some(embedder().await)).unwrap();
+        let engine = engine.with_sources(vec![Source::open(remote.workspace.clone()).unwrap()]);
+        let question =
+            Question::new("who directed Kauwboy?", "2024-02-28T12:00:00[UTC]".parse().unwrap()).unwrap();
+        let answer = engine.ask(&question, &of_method(method)).await.unwrap();
+        assert_eq!(answer.status, Status::Abstained, "{method:?}: {answer:#?}");
+        let down = |note: &Note| matches!(note, Note::SourceDown { source, .. } if source == "remote");
+        assert!(answer.notes.iter().any(down), "{method:?}: {:?}", answer.notes);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_only_endpoint_going_down_in_mid_question_is_an_error_that_names_it() {
     for method in MID_QUESTION {
         let server = servers::oxigraph(&ntriples());

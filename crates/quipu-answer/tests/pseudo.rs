@@ -243,7 +243,7 @@ async fn a_source_that_is_down_is_named_and_the_rest_answers() {
 }
 
 #[tokio::test]
-async fn other_methods_ask_each_source_and_take_the_surest_answer() {
+async fn a_source_that_knows_nothing_of_the_question_costs_no_call() {
     let (nothing, films) = (setting("Peru\tcapital\tLima\n").await, setting(FILMS).await);
     let graph = AskOptions { method: Method::Graph, ..AskOptions::default() };
     let model = ScriptedModel::new().on("compose", composed("\"Boudewijn Koole\"").as_str());
@@ -391,28 +391,9 @@ async fn amounts_and_always_compose_are_left_to_the_model() {
     assert_eq!((answer.answers.as_slice(), model.calls()), (&["Kauwboy".to_owned()][..], 2));
 }
 
-/// Cards of what `common::CARDS` leaves out.
-const MORE_CARDS: &str = r#"
-[relation.running_minutes]
-head_kind = "film"
-tail_kind = "number"
-forward = "the running time of X"
-backward = "the films that run X"
-words_forward = ["long", "minutes", "running time"]
-words_backward = ["films"]
-
-[relation.born_in]
-head_kind = "person"
-tail_kind = "town"
-forward = "the birthplace of X"
-backward = "the people born in X"
-words_forward = ["birthplace", "born", "where"]
-words_backward = ["people", "born"]
-"#;
-
 /// The same setting with cards of all its relations, so that planning asks no model for them.
 fn with_cards(setting: Setting) -> Setting {
-    common::with_cards(setting, &[common::CARDS, MORE_CARDS].concat())
+    common::with_cards(setting, &[common::CARDS, common::MORE_CARDS].concat())
 }
 
 /// No word of the question is what any relation is called.

@@ -11,22 +11,13 @@ mod common;
 use std::sync::Arc;
 
 use common::{
-    CARDS, FILMS, Setting, composed, embedder, options, setting_named, setting_with_indexed_documents,
-    with_cards,
+    CARDS, FILMS, MORE_CARDS, Setting, composed, embedder, options, setting_named,
+    setting_with_indexed_documents, with_cards,
 };
 use quipu_answer::{Answer, AskOptions, Engine, Method, Note, Question, Source, Status};
 use quipu_model::{LanguageModel, ScriptedModel};
 
 const BIRTHPLACE: &str = "where was the director of Kauwboy born?";
-const BORN: &str = r#"
-[relation.born_in]
-head_kind = "person"
-tail_kind = "town"
-forward = "the birthplace of X"
-backward = "the people born in X"
-words_forward = ["birthplace", "born", "where"]
-words_backward = ["people", "born"]
-"#;
 
 /// The lines of [`FILMS`] with a relation, in a workspace of that name, with cards of what it has.
 async fn half(relation: &str, cards: &str) -> Setting {
@@ -57,7 +48,7 @@ fn sources(answer: &Answer) -> Vec<&str> {
 
 #[tokio::test]
 async fn a_chain_leads_from_one_source_into_another_whatever_the_method() {
-    let (directors, births) = (half("directed_by", CARDS).await, half("born_in", BORN).await);
+    let (directors, births) = (half("directed_by", CARDS).await, half("born_in", MORE_CARDS).await);
     let script = || {
         ScriptedModel::new()
             .on("link.keywords", r#"{"keywords": ["Kauwboy"]}"#)

@@ -168,9 +168,8 @@ impl Cards {
     pub fn add(&self, cards: impl IntoIterator<Item = (String, RelationCard)>) -> Result<(), AnswerError> {
         if !self.of_sources.is_empty() {
             for (key, card) in cards {
-                match self.of_sources.iter().find_map(|source| source.of(&key)) {
-                    Some(own) => own.add([(key, card)])?,
-                    None => drop(self.cards.write().insert(key, card)),
+                if let Some(own) = self.of_sources.iter().find_map(|source| source.of(&key)) {
+                    own.add([(key, card)])?;
                 }
             }
             return Ok(());

@@ -60,6 +60,25 @@ words_forward = ["year", "when", "released"]
 words_backward = ["films", "movies", "released"]
 "#;
 
+/// Cards of what [`CARDS`] leaves out.
+pub const MORE_CARDS: &str = r#"
+[relation.running_minutes]
+head_kind = "film"
+tail_kind = "number"
+forward = "the running time of X"
+backward = "the films that run X"
+words_forward = ["long", "minutes", "running time"]
+words_backward = ["films"]
+
+[relation.born_in]
+head_kind = "person"
+tail_kind = "town"
+forward = "the birthplace of X"
+backward = "the people born in X"
+words_forward = ["birthplace", "born", "where"]
+words_backward = ["people", "born"]
+"#;
+
 pub struct Setting {
     pub folder: tempfile::TempDir,
     pub workspace: Arc<Workspace>,

@@ -70,15 +70,8 @@ impl Graph for JoinedGraph {
     }
 
     async fn resolve(&self, keys: &[&str]) -> Result<Vec<Option<NodeId>>, GraphError> {
-        let keys: Vec<String> = keys.iter().map(|key| (*key).to_owned()).collect();
         let answers = self
-            .each(|_, workspace| {
-                let keys = keys.clone();
-                async move {
-                    let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-                    Ok(workspace.graph().resolve(&keys).await?)
-                }
-            })
+            .each(|_, workspace| async move { Ok(workspace.graph().resolve(keys).await?) })
             .await
             .map_err(failed)?;
         let mut found: Vec<Option<NodeId>> = vec![None; keys.len()];
@@ -90,8 +83,7 @@ impl Graph for JoinedGraph {
                 .filter(|(place, _)| found.get(*place).is_some_and(Option::is_none))
                 .collect();
             let nodes: Vec<NodeId> = own.iter().map(|(_, own)| *own).collect();
-            let joined = self.joined(at, &nodes).await;
-            let Ok(joined) = self.kept(at, joined).map_err(failed)? else { continue };
+            let Some(joined) = self.joined_while_up(at, &nodes).await.map_err(failed)? else { continue };
             for ((place, _), joined) in own.into_iter().zip(joined) {
                 if let Some(found) = found.get_mut(place) {
                     *found = Some(joined);
@@ -110,8 +102,7 @@ impl Graph for JoinedGraph {
         for (at, answers) in answers {
             let types: Vec<NodeId> =
                 answers.iter().flat_map(|(_, summary)| summary.types.iter().copied()).collect();
-            let joined = self.joined(at, &types).await;
-            let Ok(joined) = self.kept(at, joined).map_err(failed)? else { continue };
+            let Some(joined) = self.joined_while_up(at, &types).await.map_err(failed)? else { continue };
             let mut joined = joined.into_iter();
             for (place, mut summary) in answers {
                 summary.types = joined.by_ref().take(summary.types.len()).collect();
@@ -195,8 +186,7 @@ impl Graph for JoinedGraph {
         for (at, answers) in answers {
             let ends: Vec<NodeId> =
                 answers.iter().flat_map(|(_, found)| found).flat_map(|e| e.nodes.iter().copied()).collect();
-            let joined = self.joined(at, &ends).await;
-            let Ok(joined) = self.kept(at, joined).map_err(failed)? else { continue };
+            let Some(joined) = self.joined_while_up(at, &ends).await.map_err(failed)? else { continue };
             let mut joined = joined.into_iter();
             for (place, found) in answers {
                 for expansion in found {
@@ -236,8 +226,7 @@ impl Graph for JoinedGraph {
         let mut samples: Vec<std::vec::IntoIter<(NodeId, NodeId)>> = Vec::new();
         for (at, triples) in answers {
             let ends: Vec<NodeId> = triples.iter().flat_map(|(head, tail)| [*head, *tail]).collect();
-            let joined = self.joined(at, &ends).await;
-            let Ok(joined) = self.kept(at, joined).map_err(failed)? else { continue };
+            let Some(joined) = self.joined_while_up(at, &ends).await.map_err(failed)? else { continue };
             let pairs = joined.chunks(2).filter_map(|pair| Some((*pair.first()?, *pair.get(1)?)));
             samples.push(pairs.collect::<Vec<_>>().into_iter());
         }
@@ -274,8 +263,7 @@ impl Graph for JoinedGraph {
         for (at, edges) in answers {
             let ends: Vec<NodeId> =
                 edges.iter().flat_map(|edge| [edge.head_type, edge.tail_type]).flatten().collect();
-            let joined = self.joined(at, &ends).await;
-            let Ok(joined) = self.kept(at, joined).map_err(failed)? else { continue };
+            let Some(joined) = self.joined_while_up(at, &ends).await.map_err(failed)? else { continue };
             let mut joined = joined.into_iter();
             for edge in edges {
                 let head_type = edge.head_type.and_then(|_| joined.next());

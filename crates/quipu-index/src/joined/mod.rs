@@ -152,6 +152,12 @@ impl JoinedGraph {
         own.iter().map(met).collect()
     }
 
+    /// The same for nodes that a source has just given; `None` where it fails meanwhile, and is left out from then on.
+    async fn joined_while_up(&self, at: usize, own: &[NodeId]) -> Result<Option<Vec<NodeId>>, IndexError> {
+        let joined = self.joined(at, own).await;
+        Ok(self.kept(at, joined)?.ok())
+    }
+
     /// Takes in nodes of a source, each with what the others know of it.
     async fn meet(&self, at: usize, summaries: &[NodeSummary]) -> Result<(), IndexError> {
         let entities: Vec<&NodeSummary> =

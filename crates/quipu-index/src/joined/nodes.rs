@@ -52,7 +52,7 @@ impl Nodes {
         let named = elsewhere.iter().enumerate().filter_map(|(at, found)| Some((at, (*found)??)));
         let members: Vec<(usize, NodeId)> = std::iter::once((source, summary.node)).chain(named).collect();
         let met = members.iter().find_map(|(at, own)| self.id(*at, *own));
-        let id = met.unwrap_or_else(|| self.free(id_of(summary), &members, elsewhere.len()));
+        let id = met.unwrap_or_else(|| self.free(id_of(summary), &members));
         let nothing =
             || Known { own: vec![None; elsewhere.len()].into(), asked: vec![false; elsewhere.len()].into() };
         let known = self.known.entry(id).or_insert_with(nothing);
@@ -74,8 +74,7 @@ impl Nodes {
     }
 
     /// The first id from `id` on that no other node has: a source calls two nodes alike only where their hashes are.
-    fn free(&self, mut id: NodeId, members: &[(usize, NodeId)], sources: usize) -> NodeId {
-        debug_assert!(members.iter().all(|(at, _)| *at < sources));
+    fn free(&self, mut id: NodeId, members: &[(usize, NodeId)]) -> NodeId {
         let taken = |id: &NodeId| {
             let own = self.own(*id)?;
             let differs =
