@@ -104,7 +104,7 @@ fn sample(graph: &EmbeddedGraph) -> Result<Vec<String>, GraphError> {
     while keys.len() < SAMPLE {
         let node = NodeId(random() % graph.entity_count());
         let mut ends = vec![node];
-        graph.visit(node, |_, neighbours| ends.extend(neighbours.iter().take(1000)))?;
+        graph.visit_first(node, 1000, |_, neighbours| ends.extend(neighbours.iter()))?;
         let end = ends[random() as usize % ends.len()];
         if !graph.is_literal(end) {
             keys.push(graph.key(end)?.into_owned());
@@ -163,9 +163,9 @@ fn relations(graph: &EmbeddedGraph, key: &str) -> Result<usize, GraphError> {
 fn one_hop(graph: &EmbeddedGraph, key: &str) -> Result<usize, GraphError> {
     let Some(node) = graph.find(key)? else { return Ok(0) };
     let mut lists: Vec<Neighbours<'_>> = Vec::new();
-    graph.visit(node, |_, neighbours| lists.push(neighbours))?;
+    graph.visit_first(node, 50, |_, neighbours| lists.push(neighbours))?;
     let mut count = 0;
-    graph.visit_names(lists.iter().flat_map(|list| list.iter().take(50)), |_, name| {
+    graph.visit_names(lists.iter().flat_map(Neighbours::iter), |_, name| {
         black_box(name.as_bytes().first());
         count += 1;
     })?;
@@ -175,11 +175,12 @@ fn one_hop(graph: &EmbeddedGraph, key: &str) -> Result<usize, GraphError> {
 fn two_hops(graph: &EmbeddedGraph, key: &str) -> Result<usize, GraphError> {
     let Some(node) = graph.find(key)? else { return Ok(0) };
     let mut first = Vec::new();
-    graph.visit(node, |_, neighbours| first.extend(neighbours.iter().take(20)))?;
+    graph.visit_first(node, 20, |_, neighbours| first.extend(neighbours.iter()))?;
     first.truncate(256);
     let mut count = first.len();
     for neighbour in first {
-        graph.visit(neighbour, |_, neighbours| count += neighbours.iter().take(20).map(black_box).count())?;
+        graph
+            .visit_first(neighbour, 20, |_, neighbours| count += neighbours.iter().map(black_box).count())?;
     }
     Ok(count)
 }

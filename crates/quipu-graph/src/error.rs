@@ -41,6 +41,9 @@ pub enum GraphError {
         /// What is wrong there.
         reason: String,
     },
+    /// All of the input was read, and nothing was in it.
+    #[error("the input holds no triples")]
+    Empty,
     /// A stored file is missing, truncated, foreign or damaged.
     #[error("{}: {reason}; import the graph again", path.display())]
     Corrupt {
@@ -127,7 +130,7 @@ impl GraphError {
     pub fn class(&self) -> ErrorClass {
         match self {
             Self::Io { .. } => ErrorClass::Permanent,
-            Self::Malformed { .. } | Self::Usage(_) => ErrorClass::User,
+            Self::Malformed { .. } | Self::Empty | Self::Usage(_) => ErrorClass::User,
             Self::Corrupt { .. } => ErrorClass::Corrupt,
             Self::Endpoint { problem, .. } => problem.class(),
             Self::Cancelled => ErrorClass::Cancelled,

@@ -27,6 +27,7 @@ use crate::error::io_error;
 use crate::readable::readable_relation;
 use crate::store::adjacency::Adjacency;
 use crate::store::catalogue::{CatalogueEntry, write_catalogue};
+use crate::store::checks::write_checks;
 use crate::store::columns::{DocumentPlace, NameColumn, write_document_index};
 use crate::store::dictionary::Dictionary;
 use crate::store::file::FileWriter;
@@ -92,7 +93,7 @@ impl Import<'_> {
         let Gathered { relations, documents, runs, .. } = gathered;
         let (runs, relations) = (runs.into_inner(), relations.into_inner());
         if runs.is_empty() {
-            return Err(GraphError::Usage("the input holds no triples".into()));
+            return Err(GraphError::Empty);
         }
         let profile = match chosen {
             Some(profile) => profile,
@@ -202,7 +203,7 @@ impl Import<'_> {
         })
     }
 
-    /// Writes catalogue, schema and, last, the manifest that makes the folder a store.
+    /// Writes catalogue, schema, the sums of all files' pages and, last, the manifest that makes the folder a store.
     fn conclude(
         &self,
         assembled: &Assembled,
@@ -223,6 +224,7 @@ impl Import<'_> {
         };
         manifest.counts.schema_edges = schema.len() as u64;
         manifest.files.push(write_schema(self.folder, &schema)?);
+        manifest.files.push(write_checks(self.folder, &manifest.files)?);
         self.watch.check()?;
         manifest.write(self.folder)
     }
@@ -243,8 +245,10 @@ impl Import<'_> {
         {
             let node = dictionary.find_entity(&key)?.map(NodeId);
             let bearer = dictionary.find_entity(&manifest.profile.label_bearer(&key))?;
-            let label =
-                bearer.and_then(|bearer| names.get(bearer)).and_then(|name| name.0.checked_sub(entities));
+            let label = match bearer {
+                Some(bearer) => names.get(bearer)?.and_then(|name| name.0.checked_sub(entities)),
+                None => None,
+            };
             let name = match label {
                 Some(label) => dictionary.literal(label)?.0.to_owned(),
                 None => readable_relation(&key),

@@ -1,6 +1,9 @@
 //! The store as spareval wants to see it: quads by pattern over our ids.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
+use std::path::PathBuf;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use oxrdf::{BlankNode, Literal, NamedNode, Term};
@@ -52,21 +55,43 @@ fn other_term(term: Term) -> StoreTerm {
     Kind::Other(Arc::new(Texts::new(term, bytes))).into()
 }
 
+/// The first damage that a query met. Inside an expression spareval takes an error for an unbound value, and would go on to another answer.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Damage(Rc<RefCell<Option<(PathBuf, String)>>>);
+
+impl Damage {
+    fn noted<T>(&self, outcome: Result<T, GraphError>) -> Result<T, GraphError> {
+        if let Err(GraphError::Corrupt { path, reason }) = &outcome {
+            self.0.borrow_mut().get_or_insert_with(|| (path.clone(), reason.clone()));
+        }
+        outcome
+    }
+
+    /// The damage as an error, if any was met.
+    pub(super) fn found(&self) -> Result<(), GraphError> {
+        match self.0.borrow_mut().take() {
+            Some((path, reason)) => Err(GraphError::Corrupt { path, reason }),
+            None => Ok(()),
+        }
+    }
+}
+
 /// The store and the relations that are nodes too.
 pub(super) struct StoreDataset<'a> {
     graph: &'a EmbeddedGraph,
     relation_of_node: HashMap<NodeId, RelationId>,
+    damage: Damage,
 }
 
 type Quad = Result<InternalQuad<StoreTerm>, GraphError>;
 type Quads<'a> = Box<dyn Iterator<Item = Quad> + 'a>;
 
 impl<'a> StoreDataset<'a> {
-    pub(super) fn new(graph: &'a EmbeddedGraph) -> Self {
+    pub(super) fn new(graph: &'a EmbeddedGraph, damage: Damage) -> Self {
         let relations = (0..graph.relations().len() as u32).map(RelationId);
         let relation_of_node =
             relations.filter_map(|relation| Some((graph.relation_node(relation)?, relation))).collect();
-        Self { graph, relation_of_node }
+        Self { graph, relation_of_node, damage }
     }
 
     fn relation(&self, term: &StoreTerm) -> Option<RelationId> {
@@ -152,6 +177,28 @@ impl<'a> QueryableDataset<'a> for StoreDataset<'a> {
         object: Option<&StoreTerm>,
         graph_name: Option<Option<&StoreTerm>>,
     ) -> impl Iterator<Item = Quad> + use<'a> {
+        // EXISTS is an expression too.
+        let damage = self.damage.clone();
+        self.quads(subject, predicate, object, graph_name).map(move |quad| damage.noted(quad))
+    }
+
+    fn internalize_term(&self, term: Term) -> Result<StoreTerm, GraphError> {
+        self.damage.noted(self.find(term))
+    }
+
+    fn externalize_term(&self, term: StoreTerm) -> Result<Term, GraphError> {
+        self.damage.noted(self.read(term))
+    }
+}
+
+impl<'a> StoreDataset<'a> {
+    fn quads(
+        &self,
+        subject: Option<&StoreTerm>,
+        predicate: Option<&StoreTerm>,
+        object: Option<&StoreTerm>,
+        graph_name: Option<Option<&StoreTerm>>,
+    ) -> Quads<'a> {
         let graph = self.graph;
         let nothing = || Box::new(std::iter::empty()) as Quads<'a>;
         // Every triple is in the default graph.
@@ -180,7 +227,7 @@ impl<'a> QueryableDataset<'a> for StoreDataset<'a> {
         }
     }
 
-    fn internalize_term(&self, term: Term) -> Result<StoreTerm, GraphError> {
+    fn find(&self, term: Term) -> Result<StoreTerm, GraphError> {
         let found = match &term {
             Term::NamedNode(node) => match self.find_name(node.as_str())? {
                 None => self.find_name(&key_of_iri(node.as_str()))?,
@@ -199,7 +246,7 @@ impl<'a> QueryableDataset<'a> for StoreDataset<'a> {
         Ok(found.unwrap_or_else(|| other_term(term)))
     }
 
-    fn externalize_term(&self, term: StoreTerm) -> Result<Term, GraphError> {
+    fn read(&self, term: StoreTerm) -> Result<Term, GraphError> {
         let named = |key: &str| Term::NamedNode(NamedNode::new_unchecked(iri_of_key(key)));
         let node = match term.kind {
             Kind::Other(term) => return Ok(term.value.clone()),

@@ -18,7 +18,7 @@ use spargebra::{Query, SparqlParser};
 use crate::{EmbeddedGraph, GraphError};
 use bounds::{Bounds, Ended, within};
 use countable::{Countable, MOST_PARTS, countable, with_functions};
-use dataset::StoreDataset;
+use dataset::{Damage, StoreDataset};
 pub use results::QueryFormat;
 
 /// Time between two looks at the cancel flag.
@@ -129,12 +129,15 @@ impl EmbeddedGraph {
         }
         let evaluator = with_functions(QueryEvaluator::new().with_cancellation_token(token));
         let bounds = Bounds { stopped, memory: options.memory, width };
+        let damage = Damage::default();
         let outcome = within(bounds, || {
-            let results = evaluator.prepare(&query).execute(StoreDataset::new(self));
+            let dataset = StoreDataset::new(self, damage.clone());
+            let results = evaluator.prepare(&query).execute(dataset);
             results
                 .map_err(results::WriteError::Evaluation)
                 .and_then(|results| results::write(results, options, out))
         });
+        damage.found()?;
         let outcome = outcome.unwrap_or_else(|ended| Err(results::WriteError::Ended(ended)));
         outcome.map_err(|error| explain(error, options))
     }

@@ -8,15 +8,18 @@ use std::path::Path;
 
 use memmap2::Advice;
 
+use super::cursor::PagedCursor;
 use super::file::{FileEntry, FileWriter, MappedFile};
 use super::manifest::Manifest;
-use crate::bytes::{Cursor, fixed, push_varint};
+use crate::bytes::{fixed, push_varint};
 use crate::{Direction, GraphError, NodeId, RelationId, RelationUse, Step};
 
 /// Bytes of an offset into the records: room for a terabyte.
 const OFFSET_WIDTH: usize = 5;
 /// Group counts below this fit into half a byte.
 const ESCAPE: u64 = 15;
+/// What errors call the part of a record that says its relations.
+const HEADER: &str = "a record's header";
 
 /// Writes records in the order of node ids.
 pub(crate) struct AdjacencyWriter {
@@ -99,10 +102,9 @@ pub(crate) struct Adjacency {
 
 /// The relations of one node, read from its record's header.
 pub struct Groups<'a> {
-    cursor: Cursor<'a>,
+    cursor: PagedCursor<'a>,
     left: [u64; 2],
     relation: u64,
-    file: &'a MappedFile,
 }
 
 impl Iterator for Groups<'_> {
@@ -125,25 +127,58 @@ impl Iterator for Groups<'_> {
         if direction == Direction::Forward && self.left[0] == 0 {
             self.relation = 0;
         }
-        if group.is_none() {
+        if group.is_err() {
             self.left = [0, 0];
         }
-        Some(group.ok_or_else(|| self.file.corrupt("a record's header is damaged")))
+        Some(group)
     }
 }
 
 impl Groups<'_> {
     #[inline]
-    fn read(&mut self, direction: Direction) -> Option<RelationUse> {
-        let code = self.cursor.varint()?;
-        let fan_out = if code & 1 == 0 { 1 } else { self.cursor.varint()?.checked_add(2)? };
-        self.relation = self.relation.checked_add(code >> 1)?;
-        let relation = RelationId(u32::try_from(self.relation).ok()?);
-        Some(RelationUse { step: Step { relation, direction }, fan_out })
+    fn read(&mut self, direction: Direction) -> Result<RelationUse, GraphError> {
+        let last = self.relation;
+        let group = self.cursor.read(HEADER, |cursor| {
+            let code = cursor.varint()?;
+            let fan_out = if code & 1 == 0 { 1 } else { cursor.varint()?.checked_add(2)? };
+            let relation = RelationId(u32::try_from(last.checked_add(code >> 1)?).ok()?);
+            Some(RelationUse { step: Step { relation, direction }, fan_out })
+        })?;
+        self.relation = u64::from(group.step.relation.0);
+        Ok(group)
     }
 }
 
-/// A list of neighbours: node ids of fixed width in the map.
+/// The neighbours of one group, none of them read yet.
+#[derive(Clone, Copy)]
+pub(crate) struct NeighbourList<'a> {
+    file: &'a MappedFile,
+    start: usize,
+    fan_out: usize,
+    width: usize,
+}
+
+impl<'a> NeighbourList<'a> {
+    /// Number of neighbours.
+    pub(crate) fn fan_out(&self) -> usize {
+        self.fan_out
+    }
+
+    /// The first `most` in the order of ids. The list of a hub has megabytes: what is not wanted is not read.
+    #[inline]
+    pub(crate) fn first(&self, most: usize) -> Result<Neighbours<'a>, GraphError> {
+        let end = self.start + self.fan_out.min(most) * self.width;
+        Ok(Neighbours { bytes: self.file.read(self.start, end)?, width: self.width })
+    }
+
+    /// All of them.
+    #[inline]
+    pub(crate) fn all(&self) -> Result<Neighbours<'a>, GraphError> {
+        self.first(usize::MAX)
+    }
+}
+
+/// Neighbours: node ids of fixed width in the map, found undamaged.
 #[derive(Debug, Clone, Copy)]
 pub struct Neighbours<'a> {
     bytes: &'a [u8],
@@ -195,7 +230,7 @@ impl Adjacency {
         let nodes = manifest.counts.entities + manifest.counts.literals;
         let map = |name| MappedFile::open(folder, manifest.file(folder, name)?, Advice::Random);
         let (records, offsets) = (map("adjacency.records")?, map("adjacency.offsets")?);
-        if offsets.bytes().len() as u64 != nodes * OFFSET_WIDTH as u64 {
+        if offsets.len() as u64 != nodes * OFFSET_WIDTH as u64 {
             return Err(offsets.corrupt("its size does not fit the number of nodes"));
         }
         Ok(Self { records, offsets, nodes, id_width: manifest.id_width as usize })
@@ -209,11 +244,11 @@ impl Adjacency {
     /// Where the header of a node's record starts.
     #[inline]
     fn header(&self, node: NodeId) -> Result<usize, GraphError> {
-        let start = (node.0 as usize).saturating_mul(OFFSET_WIDTH);
-        match self.offsets.bytes().get(start..start.saturating_add(OFFSET_WIDTH)) {
-            Some(bytes) if node.0 < self.nodes => Ok(fixed(bytes) as usize),
-            _ => Err(self.offsets.corrupt(format!("no node {}, there are {}", node.0, self.nodes))),
+        if node.0 >= self.nodes {
+            return Err(self.offsets.corrupt(format!("no node {}, there are {}", node.0, self.nodes)));
         }
+        let offset: &[u8; OFFSET_WIDTH] = self.offsets.array(node.0 as usize * OFFSET_WIDTH)?;
+        Ok(fixed(offset) as usize)
     }
 
     /// The relations of a node: forward, then backward, each by relation id.
@@ -224,8 +259,8 @@ impl Adjacency {
 
     #[inline]
     fn groups_at(&self, header: usize) -> Result<Groups<'_>, GraphError> {
-        let mut cursor = Cursor::new(self.records.bytes(), header);
-        let counts = || -> Option<[u64; 2]> {
+        let mut cursor = self.records.cursor(header, self.records.len());
+        let left = cursor.read(HEADER, |cursor| {
             let first = u64::from(cursor.u8()?);
             let mut counts = [first >> 4, first & 15];
             for count in &mut counts {
@@ -234,17 +269,16 @@ impl Adjacency {
                 }
             }
             Some(counts)
-        }();
-        let left = counts.ok_or_else(|| self.records.corrupt("a record's header is damaged"))?;
-        Ok(Groups { cursor, left, relation: 0, file: &self.records })
+        })?;
+        Ok(Groups { cursor, left, relation: 0 })
     }
 
-    /// Calls `visit` with each of a node's groups and its neighbours.
+    /// Calls `visit` with each of a node's groups and its neighbours, until it fails.
     #[inline]
     pub(crate) fn visit<'a>(
         &'a self,
         node: NodeId,
-        mut visit: impl FnMut(RelationUse, Neighbours<'a>),
+        mut visit: impl FnMut(RelationUse, NeighbourList<'a>) -> Result<(), GraphError>,
     ) -> Result<(), GraphError> {
         let header = self.header(node)?;
         let mut total = 0u64;
@@ -254,16 +288,20 @@ impl Adjacency {
         let mut start = self.lists_start(header, total)?;
         for group in self.groups_at(header)? {
             let group = group?;
-            let end = start + group.fan_out as usize * self.id_width;
-            visit(group, self.list(start, end)?);
-            start = end;
+            let list = self.list(start, group.fan_out);
+            start += list.fan_out * self.id_width;
+            visit(group, list)?;
         }
         Ok(())
     }
 
-    /// The neighbours of a node along one step.
+    /// The neighbours of a node along one step; `None` without any.
     #[inline]
-    pub(crate) fn neighbours(&self, node: NodeId, step: Step) -> Result<Neighbours<'_>, GraphError> {
+    pub(crate) fn neighbours(
+        &self,
+        node: NodeId,
+        step: Step,
+    ) -> Result<Option<NeighbourList<'_>>, GraphError> {
         let header = self.header(node)?;
         let (mut before, mut total, mut found) = (0u64, 0u64, None);
         for group in self.groups_at(header)? {
@@ -273,11 +311,12 @@ impl Adjacency {
             }
             total = total.saturating_add(group.fan_out);
         }
-        let Some(fan_out) = found else { return Ok(Neighbours::EMPTY) };
+        let Some(fan_out) = found else { return Ok(None) };
         let start = self.lists_start(header, total)? + before as usize * self.id_width;
-        self.list(start, start + fan_out as usize * self.id_width)
+        Ok(Some(self.list(start, fan_out)))
     }
 
+    /// Where the lists before a header start that have `total` neighbours together.
     fn lists_start(&self, header: usize, total: u64) -> Result<usize, GraphError> {
         let bytes = total.checked_mul(self.id_width as u64).and_then(|bytes| usize::try_from(bytes).ok());
         bytes
@@ -286,11 +325,8 @@ impl Adjacency {
     }
 
     #[inline]
-    fn list(&self, start: usize, end: usize) -> Result<Neighbours<'_>, GraphError> {
-        match self.records.bytes().get(start..end) {
-            Some(bytes) => Ok(Neighbours { bytes, width: self.id_width }),
-            None => Err(self.records.corrupt("a record's neighbours lie outside the file")),
-        }
+    fn list(&self, start: usize, fan_out: u64) -> NeighbourList<'_> {
+        NeighbourList { file: &self.records, start, fan_out: fan_out as usize, width: self.id_width }
     }
 
     pub(crate) fn files(&self) -> [&MappedFile; 2] {

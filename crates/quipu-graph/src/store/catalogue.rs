@@ -54,13 +54,13 @@ pub(crate) fn read_catalogue(
     manifest: &Manifest,
 ) -> Result<(MappedFile, Vec<CatalogueEntry>), GraphError> {
     let file = MappedFile::open(folder, manifest.file(folder, "relations")?, Advice::Normal)?;
-    let mut cursor = Cursor::new(file.bytes(), 0);
+    let mut cursor = Cursor::new(file.whole()?, 0);
     let mut entries = Vec::new();
     for _ in 0..manifest.counts.relations {
         let entry = read_entry(&mut cursor).ok_or_else(|| file.corrupt("a relation is damaged"))?;
         entries.push(entry);
     }
-    if cursor.position() != file.bytes().len() {
+    if cursor.position() != file.len() {
         return Err(file.corrupt("its size does not fit the number of relations"));
     }
     Ok((file, entries))

@@ -6,7 +6,7 @@ use memmap2::Advice;
 
 use super::file::{FileEntry, FileWriter, MappedFile};
 use super::manifest::Manifest;
-use crate::bytes::{Cursor, fixed, prefetch, push_varint};
+use crate::bytes::{Cursor, fixed, push_varint};
 use crate::{GraphError, NodeId};
 
 /// Writes, entity after entity, the node whose text is the entity's name; all bits set: none.
@@ -33,6 +33,7 @@ impl NameWriter {
 /// The name column.
 pub(crate) struct NameColumn {
     file: MappedFile,
+    entities: u64,
     width: usize,
     none: u64,
 }
@@ -41,23 +42,27 @@ impl NameColumn {
     pub(crate) fn open(folder: &Path, manifest: &Manifest) -> Result<Self, GraphError> {
         let file = MappedFile::open(folder, manifest.file(folder, "names")?, Advice::Random)?;
         let width = manifest.id_width as usize;
-        if file.bytes().len() as u64 != manifest.counts.entities * width as u64 {
+        let entities = manifest.counts.entities;
+        if file.len() as u64 != entities * width as u64 {
             return Err(file.corrupt("its size does not fit the number of entities"));
         }
-        Ok(Self { file, width, none: (1 << (8 * width)) - 1 })
+        Ok(Self { file, entities, width, none: (1 << (8 * width)) - 1 })
     }
 
-    /// The node that names the entity.
+    /// The node that names the entity; `None` for what is no entity, too.
     #[inline]
-    pub(crate) fn get(&self, entity: u64) -> Option<NodeId> {
+    pub(crate) fn get(&self, entity: u64) -> Result<Option<NodeId>, GraphError> {
+        if entity >= self.entities {
+            return Ok(None);
+        }
         let start = entity as usize * self.width;
-        let id = fixed(self.file.bytes().get(start..start + self.width)?);
-        (id != self.none).then_some(NodeId(id))
+        let id = fixed(self.file.read(start, start + self.width)?);
+        Ok((id != self.none).then_some(NodeId(id)))
     }
 
     #[inline]
     pub(crate) fn prefetch(&self, entity: u64) {
-        prefetch(self.file.bytes(), entity as usize * self.width);
+        self.file.prefetch((entity as usize).saturating_mul(self.width));
     }
 
     pub(crate) fn file(&self) -> &MappedFile {
@@ -127,10 +132,9 @@ impl HeadsWriter {
         let mut ends = Vec::with_capacity(self.lists.len());
         for list in &self.lists {
             for (start, length) in &list.spilled {
-                let part = spilled
-                    .as_ref()
-                    .and_then(|file| Cursor::new(file.bytes(), *start as usize).take(*length));
-                out.write(part.unwrap_or_default())?;
+                if let Some(file) = &spilled {
+                    out.write(file.read(*start as usize, (start + length) as usize)?)?;
+                }
             }
             out.write(&list.bytes)?;
             ends.push(out.position());
@@ -152,7 +156,7 @@ pub(crate) struct Heads {
 impl Heads {
     pub(crate) fn open(folder: &Path, manifest: &Manifest, ends: Vec<u64>) -> Result<Self, GraphError> {
         let file = MappedFile::open(folder, manifest.file(folder, "heads")?, Advice::Normal)?;
-        if !ends.is_sorted() || ends.last().copied().unwrap_or(0) != file.bytes().len() as u64 {
+        if !ends.is_sorted() || ends.last().copied().unwrap_or(0) != file.len() as u64 {
             return Err(file.corrupt("its size does not fit the relation catalogue"));
         }
         Ok(Self { file, ends })
@@ -163,18 +167,20 @@ impl Heads {
         let relation = relation as usize;
         let end = self.ends.get(relation).copied().unwrap_or(0) as usize;
         let start = relation.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
-        let mut cursor = Cursor::new(self.file.bytes().get(..end).unwrap_or_default(), start as usize);
+        let mut cursor = self.file.cursor(start as usize, end);
         let mut last = 0u64;
         std::iter::from_fn(move || {
             if cursor.position() >= end {
                 return None;
             }
-            let Some(step) = cursor.varint() else {
-                cursor = Cursor::new(&[], end);
-                return Some(Err(self.file.corrupt("a list of heads is damaged")));
-            };
-            last = last.saturating_add(step);
-            Some(Ok(NodeId(last)))
+            let step = cursor.read("a list of heads", Cursor::varint);
+            if step.is_err() {
+                cursor = self.file.cursor(end, end);
+            }
+            Some(step.map(|step| {
+                last = last.saturating_add(step);
+                NodeId(last)
+            }))
         })
     }
 
@@ -217,23 +223,27 @@ impl Documents {
         let map = |name| MappedFile::open(folder, manifest.file(folder, name)?, Advice::Random);
         let (texts, index, count) =
             (map("documents.texts")?, map("documents.index")?, manifest.counts.documents);
-        if index.bytes().len() as u64 != count * DOCUMENT_LINE as u64 {
+        if index.len() as u64 != count * DOCUMENT_LINE as u64 {
             return Err(index.corrupt("its size does not fit the number of documents"));
         }
         Ok(Self { texts, index, count })
     }
 
-    fn place(&self, line: u64) -> Option<DocumentPlace> {
-        let mut cursor = Cursor::new(self.index.bytes(), line as usize * DOCUMENT_LINE);
-        let node = fixed(cursor.take(4)?) as u32;
-        Some(DocumentPlace { node, offset: fixed(cursor.take(8)?), length: fixed(cursor.take(4)?) as u32 })
+    fn place(&self, line: u64) -> Result<DocumentPlace, GraphError> {
+        let [n0, n1, n2, n3, o0, o1, o2, o3, o4, o5, o6, o7, l0, l1, l2, l3] =
+            *self.index.array::<DOCUMENT_LINE>(line as usize * DOCUMENT_LINE)?;
+        Ok(DocumentPlace {
+            node: u32::from_le_bytes([n0, n1, n2, n3]),
+            offset: u64::from_le_bytes([o0, o1, o2, o3, o4, o5, o6, o7]),
+            length: u32::from_le_bytes([l0, l1, l2, l3]),
+        })
     }
 
     fn text(&self, place: DocumentPlace) -> Result<&str, GraphError> {
-        let bytes = Cursor::new(self.texts.bytes(), place.offset as usize).take(u64::from(place.length));
-        bytes
-            .and_then(|bytes| std::str::from_utf8(bytes).ok())
-            .ok_or_else(|| self.texts.corrupt(format!("the document of node {} is damaged", place.node)))
+        let start = place.offset as usize;
+        let bytes = self.texts.read(start, start.saturating_add(place.length as usize))?;
+        std::str::from_utf8(bytes)
+            .map_err(|_| self.texts.corrupt(format!("the document of node {} is damaged", place.node)))
     }
 
     /// The document of a node.
@@ -241,7 +251,7 @@ impl Documents {
         let (mut low, mut high) = (0, self.count);
         while low < high {
             let middle = low.midpoint(high);
-            let Some(place) = self.place(middle) else { break };
+            let place = self.place(middle)?;
             match u64::from(place.node).cmp(&node.0) {
                 std::cmp::Ordering::Less => low = middle + 1,
                 std::cmp::Ordering::Greater => high = middle,
@@ -253,9 +263,8 @@ impl Documents {
 
     /// All documents in the order of their nodes.
     pub(crate) fn iter(&self) -> impl Iterator<Item = Result<(NodeId, &str), GraphError>> {
-        (0..self.count)
-            .filter_map(|line| self.place(line))
-            .map(|place| self.text(place).map(|text| (NodeId(u64::from(place.node)), text)))
+        let document = |place: DocumentPlace| Ok((NodeId(u64::from(place.node)), self.text(place)?));
+        (0..self.count).map(move |line| self.place(line).and_then(document))
     }
 
     pub(crate) fn files(&self) -> [&MappedFile; 2] {

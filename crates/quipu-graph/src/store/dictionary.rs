@@ -13,7 +13,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::file::{FileEntry, FileWriter, MappedFile};
 use super::manifest::Manifest;
 use crate::GraphError;
-use crate::bytes::{CACHE_LINE, Cursor, fixed, prefetch, push_varint, u32_at, u64_at, utf8};
+use crate::bytes::{CACHE_LINE, Cursor, fixed, push_varint, u64_at, utf8};
 
 /// Stands between the lexical form and the kind of a literal in its term bytes; no UTF-8 text holds it.
 pub(crate) const KIND_SEPARATOR: u8 = 0xff;
@@ -25,6 +25,10 @@ const OFFSET_WIDTH: usize = 5;
 const BLOCK_WIDTH: usize = OFFSET_WIDTH + PER_BLOCK as usize - 1;
 /// Stands for a record of this length or more: it is stepped over instead.
 const LONG_RECORD: u8 = u8::MAX;
+/// Bytes before the bucket starts of an index: the number of bits that tell buckets apart.
+const INDEX_HEAD: usize = 8;
+/// Bytes of a bucket start.
+const START_WIDTH: usize = 4;
 /// Terms in a bucket of the index, on average.
 const BUCKET: u64 = 8;
 /// A prefix table larger than this would no longer be a saving.
@@ -247,14 +251,14 @@ impl Space {
         };
         let mut space =
             Self { records: map("terms")?, blocks: map("blocks")?, index: map("index")?, count, bits: 0 };
-        let bits = u64_at(space.index.bytes(), 0).unwrap_or(u64::MAX);
-        let expected = if bits < 32 { 8 + 4 * ((1 << bits) + 1) + count } else { u64::MAX };
-        if expected != space.index.bytes().len() as u64
-            || space.blocks.bytes().len() as u64 != BLOCK_WIDTH as u64 * count.div_ceil(PER_BLOCK)
+        let bits = u64_at(space.index.read(0, INDEX_HEAD)?, 0).unwrap_or(u64::MAX);
+        space.bits = bits.min(32) as u32;
+        if space.bits == 32
+            || space.fingerprints() as u64 + count != space.index.len() as u64
+            || space.blocks.len() as u64 != BLOCK_WIDTH as u64 * count.div_ceil(PER_BLOCK)
         {
             return Err(space.index.corrupt("its size does not fit the number of terms"));
         }
-        space.bits = bits as u32;
         Ok(space)
     }
 
@@ -264,65 +268,73 @@ impl Space {
         if number >= self.count {
             return Err(self.records.corrupt(format!("no term {number}, there are {}", self.count)));
         }
-        self.read_record(number).ok_or_else(|| self.records.corrupt(format!("term {number} is damaged")))
+        let RecordHead { tag, text, end } = self.head(self.start(number)?)?;
+        Ok((tag, self.records.read(text, end)?))
     }
 
     /// Where a term's record starts.
     #[inline]
-    fn start(&self, number: u64) -> Option<usize> {
-        let at = (number / PER_BLOCK) as usize * BLOCK_WIDTH;
-        let entry = self.blocks.bytes().get(at..at + BLOCK_WIDTH)?.first_chunk::<BLOCK_WIDTH>()?;
-        let (offset, lengths) = entry.split_at(OFFSET_WIDTH);
-        let start = usize::try_from(fixed(offset)).ok()?;
-        let before = lengths.get(..(number % PER_BLOCK) as usize)?;
+    fn start(&self, number: u64) -> Result<usize, GraphError> {
+        let block: &[u8; BLOCK_WIDTH] = self.blocks.array((number / PER_BLOCK) as usize * BLOCK_WIDTH)?;
+        let (offset, lengths) = block.split_at(OFFSET_WIDTH);
+        let start = fixed(offset) as usize;
+        let before = lengths.get(..(number % PER_BLOCK) as usize).unwrap_or(lengths);
         if before.contains(&LONG_RECORD) {
             return self.step_over(start, before.len());
         }
-        Some(start + before.iter().copied().map(usize::from).sum::<usize>())
+        Ok(start + before.iter().copied().map(usize::from).sum::<usize>())
     }
 
     /// Where the record stands that comes `count` records after the one at `start`.
     #[cold]
-    fn step_over(&self, start: usize, count: usize) -> Option<usize> {
-        let mut cursor = Cursor::new(self.records.bytes(), start);
+    fn step_over(&self, mut start: usize, count: usize) -> Result<usize, GraphError> {
         for _ in 0..count {
-            let length = cursor.varint()?;
-            cursor.varint()?;
-            cursor.take(length)?;
+            start = self.head(start)?.end;
         }
-        Some(cursor.position())
+        Ok(start)
     }
 
+    /// What the record at `start` says before its text.
     #[inline]
-    fn read_record(&self, number: u64) -> Option<(u64, &[u8])> {
-        let mut cursor = Cursor::new(self.records.bytes(), self.start(number)?);
-        let length = cursor.varint()?;
-        let tag = cursor.varint()?;
-        Some((tag, cursor.take(length)?))
+    fn head(&self, start: usize) -> Result<RecordHead, GraphError> {
+        let mut cursor = self.records.cursor(start, self.records.len());
+        let (length, tag) = cursor.read("a term", |cursor| Some((cursor.varint()?, cursor.varint()?)))?;
+        let text = cursor.position();
+        Ok(RecordHead { tag, text, end: text.saturating_add(length as usize) })
     }
 
     /// The terms whose hash may be `hash`.
     fn candidates(&self, hash: u64) -> Result<impl Iterator<Item = u64> + use<'_>, GraphError> {
-        let (first, fingerprints) =
-            self.bucket(hash).ok_or_else(|| self.index.corrupt("a bucket lies outside the file"))?;
+        let (first, fingerprints) = self.bucket(hash)?;
         Ok(memchr::memchr_iter(hash as u8, fingerprints).map(move |at| first + at as u64))
     }
 
-    fn bucket(&self, hash: u64) -> Option<(u64, &[u8])> {
-        let (starts, bucket) = (self.index.bytes().get(8..)?, bucket_of(hash, self.bits));
-        let (first, last) = (u32_at(starts, bucket)?, u32_at(starts, bucket + 1)?);
-        let fingerprints = starts.get(4 * ((1usize << self.bits) + 1)..)?;
-        Some((u64::from(first), fingerprints.get(first as usize..last as usize)?))
+    /// The first term of a hash's bucket, and the lowest bytes of the hashes of all of its terms.
+    fn bucket(&self, hash: u64) -> Result<(u64, &[u8]), GraphError> {
+        let starts = INDEX_HEAD + START_WIDTH * bucket_of(hash, self.bits);
+        let [f0, f1, f2, f3, n0, n1, n2, n3] = *self.index.array::<{ 2 * START_WIDTH }>(starts)?;
+        let (first, next) = (u32::from_le_bytes([f0, f1, f2, f3]), u32::from_le_bytes([n0, n1, n2, n3]));
+        let fingerprints = self.fingerprints();
+        let bucket = self.index.read(fingerprints + first as usize, fingerprints + next as usize)?;
+        Ok((first.into(), bucket))
+    }
+
+    /// Where the lowest bytes of the hashes stand in the index.
+    fn fingerprints(&self) -> usize {
+        INDEX_HEAD + START_WIDTH * ((1 << self.bits) + 1)
     }
 
     fn prefetch_block(&self, number: u64) {
-        prefetch(self.blocks.bytes(), (number / PER_BLOCK) as usize * BLOCK_WIDTH);
+        self.blocks.prefetch(((number / PER_BLOCK) as usize).wrapping_mul(BLOCK_WIDTH));
     }
 
     fn prefetch_record(&self, number: u64) {
-        if let Some(start) = self.start(number) {
-            prefetch(self.records.bytes(), start);
-            prefetch(self.records.bytes(), start + CACHE_LINE / 2);
+        // What is damaged, or not there, is said when the record is read.
+        if number < self.count
+            && let Ok(start) = self.start(number)
+        {
+            self.records.prefetch(start);
+            self.records.prefetch(start + CACHE_LINE / 2);
         }
     }
 
@@ -331,30 +343,42 @@ impl Space {
     }
 }
 
+/// What a record says before its text.
+struct RecordHead {
+    tag: u64,
+    /// Where the text starts.
+    text: usize,
+    /// Where it ends, and the next record starts.
+    end: usize,
+}
+
 /// The strings of a [`StringTable`], mapped.
 struct Strings {
     file: MappedFile,
+    /// Where each string starts, and where the last one ends.
     offsets: Vec<u32>,
 }
 
 impl Strings {
     fn open(folder: &Path, manifest: &Manifest, name: &str) -> Result<Self, GraphError> {
         let file = MappedFile::open(folder, manifest.file(folder, name)?, Advice::Normal)?;
-        let mut offsets = Vec::new();
-        let mut cursor = Cursor::new(file.bytes(), 0);
-        while cursor.position() < file.bytes().len() {
-            offsets.push(cursor.position() as u32);
+        let mut offsets = vec![0];
+        let mut cursor = Cursor::new(file.whole()?, 0);
+        while cursor.position() < file.len() {
             cursor.text().ok_or_else(|| file.corrupt("a string is damaged"))?;
+            offsets.push(cursor.position() as u32);
         }
         Ok(Self { file, offsets })
     }
 
     #[inline]
     fn get(&self, number: u64) -> Result<&str, GraphError> {
-        let offset = self.offsets.get(usize::try_from(number).unwrap_or(usize::MAX));
-        offset
-            .and_then(|offset| Cursor::new(self.file.bytes(), *offset as usize).text())
-            .ok_or_else(|| self.file.corrupt(format!("no string {number}")))
+        let offsets = self.offsets.get(number as usize..).and_then(<[u32]>::first_chunk::<2>);
+        let Some([start, end]) = offsets else {
+            return Err(self.file.corrupt(format!("no string {number}")));
+        };
+        let bytes = self.file.read(*start as usize, *end as usize)?;
+        Cursor::new(bytes, 0).text().ok_or_else(|| self.file.corrupt(format!("string {number} is damaged")))
     }
 }
 

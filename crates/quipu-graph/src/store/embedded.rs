@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-use super::adjacency::{Adjacency, Groups, Neighbours};
+use super::adjacency::{Adjacency, Groups, NeighbourList, Neighbours};
 use super::catalogue::{CatalogueEntry, read_catalogue};
+use super::checks::open_checks;
 use super::columns::{Documents, Heads, NameColumn};
 use super::dictionary::Dictionary;
 use super::file::MappedFile;
@@ -19,10 +20,12 @@ use crate::{
 };
 
 /// A graph in a folder of immutable, memory-mapped files, written by [`import`](crate::import). Opening costs about a
-/// millisecond at any size; reading borrows from the map. A damaged file is [`GraphError::Corrupt`].
+/// millisecond at any size; reading borrows from the map. What is read is compared with its checksum, 4 KiB at a time, when it
+/// is read for the first time: a damaged file is [`GraphError::Corrupt`], never another answer.
 pub struct EmbeddedGraph {
     folder: PathBuf,
     manifest: Manifest,
+    checks: Arc<MappedFile>,
     description: GraphDescription,
     dictionary: Dictionary,
     adjacency: Adjacency,
@@ -51,11 +54,12 @@ pub struct LiteralRef<'a> {
 }
 
 impl EmbeddedGraph {
-    /// Opens the store in `folder`. Checks the manifest, the length of every file and the content of small ones;
-    /// [`verify`](Self::verify) checks everything.
+    /// Opens the store in `folder`. Checks the manifest, the length of every file and what is read now; the rest is checked as it
+    /// is read, or by [`verify`](Self::verify).
     pub fn open(folder: impl AsRef<Path>) -> Result<Self, GraphError> {
         let folder = folder.as_ref();
-        let manifest = Manifest::read(folder)?;
+        let mut manifest = Manifest::read(folder)?;
+        let checks = open_checks(folder, &mut manifest)?;
         let (relations_file, entries) = read_catalogue(folder, &manifest)?;
         let ends = entries.iter().map(|entry| entry.heads_end).collect();
         let (relations, relation_nodes): (Vec<_>, Vec<_>) =
@@ -80,6 +84,7 @@ impl EmbeddedGraph {
             folder: folder.to_owned(),
             description,
             manifest,
+            checks,
             relations_file,
             relations,
             relation_nodes,
@@ -95,6 +100,7 @@ impl EmbeddedGraph {
             .chain(self.adjacency.files())
             .chain(self.documents.files())
             .chain(columns)
+            .chain([&*self.checks])
             .collect();
         for entry in &self.manifest.files {
             let path = self.folder.join(&entry.name);
@@ -190,7 +196,7 @@ impl EmbeddedGraph {
     /// Borrowed but for IRIs without a label.
     #[inline]
     pub fn name(&self, node: NodeId) -> Result<Cow<'_, str>, GraphError> {
-        match self.name_node(node) {
+        match self.name_node(node)? {
             Some(name) => self.key(name),
             None => self.name_from_key(node),
         }
@@ -206,7 +212,7 @@ impl EmbeddedGraph {
 
     /// The node whose text is the entity's label.
     #[inline]
-    pub(crate) fn name_node(&self, node: NodeId) -> Option<NodeId> {
+    pub(crate) fn name_node(&self, node: NodeId) -> Result<Option<NodeId>, GraphError> {
         self.names.get(node.0)
     }
 
@@ -229,7 +235,7 @@ impl EmbeddedGraph {
             }
             let Some(batch) = batch.get_mut(..count).filter(|batch| !batch.is_empty()) else { return Ok(()) };
             for (node, text) in &mut *batch {
-                *text = self.name_node(*node).unwrap_or(*node);
+                *text = self.name_node(*node)?.unwrap_or(*node);
                 self.dictionary.prefetch_place(text.0);
             }
             for (_, text) in &*batch {
@@ -260,7 +266,7 @@ impl EmbeddedGraph {
     /// The neighbours of a node along one step.
     #[inline]
     pub fn neighbours(&self, node: NodeId, step: Step) -> Result<Neighbours<'_>, GraphError> {
-        self.adjacency.neighbours(node, step)
+        self.adjacency.neighbours(node, step)?.map_or(Ok(Neighbours::EMPTY), |list| list.all())
     }
 
     /// Calls `visit` with each relation of a node and the neighbours along it.
@@ -270,7 +276,22 @@ impl EmbeddedGraph {
         node: NodeId,
         visit: impl FnMut(RelationUse, Neighbours<'a>),
     ) -> Result<(), GraphError> {
-        self.adjacency.visit(node, visit)
+        self.visit_first(node, usize::MAX, visit)
+    }
+
+    /// Calls `visit` with each relation of a node and the first `most` neighbours along it, in the order of ids. The others are
+    /// not read: the lists of a hub have megabytes.
+    #[inline]
+    pub fn visit_first<'a>(
+        &'a self,
+        node: NodeId,
+        most: usize,
+        mut visit: impl FnMut(RelationUse, Neighbours<'a>),
+    ) -> Result<(), GraphError> {
+        self.adjacency.visit(node, |group, list| {
+            visit(group, list.first(most)?);
+            Ok(())
+        })
     }
 
     /// Calls `visit` with the role and the neighbours of each forward relation of a node that is not ordinary.
@@ -279,14 +300,15 @@ impl EmbeddedGraph {
         node: NodeId,
         mut visit: impl FnMut(RelationRole, Neighbours<'a>),
     ) -> Result<(), GraphError> {
-        self.adjacency.visit(node, |group, neighbours| {
+        self.adjacency.visit(node, |group, list| {
             if group.step.direction == Direction::Forward {
                 let info = self.relations.get(group.step.relation.0 as usize);
                 if let Some(role) = info.map(|info| info.role).filter(|role| *role != RelationRole::Ordinary)
                 {
-                    visit(role, neighbours);
+                    visit(role, list.all()?);
                 }
             }
+            Ok(())
         })
     }
 
@@ -379,10 +401,16 @@ impl EmbeddedGraph {
         let of_each = if all { usize::MAX } else { limit.div_ceil(heads) };
         let step = Step { relation, direction: Direction::Forward };
         let mut triples = Vec::new();
-        for head in self.heads(relation).step_by(heads.div_ceil(limit)) {
+        let apart = heads.div_ceil(limit);
+        // Not `step_by`, which would step over an error.
+        for (number, head) in self.heads(relation).enumerate() {
             let head = head?;
-            let tails = self.neighbours(head, step)?;
-            triples.extend(tails.iter().take(of_each).map(|tail| (head, tail)));
+            if number % apart > 0 {
+                continue;
+            }
+            if let Some(list) = self.adjacency.neighbours(head, step)? {
+                triples.extend(list.first(of_each)?.iter().map(|tail| (head, tail)));
+            }
         }
         triples.truncate(limit);
         Ok(triples)
@@ -395,17 +423,17 @@ impl EmbeddedGraph {
         limit: usize,
     ) -> Result<Vec<Expansion>, GraphError> {
         let mut expansions = Vec::new();
-        let mut push = |step: Step, neighbours: Neighbours<'_>| {
-            let nodes = neighbours.iter().take(limit).collect();
-            expansions.push(Expansion { step, fan_out: neighbours.len() as u64, nodes });
+        let mut push = |step: Step, list: NeighbourList<'_>| -> Result<(), GraphError> {
+            let nodes = list.first(limit)?.iter().collect();
+            expansions.push(Expansion { step, fan_out: list.fan_out() as u64, nodes });
+            Ok(())
         };
         match steps {
-            None => self.visit(node, |group, neighbours| push(group.step, neighbours))?,
+            None => self.adjacency.visit(node, |group, list| push(group.step, list))?,
             Some(steps) => {
                 for step in steps {
-                    let neighbours = self.neighbours(node, *step)?;
-                    if !neighbours.is_empty() {
-                        push(*step, neighbours);
+                    if let Some(list) = self.adjacency.neighbours(node, *step)? {
+                        push(*step, list)?;
                     }
                 }
             }

@@ -1,28 +1,41 @@
-//! One stored file: written once with its checksum, read through a memory map with every access checked.
+//! One stored file: written once with its checksums, read through a memory map. A page is checked before it is first read.
 
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use memmap2::{Advice, Mmap};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
+use super::checks::{PAGE, PageSums, page_sum};
+use super::cursor::PagedCursor;
 use crate::GraphError;
+use crate::bytes::prefetch;
 use crate::error::io_error;
 
-/// Files up to this size are checked against their checksum when they are opened; larger ones by `verify`. A megabyte that is read page by
-/// page from a cold disk takes a dozen milliseconds.
-const CHECKED_AT_OPEN: u64 = 64 << 10;
 const BUFFER: usize = 1 << 20;
+/// Pages whose state one word tells.
+const PER_WORD: usize = u64::BITS as usize;
 
 /// What the manifest says of a file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct FileEntry {
     pub(crate) name: String,
     pub(crate) bytes: u64,
     /// xxh3 (64 bits) of the content, in hexadecimal.
     pub(crate) xxh3: String,
+    /// The manifest does not hold them: a file of their own does.
+    #[serde(skip)]
+    pub(crate) sums: PageSums,
+}
+
+impl FileEntry {
+    /// Number of the file's pages. The last one may be short.
+    pub(crate) fn pages(&self) -> usize {
+        usize::try_from(self.bytes.div_ceil(PAGE as u64)).unwrap_or(usize::MAX)
+    }
 }
 
 /// Writes a file front to back, counting and hashing what passes.
@@ -31,6 +44,8 @@ pub(crate) struct FileWriter {
     file: File,
     buffer: Vec<u8>,
     hash: Xxh3,
+    /// Sums of the pages flushed.
+    sums: Vec<u32>,
     flushed: u64,
 }
 
@@ -38,13 +53,16 @@ impl FileWriter {
     pub(crate) fn create(folder: &Path, name: &str) -> Result<Self, GraphError> {
         let path = folder.join(name);
         let file = File::create(&path).map_err(io_error("cannot create", &path))?;
-        Ok(Self { path, file, buffer: Vec::with_capacity(BUFFER), hash: Xxh3::new(), flushed: 0 })
+        let buffer = Vec::with_capacity(BUFFER);
+        Ok(Self { path, file, buffer, hash: Xxh3::new(), sums: Vec::new(), flushed: 0 })
     }
 
     #[inline]
     pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), GraphError> {
         self.buffer.extend_from_slice(bytes);
-        if self.buffer.len() >= BUFFER { self.flush() } else { Ok(()) }
+        let length = self.buffer.len();
+        // Whole pages: what is over waits for the rest of its page.
+        if length >= BUFFER { self.flush(length - length % PAGE) } else { Ok(()) }
     }
 
     /// Number of bytes written so far: where the next one will stand.
@@ -53,18 +71,22 @@ impl FileWriter {
         self.flushed + self.buffer.len() as u64
     }
 
-    pub(crate) fn flush(&mut self) -> Result<(), GraphError> {
-        self.hash.update(&self.buffer);
-        self.file.write_all(&self.buffer).map_err(io_error("cannot write", &self.path))?;
-        self.flushed += self.buffer.len() as u64;
-        self.buffer.clear();
+    /// Writes the first `length` bytes of the buffer out.
+    fn flush(&mut self, length: usize) -> Result<(), GraphError> {
+        let (bytes, _) = self.buffer.split_at(length);
+        self.hash.update(bytes);
+        self.sums.extend(bytes.chunks(PAGE).map(page_sum));
+        self.file.write_all(bytes).map_err(io_error("cannot write", &self.path))?;
+        self.flushed += length as u64;
+        self.buffer.drain(..length);
         Ok(())
     }
 
     pub(crate) fn finish(mut self) -> Result<FileEntry, GraphError> {
-        self.flush()?;
+        self.flush(self.buffer.len())?;
         let name = self.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Ok(FileEntry { name, bytes: self.flushed, xxh3: format!("{:016x}", self.hash.digest()) })
+        let xxh3 = format!("{:016x}", self.hash.digest());
+        Ok(FileEntry { name, bytes: self.flushed, xxh3, sums: PageSums::Written(self.sums.into()) })
     }
 }
 
@@ -72,11 +94,13 @@ impl FileWriter {
 pub(crate) struct MappedFile {
     path: PathBuf,
     map: Option<Mmap>,
+    sums: PageSums,
+    /// A bit for each page that was found good. A bit that another thread does not see yet costs a second check, no more.
+    good: Box<[AtomicU64]>,
 }
 
 impl MappedFile {
-    /// Maps the file that `entry` describes. Fails when it is missing, has another length, or (small files only)
-    /// another checksum.
+    /// Maps the file that `entry` describes. Fails when it is missing or has another length; reads nothing of its content.
     pub(crate) fn open(folder: &Path, entry: &FileEntry, advice: Advice) -> Result<Self, GraphError> {
         let path = folder.join(&entry.name);
         let file = File::open(&path).map_err(|source| match source.kind() {
@@ -98,16 +122,116 @@ impl MappedFile {
             let _ = map.advise(advice);
             Some(map)
         };
-        let mapped = Self { path, map };
-        if bytes <= CHECKED_AT_OPEN {
-            mapped.verify(entry)?;
-        }
-        Ok(mapped)
+        let pages = map.as_deref().map_or(0, <[u8]>::len).div_ceil(PAGE);
+        let good = std::iter::repeat_with(AtomicU64::default).take(pages.div_ceil(PER_WORD)).collect();
+        Ok(Self { path, map, sums: entry.sums.clone(), good })
     }
 
+    /// Number of bytes.
     #[inline]
-    pub(crate) fn bytes(&self) -> &[u8] {
+    pub(crate) fn len(&self) -> usize {
+        self.unchecked().len()
+    }
+
+    /// The content as it stands, whether damaged or not.
+    #[inline]
+    pub(super) fn unchecked(&self) -> &[u8] {
         self.map.as_deref().unwrap_or_default()
+    }
+
+    /// The content up to `end`, whether damaged or not; nothing when the file is shorter.
+    #[inline]
+    pub(super) fn up_to(&self, end: usize) -> &[u8] {
+        self.unchecked().get(..end).unwrap_or_default()
+    }
+
+    /// The bytes from `start` to `end`. Each of their pages is checked when it is read for the first time: an error when one is
+    /// damaged, or when they lie outside the file. A range within two pages that were read before costs a bit test each.
+    #[inline]
+    pub(crate) fn read(&self, start: usize, end: usize) -> Result<&[u8], GraphError> {
+        let (first, last) = (start / PAGE, end.saturating_sub(1) / PAGE);
+        match self.unchecked().get(start..end) {
+            Some(bytes)
+                if self.is_good(first) && (last == first || (last == first + 1 && self.is_good(last))) =>
+            {
+                Ok(bytes)
+            }
+            _ => self.read_and_check(start, end),
+        }
+    }
+
+    /// The `N` bytes from `start`; errors as for [`read`](Self::read).
+    #[inline]
+    pub(crate) fn array<const N: usize>(&self, start: usize) -> Result<&[u8; N], GraphError> {
+        let bytes = self.read(start, start.saturating_add(N))?;
+        bytes.first_chunk().ok_or_else(|| self.corrupt(format!("no {N} bytes at {start}")))
+    }
+
+    /// The whole content; errors as for [`read`](Self::read).
+    pub(crate) fn whole(&self) -> Result<&[u8], GraphError> {
+        self.read(0, self.len())
+    }
+
+    /// Reads forward from `start` to `limit`, checking page after page.
+    #[inline]
+    pub(crate) fn cursor(&self, start: usize, limit: usize) -> PagedCursor<'_> {
+        PagedCursor::new(self, start, limit)
+    }
+
+    /// Asks the processor to fetch what stands at `position`. Reads nothing, and does nothing past the end.
+    #[inline]
+    pub(crate) fn prefetch(&self, position: usize) {
+        prefetch(self.unchecked(), position);
+    }
+
+    /// Whether a page was found good.
+    #[inline]
+    pub(super) fn is_good(&self, page: usize) -> bool {
+        self.good_around(page) >> (page % PER_WORD) & 1 == 1
+    }
+
+    /// The word with a page's bit.
+    #[inline]
+    fn good_around(&self, page: usize) -> u64 {
+        self.good.get(page / PER_WORD).map_or(0, |word| word.load(Ordering::Relaxed))
+    }
+
+    #[cold]
+    fn read_and_check(&self, start: usize, end: usize) -> Result<&[u8], GraphError> {
+        let Some(bytes) = self.unchecked().get(start..end) else {
+            let length = self.len();
+            return Err(self.corrupt(format!("bytes {start} to {end} are asked for, there are {length}")));
+        };
+        let (mut page, pages) = (start / PAGE, end.div_ceil(PAGE));
+        while page < pages {
+            // The list of a hub has thousands of pages, most often good ones.
+            if self.good_around(page) == u64::MAX {
+                page = (page / PER_WORD + 1) * PER_WORD;
+                continue;
+            }
+            if !self.is_good(page) {
+                self.check(page)?;
+            }
+            page += 1;
+        }
+        Ok(bytes)
+    }
+
+    /// Compares a page with its sum.
+    fn check(&self, page: usize) -> Result<(), GraphError> {
+        let start = page * PAGE;
+        let end = self.len().min(start + PAGE);
+        let found = page_sum(self.unchecked().get(start..end).unwrap_or_default());
+        let expected = self.sums.get(page);
+        if expected != Some(found) {
+            let expected = expected.map_or_else(|| "none".to_owned(), |sum| format!("{sum:08x}"));
+            let place = format!("bytes {start} to {end} are damaged");
+            return Err(self.corrupt(format!("{place}: expected checksum {expected}, found {found:08x}")));
+        }
+        if let Some(word) = self.good.get(page / PER_WORD) {
+            word.fetch_or(1 << (page % PER_WORD), Ordering::Relaxed);
+        }
+        Ok(())
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -116,7 +240,7 @@ impl MappedFile {
 
     /// Compares the whole content with the checksum of the manifest.
     pub(crate) fn verify(&self, entry: &FileEntry) -> Result<(), GraphError> {
-        let found = format!("{:016x}", xxh3_64(self.bytes()));
+        let found = format!("{:016x}", xxh3_64(self.unchecked()));
         if found == entry.xxh3 {
             Ok(())
         } else {

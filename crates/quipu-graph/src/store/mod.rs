@@ -2,7 +2,9 @@
 
 pub(crate) mod adjacency;
 pub(crate) mod catalogue;
+pub(crate) mod checks;
 pub(crate) mod columns;
+mod cursor;
 pub(crate) mod dictionary;
 mod embedded;
 pub(crate) mod file;

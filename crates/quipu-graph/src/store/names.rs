@@ -54,7 +54,7 @@ impl EmbeddedGraph {
             }
         })?;
         let mut names: Vec<Cow<'_, str>> = Vec::new();
-        if found.is_empty() || (found.len() == 1 && self.name_node(node) == found.first().copied()) {
+        if found.is_empty() || (found.len() == 1 && self.name_node(node)? == found.first().copied()) {
             return Ok(names);
         }
         let shown = self.name(node)?;

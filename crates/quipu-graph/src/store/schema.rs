@@ -71,17 +71,18 @@ pub(crate) fn count_schema(
     let mut across: HashMap<u32, u64> = HashMap::new();
     for node in 0..sets.of.len() as u64 {
         let own = sets.of(NodeId(node));
-        adjacency.visit(NodeId(node), |group, neighbours| {
+        adjacency.visit(NodeId(node), |group, list| {
             let relation = group.step.relation.0;
             let role = relations.get(relation as usize).map(|info| info.role);
             if role != Some(RelationRole::Ordinary) {
-                return;
+                return Ok(());
             }
             across.clear();
-            for neighbour in neighbours.iter() {
+            for neighbour in list.all()?.iter() {
                 *across.entry(sets.of(neighbour)).or_default() += 1;
             }
             count_group(&mut edges, sets, own, relation, group.step.direction, &across);
+            Ok(())
         })?;
     }
     count_literal_tails(&mut edges, adjacency, relations, sets)?;
@@ -127,15 +128,16 @@ fn count_literal_tails(
 ) -> Result<(), GraphError> {
     let mut across: HashMap<u32, u64> = HashMap::new();
     for node in sets.of.len() as u64..adjacency.nodes() {
-        adjacency.visit(NodeId(node), |group, neighbours| {
+        adjacency.visit(NodeId(node), |group, list| {
             let relation = group.step.relation.0;
             if relations.get(relation as usize).is_some_and(|info| info.role == RelationRole::Ordinary) {
                 across.clear();
-                for neighbour in neighbours.iter() {
+                for neighbour in list.all()?.iter() {
                     *across.entry(sets.of(neighbour)).or_default() += 1;
                 }
                 count_group(edges, sets, 0, relation, group.step.direction, &across);
             }
+            Ok(())
         })?;
     }
     Ok(())
@@ -176,7 +178,7 @@ pub(crate) fn open_schema(folder: &Path, manifest: &Manifest) -> Result<MappedFi
 
 /// Reads the summary.
 pub(crate) fn read_schema(file: &MappedFile, manifest: &Manifest) -> Result<Vec<SchemaEdge>, GraphError> {
-    let mut cursor = Cursor::new(file.bytes(), 0);
+    let mut cursor = Cursor::new(file.whole()?, 0);
     (0..manifest.counts.schema_edges)
         .map(|_| read_edge(&mut cursor).ok_or_else(|| file.corrupt("an edge of the schema is damaged")))
         .collect()
