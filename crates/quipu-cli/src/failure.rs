@@ -79,10 +79,34 @@ fn is_interruption(error: &anyhow::Error) -> bool {
 fn is_wrong_usage(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause.is::<WrongUsage>()
-            || matches!(cause.downcast_ref(), Some(GraphError::Usage(_)))
-            || matches!(cause.downcast_ref(), Some(ModelError::Usage(_)))
-            || matches!(cause.downcast_ref(), Some(AnswerError::Usage(_)))
+            || cause.downcast_ref().is_some_and(is_wrong_graph)
+            || cause.downcast_ref().is_some_and(is_wrong_index)
+            || cause.downcast_ref().is_some_and(is_wrong_model)
+            || match cause.downcast_ref() {
+                // The errors that these pass on are not in the chain: it goes on with *their* causes.
+                Some(AnswerError::Usage(_)) => true,
+                Some(AnswerError::Graph(error)) => is_wrong_graph(error),
+                Some(AnswerError::Index(error)) => is_wrong_index(error),
+                Some(AnswerError::Model(error)) => is_wrong_model(error),
+                _ => false,
+            }
             || matches!(cause.downcast_ref(), Some(EvalError::Usage(_)))
             || matches!(cause.downcast_ref(), Some(ServerError::Usage(_)))
     })
+}
+
+fn is_wrong_graph(error: &GraphError) -> bool {
+    matches!(error, GraphError::Usage(_))
+}
+
+fn is_wrong_model(error: &ModelError) -> bool {
+    matches!(error, ModelError::Usage(_))
+}
+
+fn is_wrong_index(error: &IndexError) -> bool {
+    match error {
+        IndexError::Graph(error) => is_wrong_graph(error),
+        IndexError::Model(error) => is_wrong_model(error),
+        _ => false,
+    }
 }

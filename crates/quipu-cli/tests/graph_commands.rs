@@ -146,6 +146,53 @@ fn a_broken_line_stops_the_import_and_names_its_place() {
 }
 
 #[test]
+fn what_an_import_cannot_go_by_is_wrong_usage() {
+    let bench = Bench::new();
+    bench.write("a.tsv", "Inti\tson\tViracocha\n");
+    bench.write("bad.toml", "label = 7\n");
+    bench.write("unknown", "who knows what this is\n");
+    let refused = |arguments: &[&str], said: &str| {
+        let all = [&["import", "w"], arguments, &["--no-embeddings"]].concat();
+        let outcome = bench.run(&all).failed(2);
+        assert!(outcome.stderr.contains(said), "{outcome:#?}");
+    };
+    refused(&["a.tsv", "--profile", "bad.toml"], "bad.toml");
+    refused(&["a.tsv", "--profile", "nonesuch"], "wikidata");
+    refused(&["unknown"], "--format");
+    refused(&["a.tsv", "--format", "skb"], "nodes");
+    refused(&["unknown", "--format", "skb"], "unknown");
+    refused(&["a.tsv", "--format", "nonesuch"], "turtle");
+}
+
+#[test]
+fn every_format_of_the_help_is_one() {
+    let bench = Bench::new();
+    let help = bench.run(&["import", "--help"]).succeeded().stdout;
+    let (_, names) = help.split_once("Format of all files: ").unwrap();
+    let names = names.split(" [").next().unwrap();
+    bench.write("nodes.jsonl", "");
+    for name in names.split(',').map(str::trim) {
+        let outcome =
+            bench.run(&["import", "w", "nodes.jsonl", "--format", name, "--no-embeddings"]).failed(1);
+        assert!(!outcome.stderr.contains("no format"), "{name}: {outcome:#?}");
+    }
+}
+
+#[test]
+fn a_profile_of_ones_own_says_what_names_a_thing() {
+    let bench = Bench::new();
+    bench.write("own.toml", "name = \"own\"\nlabel = [\"called\"]\nalias = [\"aka\"]\ntype = [\"kind\"]\n");
+    bench.write(
+        "a.tsv",
+        "g1\tcalled\tInti\ng1\taka\tSun God\ng1\tkind\tdeity\ng1\tson of\tg2\ng2\tcalled\tViracocha\n",
+    );
+    bench.run(&["import", "w", "a.tsv", "--profile", "own.toml", "--no-embeddings"]).succeeded();
+    let entity = bench.run(&["entity", "w", "Sun God", "--json"]).succeeded().json();
+    assert_eq!((&entity["label"], &entity["id"]), (&"Inti".into(), &"g1".into()), "{entity}");
+    assert!(entity["aliases"].to_string().contains("Sun God"), "{entity}");
+}
+
+#[test]
 fn a_failed_import_leaves_the_old_workspace_as_it_was() {
     let bench = Bench::with_places();
     bench.write("broken.nt", "<a:s> <a:p> oops .\n");

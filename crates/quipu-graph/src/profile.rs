@@ -104,6 +104,12 @@ impl Profile {
 
     /// A user's profile.
     pub fn from_file(path: &Path) -> Result<Self, GraphError> {
+        if !path.exists() {
+            let (path, names) = (path.display(), Self::names().collect::<Vec<_>>().join(", "));
+            return Err(GraphError::Usage(format!(
+                "no profile `{path}`: neither a TOML file nor one of {names}"
+            )));
+        }
         let text = std::fs::read_to_string(path).map_err(io_error("cannot read profile", path))?;
         Self::parse(&text).map_err(|error| GraphError::Usage(format!("{}: {error}", path.display())))
     }

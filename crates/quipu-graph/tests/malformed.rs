@@ -87,7 +87,27 @@ fn malformed_lines_name_file_line_and_reason() {
         "not an entity of Wikidata",
     );
     check("a.json", format!("{entity}<a> <b> <c> .\n").as_bytes(), 3, "not an entity of Wikidata");
-    check("a.ttl", b"@prefix e: <http://e.org/> .\ne:a e:b e:c .\ne:a e:b x:c .\n", 3, "");
+    check("a.ttl", b"@prefix e: <http://e.org/> .\ne:a e:b e:c .\ne:a e:b x:c .\n", 3, "column 9");
+}
+
+#[test]
+fn a_malformed_place_of_rdf_xml_is_named_by_its_line() {
+    let head = "<?xml version=\"1.0\"?>\n<rdf:RDF xmlns:rdf=\"http://www.w3.org/1999/02/22-rdf-syntax-ns#\" xmlns:e=\"http://e.org/\">\n\
+                <rdf:Description rdf:about=\"http://e.org/a\">\n<e:b>c</e:b>\n</rdf:Description>\n";
+    check(
+        "a.rdf",
+        format!("{head}<rdf:Description rdf:about=\"relative\">\n<e:b>c</e:b>\n").as_bytes(),
+        6,
+        "",
+    );
+    check("a.rdf", format!("{head}\n<e:b></e:c>\n</rdf:RDF>\n").as_bytes(), 7, "");
+}
+
+#[test]
+fn a_line_is_told_once_and_rightly() {
+    let outcome = try_import("a.nt", &after_good("<http://e.org/a> <http://e.org/b> c ."), |_| {});
+    let message = outcome.result.unwrap_err().to_string();
+    assert!(message.contains("a.nt:2: column 3") && !message.contains("line 1"), "{message}");
 }
 
 #[test]
@@ -117,10 +137,14 @@ fn broken_compression_is_an_error_that_names_the_file() {
     let mut flipped = whole.clone();
     flipped[whole.len() / 2] ^= 0x55;
     let zstd = zstd::encode_all(text.as_bytes(), 1).unwrap();
+    let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+    encoder.write_all(text.as_bytes()).unwrap();
+    let bzip = encoder.finish().unwrap();
     for (name, content) in [
         ("cut.tsv.gz", truncated),
         ("flipped.tsv.gz", flipped),
         ("cut.tsv.zst", zstd[..zstd.len() - 9].to_vec()),
+        ("cut.tsv.bz2", bzip[..bzip.len() / 2].to_vec()),
     ] {
         for lenient in [false, true] {
             let error = try_import(name, &content, |config| config.lenient = lenient).result.unwrap_err();

@@ -73,6 +73,9 @@ impl Arguments {
         });
         let mut config = ImportConfig::new(source_name(&self.workspace), inputs.collect());
         config.format = parse_format(&self.format)?;
+        if self.format == SKB {
+            check_skb(&self.files)?;
+        }
         config.profile = ProfileChoice::parse(&self.profile);
         config.lenient = self.lenient;
         if let Some(megabytes) = self.memory {
@@ -88,10 +91,31 @@ fn source_name(workspace: &Path) -> String {
     absolute.file_name().map_or_else(|| "graph".into(), |name| name.to_string_lossy().into_owned())
 }
 
+/// The format of knowledge bases with documents: nodes and edges in files of their own.
+const SKB: &str = "skb";
+
+/// Whoever names `skb` has nodes as JSON Lines, and edges as TSV if any.
+fn check_skb(files: &[PathBuf]) -> Result<()> {
+    let formats: Vec<Option<InputFormat>> = files.iter().map(|file| InputFormat::of_path(file)).collect();
+    for (file, format) in files.iter().zip(&formats) {
+        if !matches!(format, Some(InputFormat::SkbNodes | InputFormat::Tsv)) {
+            let file = file.display();
+            return Err(WrongUsage(format!(
+                "--format skb takes nodes (.jsonl) and edges (.tsv), not {file}"
+            ))
+            .into());
+        }
+    }
+    if !formats.contains(&Some(InputFormat::SkbNodes)) {
+        return Err(WrongUsage("--format skb takes a file of nodes (.jsonl) beside the edges".into()).into());
+    }
+    Ok(())
+}
+
 /// `None` for the formats that are found out file by file: `auto`, and `skb` whose two files differ.
 fn parse_format(name: &str) -> Result<Option<InputFormat>> {
     match name {
-        "auto" | "skb" => Ok(None),
+        "auto" | SKB => Ok(None),
         name => match InputFormat::parse(name) {
             Ok(format) => Ok(Some(format)),
             Err(error) => Err(WrongUsage(error.to_string()).into()),

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anstream::eprintln;
 use anyhow::{Result, bail};
-use quipu_graph::NodeId;
+use quipu_graph::{Direction, Graph, NodeId, RelationRole};
 use quipu_index::{LookupConfig, MatchReason, Workspace};
 
 use crate::output::visible;
@@ -19,12 +19,18 @@ pub(super) fn open(folder: &Path) -> Result<Workspace> {
 
 /// The entity of this id, else the best one of this name; others of the same name are told on standard error.
 pub(super) async fn find_entity(workspace: &Workspace, text: &str) -> Result<NodeId> {
-    if let Some(node) = workspace.graph().resolve(&[text]).await?.into_iter().flatten().next() {
+    let node = workspace.graph().resolve(&[text]).await?.into_iter().flatten().next();
+    if let Some(node) = node
+        && !is_only_a_name(workspace.graph().as_ref(), node).await?
+    {
         return Ok(node);
     }
     let config = LookupConfig { k: CANDIDATES, ..LookupConfig::default() };
     let candidates = workspace.lookup(text, &config).await?;
     let Some((best, others)) = candidates.split_first() else {
+        if let Some(node) = node {
+            return Ok(node);
+        }
         bail!(
             "no entity is called “{text}”, nor anything like it; `quipu link` finds the entities that a text mentions"
         );
@@ -40,4 +46,17 @@ pub(super) async fn find_entity(workspace: &Workspace, text: &str) -> Result<Nod
         eprintln!("also called “{}”: {}", visible(&best.matched), keys.join(", "));
     }
     Ok(best.node)
+}
+
+/// Whether a node does nothing but name others: where names are ids, labels are nodes too.
+async fn is_only_a_name(graph: &dyn Graph, node: NodeId) -> Result<bool> {
+    let relations = graph.relations();
+    let names = |step: quipu_graph::Step| {
+        let info = usize::try_from(step.relation.0).ok().and_then(|at| relations.get(at));
+        let role = info.map(|info| info.role);
+        step.direction == Direction::Backward
+            && matches!(role, Some(RelationRole::Label | RelationRole::Alias))
+    };
+    let uses = graph.relations_of(&[node]).await?.swap_remove(0);
+    Ok(!uses.is_empty() && uses.iter().all(|used| names(used.step)))
 }

@@ -31,7 +31,7 @@ pub enum InputFormat {
     Wikidata,
 }
 
-const NAMES: [(&str, InputFormat); 16] = [
+const NAMES: [(&str, InputFormat); 17] = [
     ("nt", InputFormat::NTriples),
     ("ntriples", InputFormat::NTriples),
     ("nq", InputFormat::NQuads),
@@ -40,6 +40,7 @@ const NAMES: [(&str, InputFormat); 16] = [
     ("turtle", InputFormat::Turtle),
     ("trig", InputFormat::TriG),
     ("rdf", InputFormat::RdfXml),
+    ("rdfxml", InputFormat::RdfXml),
     ("owl", InputFormat::RdfXml),
     ("xml", InputFormat::RdfXml),
     ("jsonld", InputFormat::JsonLd),
@@ -64,7 +65,7 @@ impl InputFormat {
     }
 
     /// The format that the extension of a file names, past the extension of its compression.
-    pub(crate) fn of_path(path: &Path) -> Option<Self> {
+    pub fn of_path(path: &Path) -> Option<Self> {
         let extension = |path: &Path| Some(path.extension()?.to_str()?.to_ascii_lowercase());
         let last = extension(path)?;
         let format = match last.as_str() {
