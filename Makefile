@@ -77,7 +77,7 @@ bench: bench-build ## benchmarks (TRIPLES=100000000 for the large graph); docs/r
 	@rm -rf $(BENCH)/store $(BENCH)/store-mild
 	python3 benches/compare/peak.py $(EXAMPLES)/lookups $(BENCH)/store --import $(BENCH)/$(TRIPLES).nt
 	python3 benches/compare/peak.py $(EXAMPLES)/lookups $(BENCH)/store-mild --import $(BENCH)/$(TRIPLES)-mild.nt
-	cargo bench --locked --workspace --bench names --bench embed --bench chat
+	cargo bench --locked --workspace --bench names --bench vectors --bench embed --bench chat
 
 bench-compare: bench-build ## the same lookups and texts on Oxigraph, hdt, Virtuoso and onnxruntime
 	@benches/compare/compare.sh $(BENCH) $(EXAMPLES) $(TRIPLES) "$$($(QUIPU) models path all-minilm-l6-v2)"

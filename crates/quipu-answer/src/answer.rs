@@ -103,6 +103,18 @@ pub enum Note {
         /// What is wrong with it.
         reason: String,
     },
+    /// The language model could not be asked; what needs one was left out.
+    ModelDown {
+        /// The model.
+        model: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// What was learnt on the way could not be kept in the workspace, and will be learnt again.
+    NotKept {
+        /// What went wrong.
+        reason: String,
+    },
     /// Sources say different things.
     Contradiction {
         /// What they speak of: `Peru | population`.

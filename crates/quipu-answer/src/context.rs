@@ -14,6 +14,7 @@ use quipu_model::{
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::answer::Note;
 use crate::error::{AnswerError, Exhausted};
 use crate::link::RelationVectors;
 use crate::meter::Metered;
@@ -279,6 +280,17 @@ impl<'a> Context<'a> {
     /// Sets the pages that the question came with.
     pub fn with_pages(self, pages: &'a [Page]) -> Self {
         Self { pages, ..self }
+    }
+
+    /// What was learnt helps this question whether or not the workspace's disk takes it: that it does not is said, no more.
+    pub(crate) fn keep(&self, kept: Result<(), AnswerError>) -> Result<(), AnswerError> {
+        match kept {
+            Err(AnswerError::NotKept(reason)) => {
+                self.trace.note(Note::NotKept { reason });
+                Ok(())
+            }
+            kept => kept,
+        }
     }
 
     /// The graph.

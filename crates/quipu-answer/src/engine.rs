@@ -233,9 +233,10 @@ impl Engine {
         let grounds = options.method.must_be_grounded() && !trace.notes().contains(&Note::ModelAlone);
         let (outcome, grounding) = held_against_evidence(outcome, grounds, trace);
         let plan = context.kept_plan();
-        let answer = self.answer(question, options, outcome, &grounding, trace);
+        let mut answer = self.answer(question, options, outcome, &grounding, trace);
         if let Some(plan) = plan.filter(|_| options.learn && answer.grounded && answer.confidence >= SURE) {
-            self.learn(question, plan, &answer)?;
+            context.keep(self.learn(question, plan, &answer))?;
+            answer.notes = trace.notes();
         }
         Ok(answer)
     }
@@ -318,7 +319,9 @@ impl Engine {
             .relations()
             .iter()
             .enumerate()
-            .filter(|(_, info)| info.role == RelationRole::Ordinary && context.cards.lacks(&info.key))
+            .filter(|(_, info)| {
+                info.role == RelationRole::Ordinary && context.cards.lacks(&info.key, self.model_name())
+            })
             .filter_map(|(at, info)| {
                 Some((info.triples, RelationId(u32::try_from(at).ok()?), info.key.as_str()))
             })

@@ -11,6 +11,9 @@ pub enum AnswerError {
     /// The question or the options cannot be worked with.
     #[error("{0}")]
     Usage(String),
+    /// What was learnt cannot be written into the workspace.
+    #[error("{0}")]
+    NotKept(String),
     /// The graph failed.
     #[error(transparent)]
     Graph(#[from] GraphError),

@@ -68,7 +68,7 @@ impl Engine {
     /// Drops what was learnt from an answer to the question, which turned out wrong; what a person added stays.
     ///
     /// # Errors
-    /// [`AnswerError::Usage`] when the file cannot be written.
+    /// [`AnswerError::NotKept`] when the file cannot be written.
     pub fn forget_learnt(&self, question: &str) -> Result<(), AnswerError> {
         self.learnt().solved.forget_learnt(self.workspace().generation_name(), question)
     }

@@ -7,6 +7,7 @@ use quipu_model::{
     Abilities, ChatReply, ChatRequest, LanguageModel, Message, ModelError, ScoreReply, ScoreRequest,
 };
 
+use crate::answer::Note;
 use crate::context::Limits;
 use crate::error::{AnswerError, Exhausted};
 use crate::trace::{Event, Reservation, Stage, Trace};
@@ -76,6 +77,18 @@ impl<'a> Metered<'a> {
         }
     }
 
+    /// Tells whoever reads the answer that the model failed, once: a method may answer without it.
+    fn told<T>(&self, reply: Result<T, ModelError>) -> Result<T, ModelError> {
+        if let Err(error) = &reply
+            && is_failure(error)
+            && !self.trace.notes().iter().any(|note| matches!(note, Note::ModelDown { .. }))
+        {
+            let note = Note::ModelDown { model: self.model.name().to_owned(), reason: error.to_string() };
+            self.trace.note(note);
+        }
+        reply
+    }
+
     /// The error to show: the limit, where one was the reason.
     pub(crate) fn cause(&self, error: ModelError) -> AnswerError {
         match *self.exhausted.lock() {
@@ -83,6 +96,17 @@ impl<'a> Metered<'a> {
             None => AnswerError::Model(error),
         }
     }
+}
+
+/// Whether the model itself failed: not its reply, not what it was asked for, and nobody stopped it.
+fn is_failure(error: &ModelError) -> bool {
+    !matches!(
+        error,
+        ModelError::Unreadable { .. }
+            | ModelError::Unsupported { .. }
+            | ModelError::TooLong { .. }
+            | ModelError::Cancelled
+    )
 }
 
 #[async_trait::async_trait]
@@ -105,7 +129,7 @@ impl LanguageModel for Metered<'_> {
         let own_limit = request.timeout <= allowed.time;
         request.timeout = request.timeout.min(allowed.time);
         request.max_tokens = request.max_tokens.min(allowed.reply_tokens);
-        let reply = self.in_time(own_limit, self.model.chat(&request).await)?;
+        let reply = self.told(self.in_time(own_limit, self.model.chat(&request).await))?;
         self.trace.count_model_call(self.stage, &reply.usage);
         let event = Event::ModelCalled {
             request: request.stage.clone(),
@@ -124,7 +148,7 @@ impl LanguageModel for Metered<'_> {
         let mut request = request.clone();
         let own_limit = request.timeout <= allowed.time;
         request.timeout = request.timeout.min(allowed.time);
-        let reply = self.in_time(own_limit, self.model.score(&request).await)?;
+        let reply = self.told(self.in_time(own_limit, self.model.score(&request).await))?;
         self.trace.count_model_call(self.stage, &reply.usage);
         let scored = request.continuations.iter().zip(&reply.scores);
         let event = Event::ModelCalled {

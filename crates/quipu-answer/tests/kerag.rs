@@ -247,6 +247,50 @@ async fn ablations_ask_less() {
 }
 
 #[tokio::test]
+async fn the_second_hop_is_planned_on_the_schema() {
+    // Awards are what persons have: this one has none, and yet the plan may go there.
+    let typed = "\
+@prefix e: <http://e.org/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+e:f1 a e:Film ; rdfs:label \"Kauwboy\" ; e:director e:p1 .
+e:p1 a e:Person ; rdfs:label \"Boudewijn Koole\" ; e:birthplace e:t1 .
+e:p2 a e:Person ; rdfs:label \"Paula van der Oest\" ; e:award e:a1 .
+e:t1 a e:Town ; rdfs:label \"Leidschendam\" .
+e:a1 a e:Prize ; rdfs:label \"Golden Calf\" .
+";
+    let setting = common::setting_from("typed.ttl", typed).await;
+    let model = Arc::new(
+        ScriptedModel::new()
+            .on("plan.topic", TOPIC)
+            .on("prune.relations", MORE)
+            .on("prune.relations", ENOUGH)
+            .on("compose", composed("\"Leidschendam\"").as_str()),
+    );
+    let answer = ask(&setting, Some(model.clone()), None, BIRTHPLACE, &kerag(by_model())).await;
+    let (first, second) = (common::told(&model, 1), common::told(&model, 2));
+    assert!(first.contains("Kauwboy - director -> Person"), "{first}");
+    assert!(
+        second.contains("Person - birthplace -> Town") && second.contains("Person - award -> Prize"),
+        "{second}"
+    );
+    assert_eq!(answer.answers, ["Leidschendam"]);
+}
+
+#[tokio::test]
+async fn a_comparison_starts_from_all_its_entities() {
+    let topic =
+        r#"{"domain": "movie", "entities": ["Tonio", "Zus & Zo"], "time": "", "operation": "lowest"}"#;
+    let model = ScriptedModel::new()
+        .on("plan.topic", topic)
+        .on("prune.relations", ENOUGH)
+        .on("compose", composed("\"Zus & Zo\"").as_str());
+    let (answer, model) = run(model, "which film is older, Tonio or Zus & Zo?", by_model()).await;
+    let shown = common::told(&model, 2);
+    assert!(["2016", "2001", "Tonio", "Zus & Zo"].iter().all(|known| shown.contains(known)), "{shown}");
+    assert_eq!((model.calls(), answer.answers), (3, vec!["Zus & Zo".to_owned()]));
+}
+
+#[tokio::test]
 async fn limits_end_the_work_with_an_abstention() {
     let model = Arc::new(ScriptedModel::new().on("plan.topic", TOPIC).on("prune.relations", MORE));
     let options = AskOptions { limits: Limits { llm_calls: 2, ..Limits::default() }, ..kerag(by_model()) };

@@ -4,9 +4,13 @@
 mod support;
 
 use std::net::TcpListener;
+use std::process::Command;
+use std::sync::{Arc, Mutex};
 
-use support::endpoint::{answer, chat_reply, endpoint};
-use support::{Bench, Outcome, finish};
+use support::endpoint::{answer, chat_reply, endpoint, heard};
+use support::{Bench, Outcome, finish, models};
+
+const QUESTION: &str = "What is the capital of Peru?";
 
 /// An OpenAI-compatible endpoint whose model always says the same, on a port of its own.
 fn endpoint_that_says(reply: &'static str) -> String {
@@ -14,8 +18,7 @@ fn endpoint_that_says(reply: &'static str) -> String {
 }
 
 fn ask(bench: &Bench, endpoint: &str, arguments: &[&str]) -> Outcome {
-    let all =
-        [&["ask", "places", "What is the capital of Peru?", "--llm", "openai:parrot"], arguments].concat();
+    let all = [&["ask", "places", QUESTION, "--llm", "openai:parrot"], arguments].concat();
     finish(bench.command(&all).env("OPENAI_BASE_URL", endpoint).env("OPENAI_API_KEY", "none"))
 }
 
@@ -87,6 +90,90 @@ fn an_endpoint_that_refuses_the_key_is_believed() {
     let endpoint = endpoint(move |stream| answer(stream, "401 Unauthorized", body));
     let refused = ask(&bench, &endpoint, &["--method", "kerag"]).failed(1);
     assert!(refused.stderr.contains("401") && refused.stderr.contains("wrong key"), "{refused:#?}");
+}
+
+fn with_embedder<'a>(command: &'a mut Command, endpoint: &str) -> &'a mut Command {
+    command.env("OPENAI_BASE_URL", endpoint).env("OPENAI_API_KEY", "none").env("QUIPU_MODELS", models())
+}
+
+/// Asks by the default method, which needs the embedder.
+fn ask_by_default(bench: &Bench, endpoint: &str, arguments: &[&str]) -> Outcome {
+    let all = [&["ask", "places", QUESTION, "--llm", "openai:parrot"], arguments].concat();
+    finish(with_embedder(&mut bench.command(&all), endpoint))
+}
+
+fn notes(answer: &serde_json::Value, kind: &str) -> Vec<serde_json::Value> {
+    answer["notes"].as_array().unwrap().iter().filter(|note| note["note"] == kind).cloned().collect()
+}
+
+#[test]
+fn a_method_that_answers_without_its_model_says_so() {
+    let bench = Bench::with_places();
+    let body = r#"{"error":{"message":"wrong key","type":"invalid_request_error"}}"#;
+    let endpoint = endpoint(move |stream| answer(stream, "401 Unauthorized", body));
+    let object = ask_by_default(&bench, &endpoint, &["--json"]).succeeded().json();
+    let down = notes(&object, "model_down");
+    assert!(down.len() == 1 && down[0]["reason"].as_str().unwrap().contains("wrong key"), "{object}");
+    let shown = ask_by_default(&bench, &endpoint, &[]).succeeded().stdout;
+    assert!(shown.contains("openai:parrot could not be asked") && shown.contains("wrong key"), "{shown}");
+}
+
+#[test]
+fn what_cannot_be_kept_does_not_cost_the_answer() {
+    let bench = Bench::with_places();
+    let endpoint = endpoint_that_says("Bananas are yellow.");
+    // Where the file would be written first there is a folder, so that writing fails as on a full disk.
+    std::fs::create_dir(bench.path("places/relations.toml.new")).unwrap();
+    let object = ask_by_default(&bench, &endpoint, &["--json"]).succeeded().json();
+    assert_eq!(notes(&object, "not_kept").len(), 1, "{object}");
+    assert_eq!(object["answers"], serde_json::json!(["Lima"]), "{object}");
+    let shown = ask_by_default(&bench, &endpoint, &[]).succeeded().stdout;
+    assert!(shown.contains("could not be kept") && shown.contains("relations.toml"), "{shown}");
+}
+
+#[test]
+fn a_card_that_a_model_failed_at_is_kept_for_that_model_alone() {
+    let bench = Bench::with_places();
+    let endpoint = endpoint_that_says("Bananas are yellow.");
+    let calls = |llm: &str| {
+        let mut command = bench.command(&["ask", "places", QUESTION, "--json", "--llm", llm]);
+        let outcome = finish(with_embedder(&mut command, &endpoint));
+        let object = outcome.succeeded().json();
+        object["usage"]["llm_calls"].as_u64().unwrap()
+    };
+    assert!(calls("openai:parrot") > calls("openai:parrot"), "asked once");
+    assert!(calls("openai:owl") > calls("openai:owl"), "another model is asked again");
+}
+
+#[test]
+fn the_switches_of_the_paper_reach_the_method() {
+    let bench = Bench::with_places();
+    let requests = Arc::new(Mutex::new(Vec::new()));
+    let kept = requests.clone();
+    let endpoint = endpoint(move |stream| {
+        kept.lock().unwrap().push(heard(stream, "200 OK", &chat_reply("I don't know.")));
+    });
+    let told = |arguments: &[&str]| {
+        requests.lock().unwrap().clear();
+        ask(&bench, &endpoint, &[&["--method", "kerag", "--json", "--explain"], arguments].concat())
+            .succeeded()
+            .json()
+    };
+    let asked = |object: &serde_json::Value, request: &str| {
+        object["trace"].as_array().unwrap().iter().filter(|event| event["request"] == request).count()
+    };
+    assert!(asked(&told(&["--filter", "model"]), "prune.relations") > 0);
+    assert_eq!(asked(&told(&["--no-filter"]), "prune.relations"), 0);
+    let one = told(&["--filter", "model", "--max-llm-calls", "1"]);
+    assert_eq!(one["usage"]["llm_calls"], 1, "{one}");
+    told(&["--filter", "model", "--no-multi-hop"]);
+    let reasoned = requests.lock().unwrap().join("\n");
+    told(&["--filter", "model", "--no-multi-hop", "--no-reasoning"]);
+    assert_ne!(reasoned, requests.lock().unwrap().join("\n"), "the instructions differ");
+    ask(&bench, &endpoint, &["--asked-at", "2024-02-29T12:00:00Z", "--timeout", "30", "--method", "kerag"])
+        .succeeded();
+    ask(&bench, &endpoint, &["--asked-at", "yesterday"]).failed(2);
+    ask(&bench, &endpoint, &["--no-filter", "--filter", "model"]).failed(2);
 }
 
 #[test]

@@ -3,19 +3,9 @@
 
 mod support;
 
-use std::path::PathBuf;
-
-use support::{Bench, Outcome, finish};
+use support::{Bench, Outcome, finish, models};
 
 const QUESTION: &str = "What is the capital of Peru?";
-
-/// Where `make test` puts the embedder.
-fn models() -> PathBuf {
-    let folder = |name: &str| std::env::var_os(name).map(PathBuf::from);
-    folder("QUIPU_MODELS")
-        .or_else(|| Some(folder("XDG_CACHE_HOME")?.join("quipu/models")))
-        .unwrap_or_else(|| folder("HOME").unwrap().join(".cache/quipu/models"))
-}
 
 /// Runs a command with the embedder.
 fn run(bench: &Bench, arguments: &[&str]) -> Outcome {

@@ -48,15 +48,19 @@ pub struct RelationCard {
     /// The version of the prompt that it was written with; 0: a person's, which is never written anew.
     #[serde(default)]
     pub prompt: u32,
+    /// The model whose reply could not be read, so that the relation's name had to do: another model is asked again, this one is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unread: Option<String>,
 }
 
 /// Version of the prompt: goes up when cards are better written anew.
 const PROMPT_VERSION: u32 = 3;
 
 impl RelationCard {
-    /// Whether an older prompt wrote it.
-    fn is_stale(&self) -> bool {
-        self.prompt != 0 && self.prompt < PROMPT_VERSION
+    /// Whether an older prompt wrote it, or another model than `model` failed at it.
+    fn is_stale(&self, model: &str) -> bool {
+        self.prompt != 0
+            && (self.prompt < PROMPT_VERSION || self.unread.as_ref().is_some_and(|failed| failed != model))
     }
 
     /// The phrase of one direction.
@@ -142,12 +146,13 @@ impl Cards {
         self.cards.read().get(key).or_else(|| self.described.get(key)).cloned().or_else(of_sources)
     }
 
-    /// Whether a relation has no card, or one of an older prompt.
-    pub fn lacks(&self, key: &str) -> bool {
+    /// Whether `model` is to write a relation's card: there is none, or one of an older prompt, or another model's reply could not be read.
+    pub fn lacks(&self, key: &str, model: &str) -> bool {
         match self.cards.read().get(key) {
-            Some(card) => card.is_stale(),
+            Some(card) => card.is_stale(model),
             None => {
-                let known = |source: &SourceCards| source.of(key).is_some_and(|cards| !cards.lacks(key));
+                let known =
+                    |source: &SourceCards| source.of(key).is_some_and(|cards| !cards.lacks(key, model));
                 !self.described.contains_key(key) && !self.of_sources.iter().any(known)
             }
         }
@@ -164,7 +169,7 @@ impl Cards {
     /// Takes cards in and writes the file (beside, then renamed).
     ///
     /// # Errors
-    /// [`AnswerError::Usage`] when the file cannot be written.
+    /// [`AnswerError::NotKept`] when the file cannot be written.
     pub fn add(&self, cards: impl IntoIterator<Item = (String, RelationCard)>) -> Result<(), AnswerError> {
         if !self.of_sources.is_empty() {
             for (key, card) in cards {
@@ -195,7 +200,7 @@ list ::= word (", " word){0,5}
 word ::= [a-z] [a-z '-]{1,24}"#;
 
 /// Writes the card of a relation: one model call. A reply of which nothing can be read gives a card from the relation's name, so
-/// that the same relation is not asked for again.
+/// that the same model is not asked for it again.
 ///
 /// # Errors
 /// The graph's and the model's.
@@ -216,6 +221,9 @@ pub async fn write_card(
     }
     let reply = context.chat(Stage::Plan, request).await?;
     let mut card = read_card(&reply.text, &name);
+    if card == read_card("", &name) {
+        card.unread = Some(context.model()?.name().to_owned());
+    }
     // Where the graph says of what types the ends are, it knows better.
     for (kind, known) in [&mut card.head_kind, &mut card.tail_kind].into_iter().zip(kinds) {
         if let Some(known) = known {
@@ -442,8 +450,18 @@ mod tests {
                 ("new".to_owned(), card(PROMPT_VERSION)),
             ])
             .unwrap();
-        let lacks = |key| Cards::open(folder.path()).unwrap().lacks(key);
+        let lacks = |key| Cards::open(folder.path()).unwrap().lacks(key, "this model");
         assert_eq!(["old", "own", "new", "other"].map(lacks), [true, false, false, true]);
+    }
+
+    #[test]
+    fn a_card_that_one_model_failed_at_is_another_models_to_write() {
+        let folder = tempfile::tempdir().unwrap();
+        let cards = Cards::open(folder.path()).unwrap();
+        let card = RelationCard { unread: Some("small".into()), ..read_card("", "capital") };
+        cards.add([("capital".to_owned(), card)]).unwrap();
+        let again = Cards::open(folder.path()).unwrap();
+        assert!(again.lacks("capital", "large") && !again.lacks("capital", "small"));
     }
 
     #[test]

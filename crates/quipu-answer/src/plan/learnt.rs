@@ -44,11 +44,11 @@ impl LearntFile {
     /// Writes what `gather` gives; one at a time, so that nothing learnt meanwhile is lost.
     ///
     /// # Errors
-    /// [`AnswerError::Usage`] when the file cannot be written.
+    /// [`AnswerError::NotKept`] when the file cannot be written.
     pub(crate) fn write<T: Serialize>(&self, gather: impl FnOnce() -> T) -> Result<(), AnswerError> {
         let _held = self.writing.lock();
         let wrong = |error: &dyn std::fmt::Display| {
-            AnswerError::Usage(format!("cannot write {}: {error}", self.path.display()))
+            AnswerError::NotKept(format!("cannot write {}: {error}", self.path.display()))
         };
         let text = toml::to_string(&gather()).map_err(|error| wrong(&error))?;
         let beside = self.path.with_extension("toml.new");
@@ -56,6 +56,11 @@ impl LearntFile {
             new.write_all(self.header.as_bytes())?;
             new.write_all(text.as_bytes())
         });
-        written.and_then(|()| std::fs::rename(&beside, &self.path)).map_err(|error| wrong(&error))
+        let kept = written.and_then(|()| std::fs::rename(&beside, &self.path));
+        if kept.is_err() {
+            // Half a file helps nobody, and on a full disk its room does.
+            let _ = std::fs::remove_file(&beside);
+        }
+        kept.map_err(|error| wrong(&error))
     }
 }

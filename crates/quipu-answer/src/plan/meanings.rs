@@ -96,7 +96,7 @@ impl Meanings {
 /// the same. `None`: none of them, or the model cannot tell. At most one model call, none where the workspace knows the word.
 ///
 /// # Errors
-/// The model's, or the file's.
+/// The model's. What cannot be written into the file is known until the engine is closed, and the answer says so.
 pub async fn meaning(
     context: &Context<'_>,
     question: &str,
@@ -106,7 +106,7 @@ pub async fn meaning(
     let unknown = context.meanings.unknown(word, senses);
     if !unknown.is_empty() && context.has_model() {
         let likelihoods = ask(context, question, word, unknown).await?;
-        context.meanings.add(word, likelihoods)?;
+        context.keep(context.meanings.add(word, likelihoods))?;
     }
     Ok(context.meanings.meaning(word, senses))
 }

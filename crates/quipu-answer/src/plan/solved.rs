@@ -120,7 +120,7 @@ impl SolvedExamples {
     /// Adds one, or replaces the one of the same question; those of another state of the graph are dropped.
     ///
     /// # Errors
-    /// [`AnswerError::Usage`] when the file cannot be written.
+    /// [`AnswerError::NotKept`] when the file cannot be written.
     pub fn add(&self, graph: &str, example: SolvedExample) -> Result<(), AnswerError> {
         {
             let mut held = self.held.write();
@@ -141,7 +141,7 @@ impl SolvedExamples {
     /// Drops the learnt example of a question.
     ///
     /// # Errors
-    /// [`AnswerError::Usage`] when the file cannot be written.
+    /// [`AnswerError::NotKept`] when the file cannot be written.
     pub fn forget_learnt(&self, graph: &str, question: &str) -> Result<(), AnswerError> {
         {
             let mut held = self.held.write();

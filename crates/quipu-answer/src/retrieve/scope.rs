@@ -1,6 +1,6 @@
 //! Retrieves all triples within a scope (KERAG §4.1, step 2), under a budget that keeps the most relevant.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use quipu_graph::{Graph, GraphError, NodeId, NodeSummary, Step};
 
@@ -58,26 +58,11 @@ pub async fn retrieve_scope(
         let key = |i: &usize| found.get(*i).map_or(f32::MIN, priority);
         key(b).total_cmp(&key(a)).then(a.cmp(b))
     });
-    let mut bytes = budget_tokens.saturating_mul(BYTES_PER_TOKEN);
-    let mut kept = HashSet::new();
-    for index in ranked {
-        let cost = found.get(index).map_or(0, |f| cost(f, &summaries));
-        if cost <= bytes {
-            bytes -= cost;
-            kept.insert(index);
-        }
-    }
-    let mut reached: HashSet<NodeId> = anchors.iter().copied().collect();
-    let mut walked: Vec<Walked> = Vec::new();
-    for (index, found) in found.iter().enumerate() {
-        let connected = kept.contains(&index) && reached.contains(&found.from);
-        if !connected {
-            left_out += 1;
-            continue;
-        }
-        reached.insert(found.to);
-        walked.push((found.from, found.step, found.to));
-    }
+    let kept =
+        within(&found, &ranked, budget_tokens.saturating_mul(BYTES_PER_TOKEN), |f| cost(f, &summaries));
+    let walked: Vec<Walked> =
+        kept.iter().filter_map(|at| found.get(*at)).map(|f| (f.from, f.step, f.to)).collect();
+    left_out += found.len() - walked.len();
     let sources = graph.stated_by(&walked).await?;
     let pieces = walked.into_iter().zip(sources);
     let mut seen = HashSet::new();
@@ -86,6 +71,38 @@ pub async fn retrieve_scope(
         .filter(|piece| seen.insert(piece.id.clone()))
         .collect();
     Ok(Retrieved { evidence, left_out })
+}
+
+/// The places in `found` that `bytes` have room for, ascending. The best go first, each with what of its way back to an anchor is not kept yet:
+/// a triple that nothing leads to is no evidence.
+fn within(
+    found: &[Found],
+    ranked: &[usize],
+    mut bytes: usize,
+    cost: impl Fn(&Found) -> usize,
+) -> BTreeSet<usize> {
+    // Of several ways to a node the one whose last triple ranks best.
+    let mut leads: HashMap<(usize, NodeId), usize> = HashMap::new();
+    for index in ranked {
+        if let Some(f) = found.get(*index) {
+            leads.entry((f.hop + 1, f.to)).or_insert(*index);
+        }
+    }
+    let mut kept = BTreeSet::new();
+    for index in ranked {
+        let mut way = Vec::new();
+        let mut at = Some(*index);
+        while let Some(f) = at.filter(|at| !kept.contains(at)).and_then(|at| found.get(at)) {
+            way.extend(at);
+            at = leads.get(&(f.hop, f.from)).copied();
+        }
+        let price: usize = way.iter().filter_map(|at| found.get(*at)).map(&cost).sum();
+        if price <= bytes {
+            bytes -= price;
+            kept.extend(way);
+        }
+    }
+    kept
 }
 
 async fn walk(
@@ -132,4 +149,41 @@ async fn summaries(graph: &dyn Graph, found: &[Found]) -> Result<HashMap<NodeId,
 fn cost(found: &Found, summaries: &HashMap<NodeId, NodeSummary>) -> usize {
     const SHARED: usize = 12;
     summaries.get(&found.to).map_or(0, |s| s.name.len().min(200)) + SHARED
+}
+
+#[cfg(test)]
+mod tests {
+    use quipu_graph::{Direction, RelationId};
+
+    use super::*;
+
+    fn found(hop: usize, from: u64, to: u64) -> Found {
+        let step = Step { relation: RelationId(u32::try_from(hop).unwrap()), direction: Direction::Forward };
+        Found { hop, from: NodeId(from), step, to: NodeId(to) }
+    }
+
+    /// The triples kept out of two hops: 0 leads to 1 and 2, those to 3 and 4; each costs 10 bytes.
+    fn check(ranked: [usize; 4], bytes: usize, expected: &[usize]) {
+        let all = [found(0, 0, 1), found(0, 0, 2), found(1, 1, 3), found(1, 2, 4)];
+        let kept: Vec<usize> = within(&all, &ranked, bytes, |_| 10).into_iter().collect();
+        assert_eq!(kept, expected, "{ranked:?} in {bytes} bytes");
+    }
+
+    #[test]
+    fn a_triple_is_paid_for_with_its_way_back() {
+        check([2, 3, 0, 1], 40, &[0, 1, 2, 3]);
+        check([2, 3, 0, 1], 20, &[0, 2]);
+        check([2, 3, 0, 1], 30, &[0, 1, 2]);
+        check([0, 1, 2, 3], 20, &[0, 1]);
+        check([3, 0, 1, 2], 10, &[0]);
+        check([0, 1, 2, 3], 0, &[]);
+    }
+
+    #[test]
+    fn a_way_is_found_from_wherever_it_leads() {
+        // 1 leads back to 0, the anchor, and on from there again.
+        let all = [found(0, 0, 1), found(1, 1, 0), found(2, 0, 2)];
+        let kept: Vec<usize> = within(&all, &[2, 0, 1], 30, |_| 10).into_iter().collect();
+        assert_eq!(kept, [0, 1, 2]);
+    }
 }

@@ -11,7 +11,12 @@ pub fn endpoint(serve: impl Fn(TcpStream) + Send + 'static) -> String {
     format!("http://{address}/v1")
 }
 
-pub fn answer(mut stream: TcpStream, status: &str, body: &str) {
+pub fn answer(stream: TcpStream, status: &str, body: &str) {
+    let _ = heard(stream, status, body);
+}
+
+/// Answers, and gives the body of the request.
+pub fn heard(mut stream: TcpStream, status: &str, body: &str) -> String {
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     let (mut line, mut length) = (String::new(), 0);
     while reader.read_line(&mut line).is_ok_and(|read| read > 2) {
@@ -26,6 +31,7 @@ pub fn answer(mut stream: TcpStream, status: &str, body: &str) {
     let _ = reader.read_exact(&mut request);
     let head = "Content-Type: application/json\r\nConnection: close";
     let _ = write!(stream, "HTTP/1.1 {status}\r\n{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+    String::from_utf8_lossy(&request).into_owned()
 }
 
 pub fn chat_reply(text: &str) -> String {

@@ -97,6 +97,14 @@ impl Bench {
     }
 }
 
+/// Where `make test` puts the embedder.
+pub fn models() -> PathBuf {
+    let folder = |name: &str| std::env::var_os(name).map(PathBuf::from);
+    folder("QUIPU_MODELS")
+        .or_else(|| Some(folder("XDG_CACHE_HOME")?.join("quipu/models")))
+        .unwrap_or_else(|| folder("HOME").unwrap().join(".cache/quipu/models"))
+}
+
 pub fn finish(command: &mut Command) -> Outcome {
     Outcome::from(command.output().unwrap())
 }

@@ -205,7 +205,7 @@ impl Experiences {
     /// Puts these in the place of those that there are, and writes the file.
     ///
     /// # Errors
-    /// [`AnswerError::Usage`] when the file cannot be written.
+    /// [`AnswerError::NotKept`] when the file cannot be written.
     pub fn replace(&self, experiences: Vec<Experience>) -> Result<(), AnswerError> {
         *self.held.write() = experiences;
         self.file.write(|| File { experience: self.held.read().clone() })

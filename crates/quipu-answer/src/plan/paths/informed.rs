@@ -76,10 +76,11 @@ async fn learn_cards(
     if !context.has_model() {
         return Ok(false);
     }
+    let model = context.model()?.name();
     let mut missing: Vec<RelationId> = Vec::new();
     for step in paths.iter().take(config.best).flat_map(|p| &p.steps) {
         let key = relation_key(context, step.relation);
-        if context.cards.lacks(key) && !missing.contains(&step.relation) {
+        if context.cards.lacks(key, model) && !missing.contains(&step.relation) {
             missing.push(step.relation);
         }
     }
@@ -99,7 +100,7 @@ async fn learn_cards(
     }
     let any = !written.is_empty();
     if any {
-        context.cards.add(written)?;
+        context.keep(context.cards.add(written))?;
     }
     Ok(any)
 }

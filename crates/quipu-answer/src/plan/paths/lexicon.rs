@@ -321,6 +321,7 @@ mod tests {
             words_forward: words(&["author", "book", "wrote", "of"]),
             words_backward: words(&["books", "novels", "writers"]),
             prompt: 0,
+            unread: None,
         });
         assert_eq!(card.words_forward, ["author", "wrote"]);
         assert_eq!(card.words_backward, ["books", "novels"]);
