@@ -13,6 +13,7 @@ TEST_MODELS := smollm2-135m all-minilm-l6-v2
 BENCH := .bench
 EXAMPLES := $(TARGET_DIR)/release/examples
 TRIPLES ?= 10000000
+METAQA ?= ../shared/data/metaqa/kb.tsv
 
 export QUESTION
 # See .cargo/config.toml: without tiled kernels, rearranged weights are the faster ones.
@@ -70,13 +71,16 @@ bench-build: demo-models
 	@cargo build -q --release --locked --workspace --examples
 	@mkdir -p $(BENCH)
 	@[ -e $(BENCH)/$(TRIPLES).nt ] || $(EXAMPLES)/generate --triples $(TRIPLES) --out $(BENCH)/$(TRIPLES).nt
-	@[ -e $(BENCH)/$(TRIPLES)-mild.nt ] || \
-		$(EXAMPLES)/generate --triples $(TRIPLES) --exponent 0.5 --out $(BENCH)/$(TRIPLES)-mild.nt
+	@[ -e $(BENCH)/$(TRIPLES)-heavy.nt ] || \
+		$(EXAMPLES)/generate --triples $(TRIPLES) --exponent 0.75 --out $(BENCH)/$(TRIPLES)-heavy.nt
 
 bench: bench-build ## benchmarks (TRIPLES=100000000 for the large graph); docs/results.md holds the figures
-	@rm -rf $(BENCH)/store $(BENCH)/store-mild
+	@rm -rf $(BENCH)/store $(BENCH)/store-heavy
 	python3 benches/compare/peak.py $(EXAMPLES)/lookups $(BENCH)/store --import $(BENCH)/$(TRIPLES).nt
-	python3 benches/compare/peak.py $(EXAMPLES)/lookups $(BENCH)/store-mild --import $(BENCH)/$(TRIPLES)-mild.nt
+	python3 benches/compare/peak.py $(EXAMPLES)/lookups $(BENCH)/store-heavy --import $(BENCH)/$(TRIPLES)-heavy.nt
+	@rm -rf $(BENCH)/whole $(BENCH)/store-metaqa
+	python3 benches/compare/peak.py $(QUIPU) import $(BENCH)/whole $(BENCH)/$(TRIPLES).nt --no-embeddings && $(QUIPU) info $(BENCH)/whole
+	@[ -e $(METAQA) ] && set -x && $(EXAMPLES)/lookups $(BENCH)/store-metaqa --import $(METAQA) || echo "left out: there is no $(METAQA)"
 	cargo bench --locked --workspace --bench names --bench vectors --bench embed --bench chat
 
 bench-compare: bench-build ## the same lookups and texts on Oxigraph, hdt, Virtuoso and onnxruntime

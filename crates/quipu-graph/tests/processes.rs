@@ -33,6 +33,7 @@ fn main() {
         ("killed_imports_leave_the_old_graph", killed_imports_leave_the_old_graph as fn()),
         ("a_full_disk_is_said_and_leaves_the_old_graph", a_full_disk_is_said_and_leaves_the_old_graph),
         ("standard_input_is_read", standard_input_is_read),
+        ("a_pipe_with_a_name_is_read_once_and_whole", a_pipe_with_a_name_is_read_once_and_whole),
     ] {
         test();
         println!("{name} ... ok");
@@ -127,4 +128,18 @@ fn standard_input_is_read() {
     import.stdin.take().unwrap().write_all(b"Lima\tcapital of\tPeru\nCusco\tlies in\tPeru\n").unwrap();
     assert!(import.wait().unwrap().success());
     assert_eq!(triples(&workspace), 2);
+}
+
+/// What a shell makes of `quipu import W <(zcat dump.gz)`. Several times what a pipe holds at once.
+fn a_pipe_with_a_name_is_read_once_and_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let (workspace, pipe, file) =
+        (folder.path().join("workspace"), folder.path().join("pipe.tsv"), folder.path().join("file.tsv"));
+    write_triples(&file, 30_000);
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let mut import = child(&workspace, pipe.to_str().unwrap()).spawn().unwrap();
+    let copied = std::fs::copy(&file, &pipe).unwrap();
+    assert_eq!(copied, std::fs::metadata(&file).unwrap().len());
+    assert!(import.wait().unwrap().success());
+    assert_eq!(triples(&workspace), 30_000);
 }

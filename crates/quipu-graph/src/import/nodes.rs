@@ -22,10 +22,10 @@ pub(crate) struct KnownNodes {
 }
 
 impl KnownNodes {
-    /// Reads the ids of all files of nodes; `None` where there are no such files, or where standard input, which cannot be read twice,
-    /// may hold some.
+    /// Reads the ids of all files of nodes; `None` where there are no such files, or where standard input or a pipe, which cannot be read
+    /// twice, may hold some.
     pub(crate) fn read(config: &ImportConfig, watch: &Watch<'_>) -> Result<Option<Self>, GraphError> {
-        if config.inputs.contains(&Input::Stdin) {
+        if !config.inputs.iter().all(Input::can_be_read_twice) {
             return Ok(None);
         }
         let mut source = Source::new(config.inputs.clone(), config.format, Arc::new(AtomicU64::new(0)));

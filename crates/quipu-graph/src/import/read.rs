@@ -81,7 +81,7 @@ pub(crate) fn first_cause(outcomes: impl Iterator<Item = Result<(), GraphError>>
     result
 }
 
-/// Bytes of all files; `None` when standard input is among them.
+/// Bytes of all files; `None` when standard input or a pipe is among them.
 fn total_bytes(inputs: &[Input]) -> Result<Option<u64>, GraphError> {
     let mut total = 0;
     for input in inputs {
@@ -89,6 +89,9 @@ fn total_bytes(inputs: &[Input]) -> Result<Option<u64>, GraphError> {
         let metadata = std::fs::metadata(path).map_err(crate::error::io_error("cannot read", path))?;
         if metadata.is_dir() {
             return Err(GraphError::Usage(format!("{} is a folder; name the files in it", path.display())));
+        }
+        if !metadata.is_file() {
+            return Ok(None);
         }
         total += metadata.len();
     }

@@ -27,6 +27,14 @@ pub enum Input {
 }
 
 impl Input {
+    /// Whether it is a file that stays what it is when it is read: not standard input, nor a pipe with a name.
+    pub(crate) fn can_be_read_twice(&self) -> bool {
+        match self {
+            Self::File(path) => std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file()),
+            Self::Stdin => false,
+        }
+    }
+
     /// The name that messages use.
     pub(crate) fn path(&self) -> &Path {
         match self {

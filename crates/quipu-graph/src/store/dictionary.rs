@@ -268,7 +268,13 @@ impl Space {
         if number >= self.count {
             return Err(self.records.corrupt(format!("no term {number}, there are {}", self.count)));
         }
-        let RecordHead { tag, text, end } = self.head(self.start(number)?)?;
+        self.record_at(self.start(number)?)
+    }
+
+    /// Tag and text of the term whose record starts there.
+    #[inline]
+    fn record_at(&self, start: usize) -> Result<(u64, &[u8]), GraphError> {
+        let RecordHead { tag, text, end } = self.head(start)?;
         Ok((tag, self.records.read(text, end)?))
     }
 
@@ -328,14 +334,13 @@ impl Space {
         self.blocks.prefetch(((number / PER_BLOCK) as usize).wrapping_mul(BLOCK_WIDTH));
     }
 
-    fn prefetch_record(&self, number: u64) {
-        // What is damaged, or not there, is said when the record is read.
-        if number < self.count
-            && let Ok(start) = self.start(number)
-        {
-            self.records.prefetch(start);
-            self.records.prefetch(start + CACHE_LINE / 2);
-        }
+    /// Fetches a record and tells where it starts. `None` for what is damaged, or not there: reading the record says so.
+    #[inline]
+    fn prefetch_record(&self, number: u64) -> Option<usize> {
+        let start = if number < self.count { self.start(number).ok()? } else { return None };
+        self.records.prefetch(start);
+        self.records.prefetch(start + CACHE_LINE / 2);
+        Some(start)
     }
 
     fn files(&self) -> [&MappedFile; 3] {
@@ -439,13 +444,19 @@ impl Dictionary {
         }
     }
 
-    /// Second step: fetches the text itself.
+    /// Second step: fetches the text itself. Of a literal it gives the place that [`lexical_at`](Self::lexical_at) reads.
     #[inline]
-    pub(crate) fn prefetch_text(&self, node: u64) {
+    pub(crate) fn prefetch_text(&self, node: u64) -> Option<usize> {
         match node.checked_sub(self.entities.count) {
             Some(literal) => self.literals.prefetch_record(literal),
-            None => self.entities.prefetch_record(node),
+            None => self.entities.prefetch_record(node).and(None),
         }
+    }
+
+    /// Lexical form of the literal whose record starts there.
+    #[inline]
+    pub(crate) fn lexical_at(&self, start: usize) -> Result<&str, GraphError> {
+        checked(self.literals.record_at(start)?.1, &self.literals.records)
     }
 
     /// The number of the entity with this key.

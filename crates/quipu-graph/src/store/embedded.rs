@@ -225,24 +225,29 @@ impl EmbeddedGraph {
         mut visit: impl FnMut(NodeId, Cow<'a, str>),
     ) -> Result<(), GraphError> {
         let mut nodes = nodes.into_iter();
-        let mut batch = [(NodeId(0), NodeId(0)); NAMES_AT_ONCE];
+        let mut batch = [(NodeId(0), NodeId(0), None); NAMES_AT_ONCE];
         loop {
             let mut count = 0;
             for (slot, node) in batch.iter_mut().zip(&mut nodes) {
-                *slot = (node, node);
+                *slot = (node, node, None);
                 self.names.prefetch(node.0);
                 count += 1;
             }
             let Some(batch) = batch.get_mut(..count).filter(|batch| !batch.is_empty()) else { return Ok(()) };
-            for (node, text) in &mut *batch {
+            for (node, text, _) in &mut *batch {
                 *text = self.name_node(*node)?.unwrap_or(*node);
                 self.dictionary.prefetch_place(text.0);
             }
-            for (_, text) in &*batch {
-                self.dictionary.prefetch_text(text.0);
+            for (_, text, literal) in &mut *batch {
+                *literal = self.dictionary.prefetch_text(text.0);
             }
-            for &(node, text) in &*batch {
-                visit(node, if text == node { self.name_from_key(node)? } else { self.key(text)? });
+            for &(node, text, literal) in &*batch {
+                let name = match literal {
+                    Some(start) => Cow::Borrowed(self.dictionary.lexical_at(start)?),
+                    None if text == node => self.name_from_key(node)?,
+                    None => self.key(text)?,
+                };
+                visit(node, name);
             }
         }
     }
