@@ -3,12 +3,12 @@
 # its embedder beside onnxruntime, on the same texts. `make bench-compare` runs it. Engines that cannot be had are left out,
 # and that is said. COUNT: how many of the 10,000 entities the others are asked for (they take up to seconds for one).
 set -eu
-bench=$1 examples=$2 triples=$3 model=$4
+bench=$1 examples=$2 name=$3 model=$4
 count=${COUNT:-1000}
 here=$(dirname "$0")
-graph=$bench/$triples.nt
+graph=$bench/$name.nt
 # What belongs to one graph; the tools are shared.
-work=$bench/compare-$triples
+work=$bench/compare-$name
 mkdir -p "$work"
 python=$bench/venv/bin/python
 peak="$python $here/peak.py"

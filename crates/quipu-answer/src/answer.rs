@@ -103,8 +103,8 @@ pub enum Note {
         /// What is wrong with it.
         reason: String,
     },
-    /// The language model could not be asked; what needs one was left out.
-    ModelDown {
+    /// A call of the language model failed; what needed its reply was left out.
+    ModelFailed {
         /// The model.
         model: String,
         /// What is wrong with it.

@@ -81,9 +81,9 @@ impl<'a> Metered<'a> {
     fn told<T>(&self, reply: Result<T, ModelError>) -> Result<T, ModelError> {
         if let Err(error) = &reply
             && is_failure(error)
-            && !self.trace.notes().iter().any(|note| matches!(note, Note::ModelDown { .. }))
+            && !self.trace.notes().iter().any(|note| matches!(note, Note::ModelFailed { .. }))
         {
-            let note = Note::ModelDown { model: self.model.name().to_owned(), reason: error.to_string() };
+            let note = Note::ModelFailed { model: self.model.name().to_owned(), reason: error.to_string() };
             self.trace.note(note);
         }
         reply

@@ -267,7 +267,7 @@ async fn namesakes_are_told_apart_by_their_relations_and_shown() {
         let answer = ask_with(question, anchor(config.clone())).await;
         // That no card could be written is another remark.
         let remarks: Vec<&Note> =
-            answer.notes.iter().filter(|note| !matches!(note, Note::ModelDown { .. })).collect();
+            answer.notes.iter().filter(|note| !matches!(note, Note::ModelFailed { .. })).collect();
         let [Note::Homonyms { chosen, others, reason, .. }] = remarks.as_slice() else {
             panic!("{question}: {:?}", answer.notes)
         };

@@ -90,7 +90,13 @@ fn is_wrong_usage(error: &anyhow::Error) -> bool {
                 Some(AnswerError::Model(error)) => is_wrong_model(error),
                 _ => false,
             }
-            || matches!(cause.downcast_ref(), Some(EvalError::Usage(_)))
+            || match cause.downcast_ref() {
+                Some(EvalError::Usage(_)) => true,
+                Some(EvalError::Graph(error)) => is_wrong_graph(error),
+                Some(EvalError::Index(error)) => is_wrong_index(error),
+                Some(EvalError::Model(error)) => is_wrong_model(error),
+                _ => false,
+            }
             || matches!(cause.downcast_ref(), Some(ServerError::Usage(_)))
     })
 }

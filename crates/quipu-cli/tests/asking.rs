@@ -112,10 +112,10 @@ fn a_method_that_answers_without_its_model_says_so() {
     let body = r#"{"error":{"message":"wrong key","type":"invalid_request_error"}}"#;
     let endpoint = endpoint(move |stream| answer(stream, "401 Unauthorized", body));
     let object = ask_by_default(&bench, &endpoint, &["--json"]).succeeded().json();
-    let down = notes(&object, "model_down");
+    let down = notes(&object, "model_failed");
     assert!(down.len() == 1 && down[0]["reason"].as_str().unwrap().contains("wrong key"), "{object}");
     let shown = ask_by_default(&bench, &endpoint, &[]).succeeded().stdout;
-    assert!(shown.contains("openai:parrot could not be asked") && shown.contains("wrong key"), "{shown}");
+    assert!(shown.contains("openai:parrot failed") && shown.contains("wrong key"), "{shown}");
 }
 
 #[test]

@@ -104,13 +104,13 @@ impl Profile {
 
     /// A user's profile.
     pub fn from_file(path: &Path) -> Result<Self, GraphError> {
-        if !path.exists() {
-            let (path, names) = (path.display(), Self::names().collect::<Vec<_>>().join(", "));
-            return Err(GraphError::Usage(format!(
-                "no profile `{path}`: neither a TOML file nor one of {names}"
-            )));
-        }
-        let text = std::fs::read_to_string(path).map_err(io_error("cannot read profile", path))?;
+        let text = std::fs::read_to_string(path).map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => {
+                let (path, names) = (path.display(), Self::names().collect::<Vec<_>>().join(", "));
+                GraphError::Usage(format!("no profile `{path}`: neither a TOML file nor one of {names}"))
+            }
+            _ => io_error("cannot read profile", path)(error),
+        })?;
         Self::parse(&text).map_err(|error| GraphError::Usage(format!("{}: {error}", path.display())))
     }
 

@@ -91,6 +91,7 @@ fn data() -> &'static Data {
         let model = Registry::open().unwrap().path("all-minilm-l6-v2").unwrap();
         let embedder = LocalEmbedder::open("all-minilm-l6-v2", &model).unwrap();
         let mut names = names(NAMES + QUERIES);
+        assert!(names.len() > QUERIES, "more than {QUERIES} names are needed");
         let asked = names.split_off(names.len() - QUERIES);
         let embed = |texts: &[String]| {
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();

@@ -68,8 +68,8 @@ fn note_line(note: &Note) -> String {
             )
         }
         Note::SourceDown { source, reason } => format!("{source} could not be asked: {reason}"),
-        Note::ModelDown { model, reason } => {
-            format!("{model} could not be asked, what needs a model was left out: {reason}")
+        Note::ModelFailed { model, reason } => {
+            format!("{model} failed, and what needed its reply was left out: {reason}")
         }
         Note::NotKept { reason } => format!("What was learnt could not be kept: {reason}"),
         Note::Contradiction { about, claims } => {

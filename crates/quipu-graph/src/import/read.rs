@@ -83,19 +83,19 @@ pub(crate) fn first_cause(outcomes: impl Iterator<Item = Result<(), GraphError>>
 
 /// Bytes of all files; `None` when standard input or a pipe is among them.
 fn total_bytes(inputs: &[Input]) -> Result<Option<u64>, GraphError> {
-    let mut total = 0;
+    let mut total = Some(0);
     for input in inputs {
-        let Input::File(path) = input else { return Ok(None) };
+        let Input::File(path) = input else {
+            total = None;
+            continue;
+        };
         let metadata = std::fs::metadata(path).map_err(crate::error::io_error("cannot read", path))?;
         if metadata.is_dir() {
             return Err(GraphError::Usage(format!("{} is a folder; name the files in it", path.display())));
         }
-        if !metadata.is_file() {
-            return Ok(None);
-        }
-        total += metadata.len();
+        total = total.filter(|_| metadata.is_file()).map(|total| total + metadata.len());
     }
-    Ok(Some(total))
+    Ok(total)
 }
 
 impl Reader<'_> {

@@ -75,27 +75,17 @@ pub(crate) fn stream<S: Sink>(
     input: &Opened,
     reader: impl Read,
     sink: &mut S,
-    failed: impl FnMut(&mut S, u64, LineError) -> Result<(), GraphError>,
-    progressed: impl FnMut(&mut S) -> Result<(), GraphError>,
-) -> Result<(), GraphError> {
-    let lines = Rc::new(Cell::new(0));
-    // The others say themselves where they stopped, and are faster on whole blocks.
-    if format == RdfFormat::RdfXml {
-        let reader = ByLine { inner: BufReader::new(reader), lines: lines.clone(), at_start: true };
-        return quads(format, input, reader, &lines, sink, failed, progressed);
-    }
-    quads(format, input, reader, &lines, sink, failed, progressed)
-}
-
-fn quads<S: Sink>(
-    format: RdfFormat,
-    input: &Opened,
-    reader: impl Read,
-    lines: &Cell<u64>,
-    sink: &mut S,
     mut failed: impl FnMut(&mut S, u64, LineError) -> Result<(), GraphError>,
     mut progressed: impl FnMut(&mut S) -> Result<(), GraphError>,
 ) -> Result<(), GraphError> {
+    let lines = Rc::new(Cell::new(0));
+    // The others say themselves where they stopped, and are faster on whole blocks.
+    let reader: Box<dyn Read + '_> = match format {
+        RdfFormat::RdfXml => {
+            Box::new(ByLine { inner: BufReader::new(reader), lines: lines.clone(), at_start: true })
+        }
+        _ => Box::new(reader),
+    };
     for quad in RdfParser::from_format(format).for_reader(reader) {
         match quad {
             Ok(quad) => {

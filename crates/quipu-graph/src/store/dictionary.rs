@@ -339,7 +339,7 @@ impl Space {
     fn prefetch_record(&self, number: u64) -> Option<usize> {
         let start = if number < self.count { self.start(number).ok()? } else { return None };
         self.records.prefetch(start);
-        self.records.prefetch(start + CACHE_LINE / 2);
+        self.records.prefetch(start.saturating_add(CACHE_LINE / 2));
         Some(start)
     }
 

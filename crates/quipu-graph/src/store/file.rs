@@ -202,6 +202,9 @@ impl MappedFile {
             let length = self.len();
             return Err(self.corrupt(format!("bytes {start} to {end} are asked for, there are {length}")));
         };
+        if bytes.is_empty() {
+            return Ok(bytes);
+        }
         let (mut page, pages) = (start / PAGE, end.div_ceil(PAGE));
         while page < pages {
             // The list of a hub has thousands of pages, most often good ones.

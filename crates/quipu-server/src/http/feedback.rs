@@ -123,7 +123,7 @@ async fn learn(app: &App, engine: &Engine, feedback: &Feedback, kept: &mut Kept)
     let question = Question::new(&feedback.question, Zoned::now())?;
     match tokio::time::timeout(time, engine.add_example(&question, right)).await {
         Ok(Ok(example)) => kept.learnt = Some(example.way),
-        Ok(Err(AnswerError::Usage(reason))) => kept.not_learnt = Some(reason),
+        Ok(Err(AnswerError::Usage(reason) | AnswerError::NotKept(reason))) => kept.not_learnt = Some(reason),
         Ok(Err(error)) => return Err(error.into()),
         Err(_) => kept.not_learnt = Some(format!("no way was found within {} s", time.as_secs())),
     }
