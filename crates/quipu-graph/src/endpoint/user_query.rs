@@ -63,7 +63,7 @@ impl EndpointGraph {
             () = cancelled(options) => return Err(GraphError::Cancelled),
         };
         let written = match answer {
-            Answer::Results(results) => write(results, options, out),
+            Answer::Results(results) => write(results, || Ok(()), options, out),
             Answer::Triples(triples) => write_triples(triples.into_iter().map(Ok), options, out),
         };
         written.map_err(|error| explain(error, options))

@@ -135,7 +135,7 @@ impl EmbeddedGraph {
             let results = evaluator.prepare(&query).execute(dataset);
             results
                 .map_err(results::WriteError::Evaluation)
-                .and_then(|results| results::write(results, options, out))
+                .and_then(|results| results::write(results, || damage.found(), options, out))
         });
         damage.found()?;
         let outcome = outcome.unwrap_or_else(|ended| Err(results::WriteError::Ended(ended)));

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use oxrdf::{Term, Triple, Variable};
-use sparesults::{QueryResultsFormat, QueryResultsSerializer};
+use sparesults::{QueryResultsFormat, QueryResultsSerializer, QuerySolution};
 use spareval::{QueryEvaluationError, QueryResults, QuerySolutionIter};
 
 use super::bounds::Ended;
@@ -84,22 +84,40 @@ impl From<std::io::Error> for WriteError {
 }
 
 /// Writes results; gives their number.
+///
+/// `checked` fails where something went wrong that the evaluation does not tell; it is asked before each result is written.
 pub(crate) fn write(
     results: QueryResults<'_>,
+    checked: impl Fn() -> Result<(), GraphError>,
     options: &QueryOptions,
     out: &mut dyn Write,
 ) -> Result<u64, WriteError> {
     let format = options.format;
+    let failed = |error: GraphError| QueryEvaluationError::Dataset(Box::new(error));
     let count = match results {
         QueryResults::Boolean(value) => {
+            checked().map_err(failed)?;
             match format.serializer() {
                 Some(serializer) => drop(serializer.serialize_boolean_to_writer(&mut *out, value)?),
                 None => writeln!(out, "{value}")?,
             }
             1
         }
-        QueryResults::Solutions(solutions) => write_solutions(solutions, options, out)?,
-        QueryResults::Graph(triples) => return write_triples(triples, options, out),
+        QueryResults::Solutions(solutions) => {
+            let variables = solutions.variables().to_vec();
+            let solutions = solutions.map(|solution| {
+                checked().map_err(failed)?;
+                solution
+            });
+            write_solutions(&variables, solutions, options, out)?
+        }
+        QueryResults::Graph(triples) => {
+            let triples = triples.map(|triple| {
+                checked().map_err(failed)?;
+                triple
+            });
+            return write_triples(triples, options, out);
+        }
     };
     // The other formats end their last line themselves.
     if format == QueryFormat::Json {
@@ -122,7 +140,8 @@ pub(crate) fn write_triples(
             writeln!(out, "{} .", triple?)?;
         }
     } else {
-        count = write_solutions(as_solutions(triples), options, out)?;
+        let solutions = as_solutions(triples);
+        count = write_solutions(&solutions.variables().to_vec(), solutions, options, out)?;
         if format == QueryFormat::Json {
             writeln!(out)?;
         }
@@ -154,7 +173,8 @@ fn counted(count: u64, options: &QueryOptions) -> Result<u64, WriteError> {
 }
 
 fn write_solutions(
-    solutions: QuerySolutionIter<'_>,
+    variables: &[Variable],
+    solutions: impl Iterator<Item = Result<QuerySolution, QueryEvaluationError>>,
     options: &QueryOptions,
     out: &mut dyn Write,
 ) -> Result<u64, WriteError> {
@@ -163,8 +183,10 @@ fn write_solutions(
         let reason = "N-Triples is for CONSTRUCT and DESCRIBE; write SELECT and ASK as table, json or csv";
         return Err(WriteError::Format(reason.into()));
     }
-    let Some(serializer) = format.serializer() else { return write_table(solutions, options, out) };
-    let mut writer = serializer.serialize_solutions_to_writer(&mut *out, solutions.variables().to_vec())?;
+    let Some(serializer) = format.serializer() else {
+        return write_table(variables, solutions, options, out);
+    };
+    let mut writer = serializer.serialize_solutions_to_writer(&mut *out, variables.to_vec())?;
     let mut count = 0;
     for solution in solutions {
         count = counted(count, options)?;
@@ -175,12 +197,12 @@ fn write_solutions(
 }
 
 fn write_table(
-    solutions: QuerySolutionIter<'_>,
+    variables: &[Variable],
+    solutions: impl Iterator<Item = Result<QuerySolution, QueryEvaluationError>>,
     options: &QueryOptions,
     out: &mut dyn Write,
 ) -> Result<u64, WriteError> {
-    let header: Vec<String> =
-        solutions.variables().iter().map(|variable| format!("?{}", variable.as_str())).collect();
+    let header: Vec<String> = variables.iter().map(|variable| format!("?{}", variable.as_str())).collect();
     let mut rows =
         solutions.map(|solution| solution.map(|solution| solution.values().iter().map(cell).collect()));
     let measured: Vec<Vec<String>> = rows.by_ref().take(MEASURED).collect::<Result<_, _>>()?;
