@@ -141,7 +141,8 @@ pub(crate) fn write_triples(
         }
     } else {
         let solutions = as_solutions(triples);
-        count = write_solutions(&solutions.variables().to_vec(), solutions, options, out)?;
+        let variables = solutions.variables().to_vec();
+        count = write_solutions(&variables, solutions, options, out)?;
         if format == QueryFormat::Json {
             writeln!(out)?;
         }
