@@ -187,3 +187,25 @@ fn what_is_no_question_is_wrong_usage() {
     let method = ask(&bench, &endpoint, &["--method", "magic"]).failed(2);
     assert!(method.stderr.contains("magic"), "{method:#?}");
 }
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_a_question_whose_model_does_not_answer() {
+    let bench = Bench::with_places();
+    let (asked, heard) = std::sync::mpsc::channel();
+    let silent = endpoint(move |stream| {
+        // Held open without a word.
+        let _ = asked.send(stream);
+    });
+    let all = ["ask", "places", QUESTION, "--llm", "openai:parrot", "--method", "kerag"];
+    let mut command = bench.command(&all);
+    let child = command.env("OPENAI_BASE_URL", silent).env("OPENAI_API_KEY", "none").spawn().unwrap();
+    let _held = heard.recv_timeout(std::time::Duration::from_secs(60)).unwrap();
+    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let begun = std::time::Instant::now();
+    let output = child.wait_with_output().unwrap();
+    let outcome = Outcome::from(output);
+    assert!(kill.success() && begun.elapsed().as_secs() < 20, "it waited for the model");
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(130), ""), "{outcome:#?}");
+    assert!(!outcome.stderr.contains("panicked"), "{outcome:#?}");
+}

@@ -62,6 +62,12 @@ pub enum GraphError {
         /// What went wrong.
         problem: EndpointProblem,
     },
+    /// Another process, or another thread, writes to the workspace.
+    #[error("another import is writing to {}; wait for it to end", workspace.display())]
+    Busy {
+        /// The workspace.
+        workspace: PathBuf,
+    },
     /// The caller asked for something that cannot be: an unknown format, a bad profile, a bad query.
     #[error("{0}")]
     Usage(String),
@@ -132,6 +138,7 @@ impl GraphError {
             Self::Io { .. } => ErrorClass::Permanent,
             Self::Malformed { .. } | Self::Empty | Self::Usage(_) => ErrorClass::User,
             Self::Corrupt { .. } => ErrorClass::Corrupt,
+            Self::Busy { .. } => ErrorClass::Transient,
             Self::Endpoint { problem, .. } => problem.class(),
             Self::Cancelled => ErrorClass::Cancelled,
         }

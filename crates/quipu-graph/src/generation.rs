@@ -102,12 +102,7 @@ impl Generations {
             .map_err(io_error("cannot create", &path))?;
         match file.try_lock() {
             Ok(()) => Ok(file),
-            Err(TryLockError::WouldBlock) => {
-                let workspace = self.workspace.display();
-                Err(GraphError::Usage(format!(
-                    "another import is writing to {workspace}; wait for it to end"
-                )))
-            }
+            Err(TryLockError::WouldBlock) => Err(GraphError::Busy { workspace: self.workspace.clone() }),
             Err(TryLockError::Error(error)) => Err(io_error("cannot lock", &path)(error)),
         }
     }

@@ -116,8 +116,11 @@ fn a_bad_query_says_what_is_wrong() {
     let error = graph.query("SELEKT *", &QueryOptions::default(), &mut std::io::sink()).unwrap_err();
     assert!(matches!(&error, GraphError::Usage(reason) if reason.contains("bad query")), "{error}");
     let options = QueryOptions { format: QueryFormat::NTriples, ..QueryOptions::default() };
-    let error = graph.query("SELECT * { ?s ?p ?o }", &options, &mut std::io::sink()).unwrap_err();
-    assert!(error.to_string().contains("CONSTRUCT"), "{error}");
+    for query in ["SELECT * { ?s ?p ?o }", "ASK { ?s ?p ?o }"] {
+        let mut out = Vec::new();
+        let error = graph.query(query, &options, &mut out).unwrap_err();
+        assert!(error.to_string().contains("CONSTRUCT") && out.is_empty(), "{query}: {error}");
+    }
 }
 
 #[test]

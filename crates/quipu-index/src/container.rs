@@ -4,15 +4,20 @@
 //! file    = header table sections
 //! header  = magic[8] version:u32 count:u32 length:u64 checksum:u64     ; 32 bytes
 //! table   = count * (name[8] offset:u64 length:u64 checksum:u64)
-//! section = bytes, from an offset that is a multiple of 64
+//! section = bytes, from an offset that is a multiple of 64; the first one from 4096
+//! pages   = sum:u32*                                                   ; the last section
 //! ```
 //! All numbers are little-endian. `magic` names the kind of file, `length` is the length of the whole file, the header's
 //! `checksum` is XXH3-64 of the table with `magic`, `version`, `count` and `length` before it; a section's is XXH3-64 of its
-//! bytes. Opening checks header and table, hence truncation and foreign files, at any size; sections are checked on opening
-//! up to [`CHECKED_ON_OPEN`] bytes a file, and by [`Container::verify`] beyond.
+//! bytes. `pages` has the low 32 bits of the XXH3-64 of each 4 KiB from byte 4096 to where it begins itself, the last of them
+//! cut short there.
+//!
+//! Opening checks header and table, hence truncation and foreign files, at any size. Up to [`CHECKED_ON_OPEN`] bytes a file is
+//! checked whole; beyond, each page is when it is first read through [`Section::get`].
 
 use std::fs::File;
 use std::io::{BufWriter, Seek, SeekFrom, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -20,7 +25,10 @@ use memmap2::Mmap;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::IndexError;
+use crate::pages::{PAGE, PageSummer, Pages};
 
+/// Name of the section of sums.
+const PAGES: &str = "pages";
 /// Files up to this size are checked byte by byte when they are opened: 4 MB take less than half a millisecond.
 const CHECKED_ON_OPEN: usize = 4 << 20;
 const HEADER: usize = 32;
@@ -54,6 +62,7 @@ pub(crate) struct ContainerWriter {
     at: u64,
     rows: Vec<([u8; 8], u64, u64, u64)>,
     reserved: usize,
+    summer: PageSummer,
 }
 
 impl ContainerWriter {
@@ -68,9 +77,12 @@ impl ContainerWriter {
             file: BufWriter::with_capacity(1 << 20, file),
             at: 0,
             rows: Vec::new(),
-            reserved: sections,
+            reserved: sections + 1,
+            summer: PageSummer::default(),
         };
-        writer.pad_to((HEADER + sections * ROW_BYTES) as u64)?;
+        debug_assert!(HEADER + writer.reserved * ROW_BYTES <= PAGE, "the table has its page");
+        writer.pad_to(PAGE as u64)?;
+        writer.summer = PageSummer::default();
         Ok(writer)
     }
 
@@ -86,15 +98,17 @@ impl ContainerWriter {
 
     /// Writes one whole section.
     pub(crate) fn write_section(&mut self, name: &str, bytes: &[u8]) -> Result<(), IndexError> {
-        let path = self.partial.clone();
         let mut section = self.section(name)?;
-        section.write_all(bytes).map_err(IndexError::io("cannot write", &path))?;
+        section.append(bytes)?;
         section.finish();
         Ok(())
     }
 
     /// Writes header and table, forces the bytes to the disk and gives the file its name.
     pub(crate) fn finish(mut self) -> Result<u64, IndexError> {
+        self.pad_to(self.at.next_multiple_of(ALIGNMENT))?;
+        let sums = std::mem::take(&mut self.summer).finish();
+        self.write_section(PAGES, &sums)?;
         debug_assert_eq!(self.rows.len(), self.reserved, "a section was announced and not written");
         let length = self.at;
         let mut table = Vec::new();
@@ -128,8 +142,13 @@ impl ContainerWriter {
 
     fn pad_to(&mut self, offset: u64) -> Result<(), IndexError> {
         let zeros = vec![0; usize::try_from(offset - self.at).unwrap_or(0)];
-        self.file.write_all(&zeros).map_err(IndexError::io("cannot write", &self.partial))?;
-        self.at = offset;
+        self.put(&zeros).map_err(IndexError::io("cannot write", &self.partial))
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        self.file.write_all(bytes)?;
+        self.summer.write(bytes);
+        self.at += bytes.len() as u64;
         Ok(())
     }
 }
@@ -143,6 +162,11 @@ pub(crate) struct SectionWriter<'container> {
 }
 
 impl SectionWriter<'_> {
+    /// Writes the next bytes.
+    pub(crate) fn append(&mut self, bytes: &[u8]) -> Result<(), IndexError> {
+        self.write_all(bytes).map_err(IndexError::io("cannot write", &self.container.partial))
+    }
+
     /// Enters the section into the table.
     pub(crate) fn finish(self) {
         let length = self.container.at - self.start;
@@ -152,9 +176,8 @@ impl SectionWriter<'_> {
 
 impl Write for SectionWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.container.file.write_all(bytes)?;
+        self.container.put(bytes)?;
         self.hash.update(bytes);
-        self.container.at += bytes.len() as u64;
         Ok(bytes.len())
     }
 
@@ -169,6 +192,7 @@ pub(crate) struct Container {
     path: PathBuf,
     map: Arc<Mmap>,
     rows: Vec<Row>,
+    pages: Arc<Pages>,
 }
 
 impl Container {
@@ -177,6 +201,7 @@ impl Container {
         let container = Self::open_unchecked(path, kind)?;
         if container.map.len() <= CHECKED_ON_OPEN {
             container.verify()?;
+            container.pages.all_good();
         }
         Ok(container)
     }
@@ -194,7 +219,10 @@ impl Container {
         // every offset against the map's length. A foreign process that truncates it can stop this one, as with any map.
         let map = unsafe { Mmap::map(&file) }.map_err(IndexError::io("cannot map", path))?;
         let rows = read_table(&map, kind).map_err(|reason| IndexError::corrupt(path, reason))?;
-        Ok(Self { path: path.to_owned(), map: Arc::new(map), rows })
+        let sums = find(&rows, PAGES).map(|&(_, offset, length, _)| offset..offset + length);
+        let pages = sums.and_then(|sums| Pages::new(PAGE..sums.start.max(PAGE), sums));
+        let pages = pages.ok_or_else(|| IndexError::corrupt(path, "the sums of its pages are missing"))?;
+        Ok(Self { path: path.to_owned(), map: Arc::new(map), rows, pages: Arc::new(pages) })
     }
 
     /// The file.
@@ -224,24 +252,70 @@ impl Container {
 
     /// A section by name.
     pub(crate) fn section(&self, name: &str) -> Result<Section, IndexError> {
-        let found = self.rows.iter().find(|row| {
-            let (stored, padding) = row.0.split_at(name.len().min(8));
-            stored == name.as_bytes() && padding.iter().all(|&byte| byte == 0)
-        });
-        let &(_, offset, length, _) =
-            found.ok_or_else(|| IndexError::corrupt(&self.path, format!("section {name} is missing")))?;
-        Ok(Section { map: Arc::clone(&self.map), offset, length })
+        let &(_, offset, length, _) = find(&self.rows, name)
+            .ok_or_else(|| IndexError::corrupt(&self.path, format!("section {name} is missing")))?;
+        Ok(Section { map: Arc::clone(&self.map), pages: Arc::clone(&self.pages), offset, length })
     }
+
+    /// A short section that is read through on opening, by name.
+    pub(crate) fn small_section(&self, name: &str) -> Result<Section, IndexError> {
+        let section = self.section(name)?;
+        match section.get(0..section.length) {
+            Some(_) => Ok(section),
+            None => Err(self.damage().unwrap_or_else(|| IndexError::corrupt(&self.path, "it is damaged"))),
+        }
+    }
+
+    /// What is wrong, where something was read that is damaged.
+    pub(crate) fn damage(&self) -> Option<IndexError> {
+        Some(IndexError::corrupt(&self.path, self.pages.damage(&self.map)?))
+    }
+}
+
+fn find<'rows>(rows: &'rows [Row], name: &str) -> Option<&'rows Row> {
+    rows.iter().find(|row| {
+        let (stored, padding) = row.0.split_at(name.len().min(8));
+        stored == name.as_bytes() && padding.iter().all(|&byte| byte == 0)
+    })
 }
 
 /// The bytes of one section; keeps the map alive.
 #[derive(Debug, Clone)]
 pub(crate) struct Section {
     map: Arc<Mmap>,
+    pages: Arc<Pages>,
     offset: usize,
     length: usize,
 }
 
+impl Section {
+    /// Number of its bytes.
+    pub(crate) fn len(&self) -> usize {
+        self.length
+    }
+
+    /// Some of its bytes. `None`: it has not as many, or they are damaged, which [`Container::damage`] tells then.
+    #[inline]
+    pub(crate) fn get(&self, range: Range<usize>) -> Option<&[u8]> {
+        let bytes = self.as_ref().get(range.clone())?;
+        let range = self.offset + range.start..self.offset + range.end;
+        self.pages.check(&self.map, range).then_some(bytes)
+    }
+
+    /// Up to where bytes are good, where some are: to the end of the last one's page.
+    pub(crate) fn good_until(&self, range: Range<usize>) -> Option<usize> {
+        self.get(range.clone())?;
+        let page_end = (self.offset + range.end).next_multiple_of(PAGE);
+        Some(self.length.min(page_end - self.offset))
+    }
+
+    /// The little-endian number at a byte offset.
+    pub(crate) fn u64_at(&self, at: usize) -> Option<u64> {
+        self.get(at..at.checked_add(size_of::<u64>())?).map(|bytes| u64_at(bytes, 0))
+    }
+}
+
+/// All bytes, unchecked.
 impl AsRef<[u8]> for Section {
     fn as_ref(&self) -> &[u8] {
         self.map.get(self.offset..self.offset + self.length).unwrap_or(&[])
@@ -335,17 +409,43 @@ mod tests {
             std::fs::write(&path, &whole[..length]).unwrap();
             assert!(Container::open(&path, KIND).is_err(), "truncated to {length} bytes");
         }
-        for at in 0..HEADER + 2 * ROW_BYTES {
+        for at in 0..HEADER + 3 * ROW_BYTES {
             let mut damaged = whole.clone();
             damaged[at] ^= 0x10;
             std::fs::write(&path, &damaged).unwrap();
             assert!(Container::open(&path, KIND).is_err(), "byte {at} flipped");
         }
         let mut damaged = whole.clone();
-        *damaged.last_mut().unwrap() ^= 1;
+        damaged[PAGE] ^= 1;
         std::fs::write(&path, &damaged).unwrap();
         let message = Container::open(&path, KIND).unwrap_err().to_string();
         assert!(message.contains("section numbers is damaged") && message.contains("import"), "{message}");
+    }
+
+    #[test]
+    fn what_is_read_of_a_large_file_is_checked() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.test");
+        write(&path);
+        let whole = std::fs::read(&path).unwrap();
+        let numbers = |bytes: &[u8]| {
+            std::fs::write(&path, bytes).unwrap();
+            let container = Container::open_unchecked(&path, KIND).unwrap();
+            let section = container.section("numbers").unwrap();
+            let read = section.get(1..3).map(<[u8]>::to_vec);
+            assert!(container.small_section("numbers").is_ok() == read.is_some());
+            assert_eq!(section.get(1..4), None, "there are three");
+            (read, container.damage().map(|damage| damage.to_string()))
+        };
+        assert_eq!(numbers(&whole), (Some(vec![2, 3]), None));
+        // The numbers, and the sum of their page.
+        for at in [PAGE + 2, whole.len() - 1] {
+            let mut damaged = whole.clone();
+            damaged[at] ^= 1;
+            let (read, damage) = numbers(&damaged);
+            assert_eq!(read, None, "byte {at}");
+            assert!(damage.unwrap().contains("bytes 4096 to 4160 are damaged"), "byte {at}");
+        }
     }
 
     #[test]

@@ -39,6 +39,7 @@ mod joined;
 mod mentions;
 mod names;
 mod normalise;
+mod pages;
 mod spill;
 pub mod text;
 mod varint;
@@ -61,3 +62,8 @@ pub use workspace::{
     SourceConfig, SourceReport, SourceRequest, TripleHit, VectorsInfo, Workspace, WorkspaceInfo,
     WorkspaceProgress, WorkspaceProgressSink,
 };
+
+/// Waits for a thread; its panic goes on here.
+fn join<T>(thread: std::thread::ScopedJoinHandle<'_, T>) -> T {
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}

@@ -12,13 +12,13 @@ use crate::IndexError;
 
 /// Bytes of bookkeeping for each record in memory.
 const ITEM: usize = size_of::<Item>();
-/// Read buffer of each run while merging.
-const RUN_BUFFER: usize = 64 << 10;
+/// Least and most bytes of a run's read buffer while merging; together they take the sorter's memory at most, down to the least.
+const RUN_BUFFER: (usize, usize) = (4 << 10, 64 << 10);
 
 /// A record in the arena: key, then payload.
 struct Item {
-    /// The key's first eight bytes as a number, which settles most comparisons without a look into the arena.
-    prefix: u64,
+    /// The key's first sixteen bytes as a number, which settles most comparisons without a look into the arena.
+    prefix: u128,
     start: usize,
     key: u32,
     length: u32,
@@ -45,9 +45,9 @@ impl Sorter {
         if !self.items.is_empty() && self.arena.len() + length + (self.items.len() + 1) * ITEM > self.memory {
             self.spill()?;
         }
-        let mut prefix = [0; 8];
+        let mut prefix = [0; 16];
         prefix.iter_mut().zip(key).for_each(|(to, from)| *to = *from);
-        let prefix = u64::from_be_bytes(prefix);
+        let prefix = u128::from_be_bytes(prefix);
         self.items.push(Item {
             prefix,
             start: self.arena.len(),
@@ -67,9 +67,11 @@ impl Sorter {
         self.sort();
         let mut sorted =
             Sorted { heap: BinaryHeap::new(), runs: Vec::new(), memory: None, folder: self.folder };
+        let (least, most) = RUN_BUFFER;
+        let buffer = (self.memory / self.runs.len().max(1)).clamp(least, most);
         for mut file in self.runs {
             file.seek(SeekFrom::Start(0)).map_err(IndexError::io("cannot read a run in", &sorted.folder))?;
-            sorted.runs.push(BufReader::with_capacity(RUN_BUFFER, file));
+            sorted.runs.push(BufReader::with_capacity(buffer, file));
             sorted.advance(sorted.runs.len() - 1)?;
         }
         if sorted.runs.is_empty() {
@@ -113,7 +115,7 @@ fn parts<'arena>(arena: &'arena [u8], item: &Item) -> (&'arena [u8], &'arena [u8
 }
 
 /// Key and payload.
-type Record = (Vec<u8>, Vec<u8>);
+pub(crate) type Record = (Vec<u8>, Vec<u8>);
 
 /// Key, payload and the run that they come from; ordered in that order.
 type Head = Reverse<(Vec<u8>, Vec<u8>, usize)>;

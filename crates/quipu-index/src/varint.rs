@@ -1,5 +1,7 @@
 //! Numbers in as few bytes as they need: seven bits a byte, the lowest first, the top bit set on all but the last.
 
+use crate::container::Section;
+
 /// Appends a number.
 pub(crate) fn push(mut number: u64, into: &mut Vec<u8>) {
     while number >= 0x80 {
@@ -9,23 +11,44 @@ pub(crate) fn push(mut number: u64, into: &mut Vec<u8>) {
     into.push(number as u8);
 }
 
-/// A cursor over bytes that may be damaged: every read says whether there was something to read.
+/// A cursor over bytes that may be damaged: every read says whether there was something good to read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cursor<'bytes> {
-    rest: &'bytes [u8],
+    bytes: &'bytes [u8],
+    at: usize,
+    /// Up to here bytes are good.
+    good: usize,
+    /// Says whether those beyond are.
+    section: Option<&'bytes Section>,
 }
 
 impl<'bytes> Cursor<'bytes> {
     /// Starts at a byte offset; `None` beyond the end.
     pub(crate) fn at(bytes: &'bytes [u8], offset: u64) -> Option<Self> {
-        Some(Self { rest: bytes.get(usize::try_from(offset).ok()?..)? })
+        let at = usize::try_from(offset).ok().filter(|at| *at <= bytes.len())?;
+        Some(Self { bytes, at, good: bytes.len(), section: None })
+    }
+
+    /// The same in a section, whose pages are checked as they are read.
+    pub(crate) fn over(section: &'bytes Section, offset: u64) -> Option<Self> {
+        let cursor = Self::at(section.as_ref(), offset)?;
+        Some(Self { good: cursor.at, section: Some(section), ..cursor })
+    }
+
+    /// The next bytes.
+    fn take(&mut self, count: usize) -> Option<&'bytes [u8]> {
+        let end = self.at.checked_add(count)?;
+        if end > self.good {
+            self.good = self.section?.good_until(self.at..end)?;
+        }
+        let taken = self.bytes.get(self.at..end)?;
+        self.at = end;
+        Some(taken)
     }
 
     /// The next byte.
     pub(crate) fn byte(&mut self) -> Option<u8> {
-        let (&first, rest) = self.rest.split_first()?;
-        self.rest = rest;
-        Some(first)
+        self.take(1)?.first().copied()
     }
 
     /// The next number; `None` at the end, or where no number ends within ten bytes.
@@ -44,9 +67,7 @@ impl<'bytes> Cursor<'bytes> {
     /// The next text, its length before it.
     pub(crate) fn text(&mut self) -> Option<&'bytes str> {
         let length = usize::try_from(self.number()?).ok()?;
-        let (text, rest) = self.rest.split_at_checked(length)?;
-        self.rest = rest;
-        std::str::from_utf8(text).ok()
+        std::str::from_utf8(self.take(length)?).ok()
     }
 }
 

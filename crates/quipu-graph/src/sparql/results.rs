@@ -94,6 +94,10 @@ pub(crate) fn write(
 ) -> Result<u64, WriteError> {
     let format = options.format;
     let failed = |error: GraphError| QueryEvaluationError::Dataset(Box::new(error));
+    if format == QueryFormat::NTriples && !matches!(results, QueryResults::Graph(_)) {
+        let reason = "N-Triples is for CONSTRUCT and DESCRIBE; write SELECT and ASK as table, json or csv";
+        return Err(WriteError::Format(reason.into()));
+    }
     let count = match results {
         QueryResults::Boolean(value) => {
             checked().map_err(failed)?;
@@ -179,12 +183,7 @@ fn write_solutions(
     options: &QueryOptions,
     out: &mut dyn Write,
 ) -> Result<u64, WriteError> {
-    let format = options.format;
-    if format == QueryFormat::NTriples {
-        let reason = "N-Triples is for CONSTRUCT and DESCRIBE; write SELECT and ASK as table, json or csv";
-        return Err(WriteError::Format(reason.into()));
-    }
-    let Some(serializer) = format.serializer() else {
+    let Some(serializer) = options.format.serializer() else {
         return write_table(variables, solutions, options, out);
     };
     let mut writer = serializer.serialize_solutions_to_writer(&mut *out, variables.to_vec())?;

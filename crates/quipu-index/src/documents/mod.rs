@@ -38,7 +38,7 @@ pub use search::{DocumentQuery, PassageHit, SearchMode};
 use words::Words;
 
 /// Version of the format; the oldest readable is the same.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const KIND: Kind = Kind { magic: *b"QUIPUDOC", version: VERSION, oldest: VERSION, title: "document index" };
 const PASSAGES: &str = "passages.qix";
 const WORDS: &str = "words";
@@ -114,12 +114,12 @@ impl DocumentIndex {
     pub fn open(folder: &Path) -> Result<Self, IndexError> {
         let path = folder.join(PASSAGES);
         let container = Container::open(&path, KIND)?;
-        let meta = container.section("meta")?;
+        let meta = container.small_section("meta")?;
         let (passages, documents) = (u64_at(meta.as_ref(), 0), u64_at(meta.as_ref(), 8));
         let (records, by_node) = (container.section("records")?, container.section("bynode")?);
         let count = usize::try_from(passages).unwrap_or(usize::MAX);
         let sizes = [(&records, RECORD), (&by_node, 8)];
-        if sizes.iter().any(|(section, size)| Some(section.as_ref().len()) != count.checked_mul(*size)) {
+        if sizes.iter().any(|(section, size)| Some(section.len()) != count.checked_mul(*size)) {
             return Err(IndexError::corrupt(&path, "its counts contradict each other"));
         }
         let vectors = folder.join(VECTORS);
@@ -205,13 +205,13 @@ impl DocumentIndex {
     /// A number that the index does not have; a damaged file.
     pub fn passage(&self, number: u64) -> Result<Passage, IndexError> {
         let start = usize::try_from(number).ok().and_then(|number| number.checked_mul(RECORD));
-        let record = start.and_then(|start| self.records.as_ref().get(start..start + RECORD));
+        let record = start.and_then(|start| self.records.get(start..start + RECORD));
         let record = record.ok_or_else(|| self.damaged(number))?;
         let [length, first, count, heading, title, document] =
             [16, 20, 24, 28, 32, 36].map(|at| u32_at(record, at));
         let mut at = u64_at(record, 8) as usize;
         let mut text = |length: u32| -> Result<String, IndexError> {
-            let bytes = self.texts.as_ref().get(at..at.saturating_add(length as usize));
+            let bytes = self.texts.get(at..at.saturating_add(length as usize));
             at = at.saturating_add(length as usize);
             let text = bytes.and_then(|bytes| std::str::from_utf8(bytes).ok());
             text.map(str::to_owned).ok_or_else(|| self.damaged(number))
@@ -228,24 +228,38 @@ impl DocumentIndex {
     }
 
     fn damaged(&self, number: u64) -> IndexError {
-        IndexError::corrupt(self.container.path(), format!("passage {number} is missing or damaged"))
+        self.container.damage().unwrap_or_else(|| {
+            IndexError::corrupt(self.container.path(), format!("passage {number} is missing or damaged"))
+        })
     }
 
     /// The entity of a passage.
-    fn node_of(&self, number: u64) -> NodeId {
-        NodeId(u64_at(self.records.as_ref(), RECORD.saturating_mul(number as usize)))
+    fn node_of(&self, number: u64) -> Result<NodeId, IndexError> {
+        let at = usize::try_from(number).ok().and_then(|number| number.checked_mul(RECORD));
+        at.and_then(|at| self.records.u64_at(at)).map(NodeId).ok_or_else(|| self.damaged(number))
     }
 
     /// Numbers of the passages of an entity's documents, in order.
-    pub fn passages_of(&self, node: NodeId) -> Vec<u64> {
-        let number = |at: usize| u64_at(self.by_node.as_ref(), 8 * at);
+    ///
+    /// # Errors
+    /// A damaged file.
+    pub fn passages_of(&self, node: NodeId) -> Result<Vec<u64>, IndexError> {
+        let number = |at: usize| self.by_node.u64_at(8 * at).ok_or_else(|| self.damaged(at as u64));
         let count = self.passages as usize;
         let (mut low, mut high) = (0, count);
         while low < high {
             let middle = low.midpoint(high);
-            if self.node_of(number(middle)) < node { low = middle + 1 } else { high = middle }
+            if self.node_of(number(middle)?)? < node { low = middle + 1 } else { high = middle }
         }
-        (low..count).map(number).take_while(|&number| self.node_of(number) == node).collect()
+        let mut found = Vec::new();
+        for at in low..count {
+            let passage = number(at)?;
+            if self.node_of(passage)? != node {
+                break;
+            }
+            found.push(passage);
+        }
+        Ok(found)
     }
 
     /// Row of a passage in the vector index.

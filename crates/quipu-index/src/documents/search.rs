@@ -135,7 +135,7 @@ impl DocumentIndex {
             let (all, exhausted) = (self.passages as usize, found.len() < depth);
             let mut kept = Vec::new();
             for hit in found {
-                if only(self.node_of(hit.0))? {
+                if only(self.node_of(hit.0)?)? {
                     kept.push(hit);
                 }
             }
@@ -173,7 +173,7 @@ impl DocumentIndex {
         let Some(vectors) = &self.vectors else { return Ok(vec![None; nodes.len()]) };
         let best = |node: &NodeId| -> Result<Option<(u64, f32)>, IndexError> {
             let mut best: Option<(u64, f32)> = None;
-            for number in self.passages_of(*node) {
+            for number in self.passages_of(*node)? {
                 let Some(row) = self.row_of(number) else { continue };
                 let cosine = vectors.similarity(row, vector)?;
                 if best.is_none_or(|(_, greatest)| cosine > greatest) {

@@ -13,7 +13,9 @@
     reason = "cells are below BAND, positions are compared with the query's length"
 )]
 
-use fst::raw::{Fst, Node};
+use fst::raw::Node;
+
+use super::finite_map::FiniteMap;
 
 /// Most edits that are searched for.
 pub(super) const MOST_EDITS: u8 = 2;
@@ -33,10 +35,10 @@ pub(super) struct Near {
 }
 
 /// The keys at the smallest distance from 1 to `limit` that has any, at most `most`. `backwards` holds the same keys
-/// with their characters in reverse order, if there is such a map.
-pub(super) fn nearest<D: AsRef<[u8]>>(
-    fst: &Fst<D>,
-    backwards: Option<&Fst<D>>,
+/// with their characters in reverse order, if there is such a map. Where a map is damaged, its file says so afterwards.
+pub(super) fn nearest(
+    keys: &FiniteMap,
+    backwards: Option<&FiniteMap>,
     text: &str,
     limit: u8,
     most: usize,
@@ -44,8 +46,8 @@ pub(super) fn nearest<D: AsRef<[u8]>>(
     let query: Vec<char> = text.chars().collect();
     for edits in 1..=limit.min(MOST_EDITS) {
         let mut found = match backwards {
-            Some(backwards) => both_ways(fst, backwards, &query, edits, most),
-            None => walk(fst, &query, vec![edits; query.len() + 2], edits, most),
+            Some(backwards) => both_ways(keys, backwards, &query, edits, most),
+            None => walk(keys, &query, vec![edits; query.len() + 2], edits, most),
         };
         found.retain(|near| near.distance > 0);
         if !found.is_empty() {
@@ -55,38 +57,32 @@ pub(super) fn nearest<D: AsRef<[u8]>>(
     Vec::new()
 }
 
-fn both_ways<D: AsRef<[u8]>>(
-    fst: &Fst<D>,
-    backwards: &Fst<D>,
-    query: &[char],
-    edits: u8,
-    most: usize,
-) -> Vec<Near> {
+fn both_ways(keys: &FiniteMap, backwards: &FiniteMap, query: &[char], edits: u8, most: usize) -> Vec<Near> {
     let half = query.len() / 2;
     let forward = (0..query.len() + 2).map(|prefix| if prefix <= half { edits - 1 } else { edits }).collect();
-    let mut found = walk(fst, query, forward, edits, most);
+    let mut found = walk(keys, query, forward, edits, most);
     let exact = query.len() - half;
     let caps = (0..query.len() + 2).map(|prefix| if prefix < exact { 0 } else { edits }).collect();
     let reversed: Vec<char> = query.iter().rev().copied().collect();
     for near in walk(backwards, &reversed, caps, edits, most) {
-        let key = String::from_utf8_lossy(&near.key).chars().rev().collect::<String>().into_bytes();
-        if let Some(value) = fst.get(&key)
-            && !found.iter().any(|other| other.key == key)
+        let key: String = String::from_utf8_lossy(&near.key).chars().rev().collect();
+        if let Some(Some(value)) = keys.get(&key)
+            && !found.iter().any(|other| other.key == key.as_bytes())
         {
-            found.push(Near { key, value: value.value(), distance: near.distance });
+            found.push(Near { key: key.into_bytes(), value, distance: near.distance });
         }
     }
     found
 }
 
-fn walk<D: AsRef<[u8]>>(fst: &Fst<D>, query: &[char], caps: Vec<u8>, limit: u8, most: usize) -> Vec<Near> {
-    let mut walk = Walk { fst, query, caps, limit, path: Vec::new(), found: Vec::new(), most };
+fn walk(keys: &FiniteMap, query: &[char], caps: Vec<u8>, limit: u8, most: usize) -> Vec<Near> {
+    let mut walk = Walk { keys, query, caps, limit, path: Vec::new(), found: Vec::new(), most };
     walk.start();
     walk.found
 }
 
-struct Walk<'a, D> {
-    fst: &'a Fst<D>,
+struct Walk<'a> {
+    keys: &'a FiniteMap,
     query: &'a [char],
     /// Most edits for each prefix of the query, by its length; never falling, `limit` at the end.
     caps: Vec<u8>,
@@ -108,7 +104,7 @@ struct Place {
     output: u64,
 }
 
-impl<D: AsRef<[u8]>> Walk<'_, D> {
+impl Walk<'_> {
     fn start(&mut self) {
         let far = self.limit + 1;
         let half = usize::from(self.limit);
@@ -117,7 +113,9 @@ impl<D: AsRef<[u8]>> Walk<'_, D> {
             *cell = if self.caps.get(prefix).is_some_and(|cap| distance <= *cap) { distance } else { far };
         }
         let place = Place { row, before: [far; BAND], last: '\0', depth: 0, output: 0 };
-        self.visit(self.fst.root(), place);
+        if let Some(root) = self.keys.root() {
+            self.visit(root, place);
+        }
     }
 
     fn visit(&mut self, node: Node<'_>, place: Place) {
@@ -179,7 +177,7 @@ impl<D: AsRef<[u8]>> Walk<'_, D> {
         let mut address = node.addr();
         let bytes = character.encode_utf8(&mut buffer).as_bytes();
         for &byte in bytes {
-            let at = self.fst.node(address);
+            let Some(at) = self.keys.node(address) else { return };
             let Some(index) = at.find_input(byte) else { return };
             let transition = at.transition(index);
             output += transition.out.value();
@@ -209,7 +207,8 @@ impl<D: AsRef<[u8]>> Walk<'_, D> {
     /// Walks the bytes that a character still lacks, then steps.
     fn rest_of_character(&mut self, address: usize, place: &Place, output: u64, following: usize) {
         if following > 0 {
-            for transition in self.fst.node(address).transitions() {
+            let Some(node) = self.keys.node(address) else { return };
+            for transition in node.transitions() {
                 self.path.push(transition.inp);
                 let output = output + transition.out.value();
                 self.rest_of_character(transition.addr, place, output, following - 1);
@@ -256,9 +255,11 @@ impl<D: AsRef<[u8]>> Walk<'_, D> {
             row[cell] = if distance <= self.caps[position] { distance } else { far };
             least = least.min(row[cell]);
         }
-        if least <= self.limit {
+        if least <= self.limit
+            && let Some(node) = self.keys.node(address)
+        {
             let next = Place { row, before: place.row, last: character, depth: place.depth + 1, output };
-            self.visit(self.fst.node(address), next);
+            self.visit(node, next);
         }
     }
 }
@@ -267,7 +268,10 @@ impl<D: AsRef<[u8]>> Walk<'_, D> {
 mod tests {
     use std::collections::BTreeSet;
 
+    use fst::raw::Fst;
+
     use super::*;
+    use crate::container::{Container, ContainerWriter, Kind};
 
     /// Optimal string alignment over the whole table.
     fn distance(left: &str, right: &str) -> usize {
@@ -291,22 +295,36 @@ mod tests {
         table[left.len()][right.len()]
     }
 
+    fn map<'a>(entries: impl Iterator<Item = (&'a str, u64)>) -> FiniteMap {
+        const KIND: Kind = Kind { magic: *b"QPTEST\0\0", version: 1, oldest: 1, title: "test file" };
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("map");
+        let map = Fst::from_iter_map(entries).unwrap();
+        let mut file = ContainerWriter::create(&path, KIND, 1).unwrap();
+        file.write_section("map", map.as_bytes()).unwrap();
+        file.finish().unwrap();
+        // As large files are opened: every node is checked.
+        FiniteMap::open(Container::open_unchecked(&path, KIND).unwrap().section("map").unwrap()).unwrap()
+    }
+
     fn check(keys: &BTreeSet<String>, text: &str) {
-        let fst = Fst::from_iter_map(keys.iter().map(String::as_bytes).zip(1..)).unwrap();
+        let forwards = map(keys.iter().map(String::as_str).zip(1..));
         let least =
             keys.iter().map(|key| distance(key, text)).filter(|distance| (1..=2).contains(distance)).min();
         let expected: BTreeSet<String> =
             keys.iter().filter(|key| Some(distance(key, text)) == least).cloned().collect();
         let reversed: BTreeSet<String> = keys.iter().map(|key| key.chars().rev().collect()).collect();
-        let backwards = Fst::from_iter_map(reversed.iter().map(|key| (key.as_bytes(), 0))).unwrap();
+        let backwards = map(reversed.iter().map(|key| (key.as_str(), 0)));
         for backwards in [None, Some(&backwards)] {
-            let near = nearest(&fst, backwards, text, 2, 1000);
+            let near = nearest(&forwards, backwards, text, 2, 1000);
             let found: BTreeSet<String> = near
                 .into_iter()
                 .map(|near| {
                     assert_eq!(Some(usize::from(near.distance)), least);
-                    assert_eq!(fst.get(&near.key).unwrap().value(), near.value);
-                    String::from_utf8(near.key).unwrap()
+                    let key = String::from_utf8(near.key).unwrap();
+                    assert_eq!(forwards.get(&key), Some(Some(near.value)));
+                    assert_eq!(forwards.key_of(near.value).as_ref(), Some(&key));
+                    key
                 })
                 .collect();
             assert_eq!(found, expected, "{text:?} in {keys:?}, backwards {}", backwards.is_some());

@@ -31,7 +31,11 @@
 //! ```
 //! Values of keys, words and grams rise with its keys, so that a key can be found from its value.
 
+mod finite_map;
 mod fuzzy;
+mod handover;
+mod lists;
+mod map_file;
 mod partial;
 mod reader;
 mod writer;
@@ -49,7 +53,7 @@ pub use reader::{LookupConfig, NameIndex};
 pub use writer::{NameIndexConfig, NameIndexWriter};
 
 /// Version of the format; the oldest readable is the same.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 const KIND: Kind = Kind { magic: *b"QUIPUNAM", version: VERSION, oldest: VERSION, title: "name index" };
 

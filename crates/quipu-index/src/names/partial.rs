@@ -126,8 +126,8 @@ impl NameIndex {
             let frequency = self.frequency_at(postings)?;
             Some(Spelling { word: word.to_owned(), position, weight, postings, frequency })
         };
-        if let Some(postings) = self.words.get(word) {
-            return Some(vec![spelling(word, 1.0, postings.value())?]);
+        if let Some(postings) = self.words.get(word)? {
+            return Some(vec![spelling(word, 1.0, postings)?]);
         }
         let length = word.chars().count();
         let edits = match length {
@@ -157,8 +157,8 @@ impl NameIndex {
         let grams = grams_of(word);
         let mut lists = Vec::new();
         for gram in &grams {
-            if let Some(list) = self.grams.get(gram) {
-                lists.push(self.gram_list(list.value())?);
+            if let Some(list) = self.grams.get(gram)? {
+                lists.push(self.gram_list(list)?);
             }
         }
         lists.sort_by_key(Vec::len);
@@ -194,23 +194,23 @@ impl NameIndex {
 
     /// Number of names that hold a word.
     pub(super) fn frequency_of(&self, word: &str) -> Option<u64> {
-        match self.words.get(word) {
-            Some(postings) => self.frequency_at(postings.value()),
+        match self.words.get(word)? {
+            Some(postings) => self.frequency_at(postings),
             None => Some(0),
         }
     }
 
     fn frequency_at(&self, postings: u64) -> Option<u64> {
-        Cursor::at(self.postings.as_ref(), postings)?.number()
+        Cursor::over(&self.postings, postings)?.number()
     }
 
     fn gram_list(&self, offset: u64) -> Option<Vec<u64>> {
-        read_list(Cursor::at(self.gramlist.as_ref(), offset)?)
+        read_list(Cursor::over(&self.gramlist, offset)?)
     }
 
     /// A word's postings; `frequency` stands before the list.
     fn list(&self, offset: u64, frequency: bool) -> Option<Vec<u64>> {
-        let mut cursor = Cursor::at(self.postings.as_ref(), offset)?;
+        let mut cursor = Cursor::over(&self.postings, offset)?;
         if frequency {
             cursor.number()?;
         }
@@ -218,16 +218,16 @@ impl NameIndex {
     }
 
     fn word_of(&self, postings: u64) -> Option<String> {
-        self.words.get_key(postings).and_then(|word| String::from_utf8(word).ok())
+        self.words.key_of(postings)
     }
 
     fn key_of(&self, block: u64) -> Option<String> {
-        self.keys.get_key(block).and_then(|key| String::from_utf8(key).ok())
+        self.keys.key_of(block)
     }
 
     /// Number of words of a name and the degree of its best connected node.
     fn block_head(&self, block: u64) -> Option<(u8, u64)> {
-        let mut cursor = Cursor::at(self.names.as_ref(), block)?;
+        let mut cursor = Cursor::over(&self.names, block)?;
         let words = cursor.byte()?;
         let (_count, _flags, _node) = (cursor.number()?, cursor.byte()?, cursor.number()?);
         Some((words, cursor.number()?))

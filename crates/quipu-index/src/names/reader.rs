@@ -4,9 +4,9 @@ use std::panic::AssertUnwindSafe;
 use std::path::Path;
 use std::sync::Arc;
 
-use fst::raw::Fst;
 use quipu_graph::NodeId;
 
+use super::finite_map::FiniteMap;
 use super::writer::title_case;
 use super::{Candidate, KIND, MatchReason, NameKind, clip, fuzzy, rank, score};
 use crate::IndexError;
@@ -41,12 +41,12 @@ impl Default for LookupConfig {
 /// The mapped name index.
 pub struct NameIndex {
     container: Container,
-    pub(super) keys: Fst<Section>,
-    backwards: Fst<Section>,
+    pub(super) keys: FiniteMap,
+    backwards: FiniteMap,
     pub(super) names: Section,
-    pub(super) words: Fst<Section>,
+    pub(super) words: FiniteMap,
     pub(super) postings: Section,
-    pub(super) grams: Fst<Section>,
+    pub(super) grams: FiniteMap,
     pub(super) gramlist: Section,
     pub(super) meta: Meta,
     translate: Option<Translate>,
@@ -83,8 +83,8 @@ struct Named {
 }
 
 impl NameIndex {
-    /// Maps the index. Header and table are checked always; every byte is where the file is below 4 MB, else by
-    /// [`NameIndex::verify`].
+    /// Maps the index. Header and table are checked always; every byte where the file is below 4 MB, else each page when it
+    /// is first read.
     pub fn open(path: &Path) -> Result<Self, IndexError> {
         Self::from_container(Container::open(path, KIND)?)
     }
@@ -102,11 +102,13 @@ impl NameIndex {
 
     fn from_container(container: Container) -> Result<Self, IndexError> {
         let path = container.path();
-        let map = |name: &str| -> Result<Fst<Section>, IndexError> {
-            Fst::new(container.section(name)?)
-                .map_err(|error| IndexError::corrupt(path, format!("section {name}: {error}")))
+        let map = |name: &str| -> Result<FiniteMap, IndexError> {
+            FiniteMap::open(container.section(name)?).map_err(|reason| {
+                let of_section = || IndexError::corrupt(path, format!("section {name}: {reason}"));
+                container.damage().unwrap_or_else(of_section)
+            })
         };
-        let meta = container.section("meta")?;
+        let meta = container.small_section("meta")?;
         let number = |index: usize| u64_at(meta.as_ref(), 8 * index);
         Ok(Self {
             keys: map("keys")?,
@@ -167,8 +169,8 @@ impl NameIndex {
     pub(crate) fn exact_key(&self, key: &str, text: &str, k: usize) -> Result<Vec<Candidate>, IndexError> {
         self.guarded(|| {
             let mut found = Vec::new();
-            if let Some(block) = self.keys.get(key) {
-                self.exact_block(block.value(), key, text, &mut found)?;
+            if let Some(block) = self.keys.get(key)? {
+                self.exact_block(block, key, text, &mut found)?;
             }
             rank(&mut found, k);
             Some(found)
@@ -180,7 +182,7 @@ impl NameIndex {
     pub(crate) fn name_lengths(&self, words: &[Word]) -> Result<Vec<usize>, IndexError> {
         self.guarded(|| {
             let mut lengths = Vec::new();
-            let mut node = self.keys.root();
+            let mut node = self.keys.root()?;
             for (count, word) in (1..).zip(words) {
                 let mut singular = false;
                 let spaced = (count > 1).then_some(b' ').into_iter().chain(word.text.bytes());
@@ -189,7 +191,7 @@ impl NameIndex {
                 for (at, byte) in (1..).zip(spaced) {
                     singular = at == last && byte == b's' && node.is_final();
                     match node.find_input(byte) {
-                        Some(index) => node = self.keys.node(node.transition_addr(index)),
+                        Some(index) => node = self.keys.node(node.transition_addr(index))?,
                         None => {
                             walked = false;
                             break;
@@ -217,8 +219,8 @@ impl NameIndex {
             if key.is_empty() {
                 return Some(found);
             }
-            if let Some(block) = self.keys.get(key) {
-                self.exact_block(block.value(), key, text, &mut found)?;
+            if let Some(block) = self.keys.get(key)? {
+                self.exact_block(block, key, text, &mut found)?;
             }
             if found.is_empty() || config.alternatives {
                 self.fuzzy(key, config.max_edits, &mut found)?;
@@ -297,18 +299,25 @@ impl NameIndex {
     }
 
     fn block(&self, offset: u64, key: &str) -> Option<Vec<Named>> {
-        let mut cursor = Cursor::at(self.names.as_ref(), offset)?;
+        let mut cursor = Cursor::over(&self.names, offset)?;
         cursor.byte()?;
         let count = usize::try_from(cursor.number()?).ok()?;
         (0..count.min(MOST_OF_A_NAME)).map(|_| read_name(&mut cursor, key)).collect()
     }
 
     /// Runs a lookup. `None` from it, or a panic of the finite-state library (which trusts its bytes), means that the
-    /// file is damaged; files too large to be checked on opening can reach that.
+    /// file is damaged, and so does a page that was found so: what was found without it may be wrong.
     fn guarded<T>(&self, lookup: impl FnOnce() -> Option<T>) -> Result<T, IndexError> {
-        std::panic::catch_unwind(AssertUnwindSafe(lookup)).ok().flatten().ok_or_else(|| {
-            IndexError::corrupt(self.container.path(), "the name index is damaged: an entry cannot be read")
-        })
+        let found = std::panic::catch_unwind(AssertUnwindSafe(lookup)).ok().flatten();
+        match self.container.damage() {
+            Some(damage) => Err(damage),
+            None => found.ok_or_else(|| {
+                IndexError::corrupt(
+                    self.container.path(),
+                    "the name index is damaged: an entry cannot be read",
+                )
+            }),
+        }
     }
 }
 

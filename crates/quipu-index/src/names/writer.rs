@@ -1,11 +1,11 @@
 //! Writes the name index in bounded memory.
 
 use std::collections::BTreeSet;
-use std::io::{BufReader, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use fst::MapBuilder;
-
+use super::handover::{Entries, Handover};
+use super::lists::{ListsByKey, SortedLists};
+use super::map_file::MapFile;
 use super::{KIND, NameEntry, NameKind, clip};
 use crate::container::ContainerWriter;
 use crate::normalise::normalise;
@@ -34,9 +34,12 @@ pub struct NameIndexWriter {
     path: PathBuf,
     folder: PathBuf,
     names: Sorter,
+    /// The keys, their characters in reverse order.
+    backwards: Sorter,
     memory: usize,
     meta: Meta,
     payload: Vec<u8>,
+    reversed: String,
 }
 
 #[derive(Default)]
@@ -48,8 +51,6 @@ struct Meta {
     longest: u64,
 }
 
-type FileMap = MapBuilder<BufWriter<std::fs::File>>;
-
 impl NameIndexWriter {
     /// Starts an index that will stand at `path`; spills go into the same folder.
     pub fn create(path: &Path, config: &NameIndexConfig) -> Result<Self, IndexError> {
@@ -58,9 +59,11 @@ impl NameIndexWriter {
             path: path.to_owned(),
             folder: folder.to_owned(),
             names: Sorter::new(folder, config.memory / 2),
+            backwards: Sorter::new(folder, config.memory / 6),
             memory: config.memory / 6,
             meta: Meta::default(),
             payload: Vec::new(),
+            reversed: String::new(),
         })
     }
 
@@ -76,27 +79,39 @@ impl NameIndexWriter {
         // The inverted degree comes first, so that the sort puts the best connected node of a name first.
         self.payload.extend_from_slice(&(!entry.degree).to_be_bytes());
         encode(key, entry, &mut self.payload);
-        self.names.push(key.as_bytes(), &self.payload)
+        self.names.push(key.as_bytes(), &self.payload)?;
+        self.reversed.clear();
+        self.reversed.extend(key.chars().rev());
+        self.backwards.push(self.reversed.as_bytes(), &[])
     }
 
     /// Sorts, writes and names the file; gives its length in bytes.
     pub fn finish(self) -> Result<u64, IndexError> {
-        let Self { path, folder, names, memory, mut meta, .. } = self;
+        let Self { path, folder, names, backwards, memory, mut meta, .. } = self;
         let mut file = ContainerWriter::create(&path, KIND, 8)?;
-        let mut parts =
-            Parts { words: Sorter::new(&folder, memory), backwards: Sorter::new(&folder, memory) };
-        let keys = write_names(&mut file, &folder, names.sorted()?, &mut parts, &mut meta)?;
-        copy_section(&mut file, "keys", keys, &folder)?;
-        let Parts { words, backwards } = parts;
-        let mut grams = Sorter::new(&folder, memory);
-        let (backwards, words) = rayon::join(
-            || sorted_keys(&folder, backwards.sorted()?),
-            || write_postings(&mut file, &folder, words.sorted()?, &mut grams, &mut meta),
-        );
-        copy_section(&mut file, "backkeys", backwards?, &folder)?;
-        copy_section(&mut file, "words", words?, &folder)?;
-        let grams = write_grams(&mut file, &folder, grams.sorted()?)?;
-        copy_section(&mut file, "grams", grams, &folder)?;
+        let folder = folder.as_path();
+        std::thread::scope(|scope| {
+            // Making a map takes longer than making what its keys lead to, so each has a thread of its own.
+            let start_map = || Handover::start(scope, |entries| MapFile::write(entries, folder));
+            // The keys in reverse need nothing of the rest.
+            let mut backkeys = start_map();
+            let backkeys = scope.spawn(move || {
+                push_distinct(backwards, &mut backkeys)?;
+                backkeys.finish()
+            });
+            let (mut keys, mut words) = (start_map(), ListsByKey::new(folder, memory));
+            write_names(&mut file, &mut keys, names.sorted()?, &mut words, &mut meta)?;
+            let grams = ListsByKey::new(folder, memory);
+            let mut grams = Handover::start(scope, |entries| gather_grams(entries, grams));
+            let mut word_map = start_map();
+            write_postings(&mut file, &mut word_map, &mut grams, words.sorted()?, &mut meta)?;
+            let mut gram_map = start_map();
+            write_grams(&mut file, &mut gram_map, grams.finish()?.sorted()?)?;
+            keys.finish()?.copy_into(&mut file, "keys", folder)?;
+            crate::join(backkeys)?.copy_into(&mut file, "backkeys", folder)?;
+            word_map.finish()?.copy_into(&mut file, "words", folder)?;
+            gram_map.finish()?.copy_into(&mut file, "grams", folder)
+        })?;
         let numbers = [meta.names, meta.keys, meta.words, meta.greatest_degree, meta.longest];
         let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
         file.write_section("meta", &bytes)?;
@@ -140,14 +155,14 @@ pub(super) fn title_case(key: &str) -> String {
         .collect()
 }
 
+/// Writes the names by key; hands the keys over to who makes their map, and gathers the words.
 fn write_names(
     file: &mut ContainerWriter,
-    folder: &Path,
+    keys: &mut Handover<'_, MapFile>,
     mut sorted: Sorted,
-    parts: &mut Parts,
+    words: &mut ListsByKey,
     meta: &mut Meta,
-) -> Result<FileMap, IndexError> {
-    let mut keys = file_map(folder)?;
+) -> Result<(), IndexError> {
     let mut section = file.section("names")?;
     let (mut offset, mut block) = (0_u64, Vec::new());
     let mut next = sorted.next()?;
@@ -159,104 +174,116 @@ fn write_names(
             next = sorted.next()?;
         }
         group.dedup();
-        let text = String::from_utf8_lossy(&key);
-        let distinct: BTreeSet<&str> = text.split(' ').collect();
-        let degree: [u8; 8] = group.first().and_then(|name| name.first_chunk()).copied().unwrap_or_default();
-        for word in &distinct {
-            parts.words.push(word.as_bytes(), &[offset.to_be_bytes(), degree].concat())?;
+        let degree = !group.first().map_or(0, |name| big_endian(name));
+        let mut count = 0;
+        for word in key.split(|byte| *byte == b' ') {
+            words.push(word, offset, degree)?;
+            count += 1;
         }
-        let backwards: String = text.chars().rev().collect();
-        parts.backwards.push(backwards.as_bytes(), &[])?;
         meta.names += group.len() as u64;
         meta.keys += 1;
-        meta.longest = meta.longest.max(text.split(' ').count() as u64);
-        insert(&mut keys, &key, offset, folder)?;
+        meta.longest = meta.longest.max(count);
+        keys.push(&key, offset);
         block.clear();
-        block.push(text.split(' ').count().min(255) as u8);
+        block.push(count.min(255) as u8);
         varint::push(group.len() as u64, &mut block);
         group.iter().filter_map(|name| name.get(8..)).for_each(|name| block.extend_from_slice(name));
-        section.write_all(&block).map_err(IndexError::io("cannot write the name index in", folder))?;
+        section.append(&block)?;
         offset += block.len() as u64;
     }
     section.finish();
-    Ok(keys)
+    Ok(())
 }
 
-/// What is gathered from the keys while they are written.
-struct Parts {
-    words: Sorter,
-    backwards: Sorter,
-}
-
-fn sorted_keys(folder: &Path, mut sorted: Sorted) -> Result<FileMap, IndexError> {
-    let mut keys = file_map(folder)?;
+/// Hands over each key once.
+fn push_distinct(keys: Sorter, map: &mut Handover<'_, MapFile>) -> Result<(), IndexError> {
+    let mut sorted = keys.sorted()?;
+    let mut last: Option<Vec<u8>> = None;
     while let Some((key, _)) = sorted.next()? {
-        insert(&mut keys, &key, 0, folder)?;
+        if last.as_ref() != Some(&key) {
+            map.push(&key, 0);
+            last = Some(key);
+        }
     }
-    Ok(keys)
+    Ok(())
 }
 
+/// Writes the names of each word; hands the words over to those who make their map and gather their 3-grams.
 fn write_postings(
     file: &mut ContainerWriter,
-    folder: &Path,
-    mut sorted: Sorted,
-    grams: &mut Sorter,
+    words: &mut Handover<'_, MapFile>,
+    grams: &mut Handover<'_, ListsByKey>,
+    mut sorted: SortedLists,
     meta: &mut Meta,
-) -> Result<FileMap, IndexError> {
-    let mut words = file_map(folder)?;
+) -> Result<(), IndexError> {
     let mut section = file.section("postings")?;
     let (mut offset, mut block) = (0_u64, Vec::new());
-    let mut next = sorted.next()?;
-    while let Some((word, payload)) = next {
+    loop {
         let mut postings = Postings::default();
-        postings.push(&payload);
-        next = sorted.next()?;
-        while let Some((_, payload)) = next.take_if(|(other, _)| *other == word) {
-            postings.push(&payload);
-            next = sorted.next()?;
-        }
+        let Some(word) = sorted.next(|name, degree| postings.push(name, degree))? else { break };
         meta.words += 1;
-        insert(&mut words, &word, offset, folder)?;
-        for gram in grams_of(&String::from_utf8_lossy(&word)) {
-            grams.push(gram.as_bytes(), &offset.to_be_bytes())?;
-        }
+        words.push(&word, offset);
+        grams.push(&word, offset);
         block.clear();
         varint::push(postings.frequency, &mut block);
         push_list(&postings.finish(), &mut block);
-        section.write_all(&block).map_err(IndexError::io("cannot write the name index in", folder))?;
+        section.append(&block)?;
         offset += block.len() as u64;
     }
     section.finish();
-    Ok(words)
+    Ok(())
 }
 
-fn write_grams(file: &mut ContainerWriter, folder: &Path, mut sorted: Sorted) -> Result<FileMap, IndexError> {
-    let mut grams = file_map(folder)?;
+/// From words to the words of each 3-gram.
+fn gather_grams(words: Entries, mut grams: ListsByKey) -> Result<ListsByKey, IndexError> {
+    words.each(|word, offset| {
+        let mut gathered = Ok(());
+        each_gram(&String::from_utf8_lossy(word), |gram| {
+            if gathered.is_ok() {
+                gathered = grams.push(gram.as_bytes(), offset, 0);
+            }
+        });
+        gathered
+    })?;
+    Ok(grams)
+}
+
+/// Writes the words of each 3-gram; hands the 3-grams over to who makes their map.
+fn write_grams(
+    file: &mut ContainerWriter,
+    grams: &mut Handover<'_, MapFile>,
+    mut sorted: SortedLists,
+) -> Result<(), IndexError> {
     let mut section = file.section("gramlist")?;
-    let (mut offset, mut block) = (0_u64, Vec::new());
-    let mut next = sorted.next()?;
-    while let Some((gram, payload)) = next {
-        let mut words = vec![big_endian(&payload)];
-        next = sorted.next()?;
-        while let Some((_, payload)) = next.take_if(|(other, _)| *other == gram) {
-            words.push(big_endian(&payload));
-            next = sorted.next()?;
-        }
-        words.dedup();
-        insert(&mut grams, &gram, offset, folder)?;
+    let (mut offset, mut block, mut words) = (0_u64, Vec::new(), Vec::new());
+    loop {
+        words.clear();
+        let Some(gram) = sorted.next(|word, _| words.push(word))? else { break };
+        grams.push(&gram, offset);
         block.clear();
         push_list(&words, &mut block);
-        section.write_all(&block).map_err(IndexError::io("cannot write the name index in", folder))?;
+        section.append(&block)?;
         offset += block.len() as u64;
     }
     section.finish();
-    Ok(grams)
+    Ok(())
 }
 
 /// The 3-grams of a word with its ends marked.
 pub(super) fn grams_of(word: &str) -> BTreeSet<String> {
-    let marked: Vec<char> = std::iter::once('^').chain(word.chars()).chain(std::iter::once('$')).collect();
-    marked.windows(3).map(|gram| gram.iter().collect()).collect()
+    let mut grams = BTreeSet::new();
+    each_gram(word, |gram| {
+        grams.insert(gram.to_owned());
+    });
+    grams
+}
+
+/// The 3-grams of a word with its ends marked, in their order; one may come twice.
+fn each_gram(word: &str, mut each: impl FnMut(&str)) {
+    let marked = format!("^{word}$");
+    let starts = marked.char_indices().map(|(start, _)| start);
+    let ends = marked.char_indices().skip(2).map(|(start, last)| start + last.len_utf8());
+    starts.zip(ends).filter_map(|(start, end)| marked.get(start..end)).for_each(&mut each);
 }
 
 /// The names that hold one word: at most [`MOST_POSTINGS`], those of the best connected nodes.
@@ -268,9 +295,9 @@ struct Postings {
 }
 
 impl Postings {
-    fn push(&mut self, payload: &[u8]) {
+    fn push(&mut self, name: u64, degree: u64) {
         self.frequency += 1;
-        self.kept.push((big_endian(payload.get(8..).unwrap_or(&[])), big_endian(payload)));
+        self.kept.push((!degree, name));
         if self.kept.len() >= 2 * MOST_POSTINGS {
             self.keep_best();
         }
@@ -302,40 +329,4 @@ fn push_list(rising: &[u64], into: &mut Vec<u8>) {
         varint::push(number - before, into);
         before = number;
     }
-}
-
-fn file_map(folder: &Path) -> Result<FileMap, IndexError> {
-    let file = tempfile::tempfile_in(folder).map_err(IndexError::io("cannot create a file in", folder))?;
-    MapBuilder::new(BufWriter::with_capacity(1 << 18, file)).map_err(|error| map_error(error, folder))
-}
-
-fn insert(map: &mut FileMap, key: &[u8], value: u64, folder: &Path) -> Result<(), IndexError> {
-    map.insert(key, value).map_err(|error| map_error(error, folder))
-}
-
-fn map_error(error: fst::Error, folder: &Path) -> IndexError {
-    let source = match error {
-        fst::Error::Io(source) => source,
-        fst::Error::Fst(other) => std::io::Error::other(other),
-    };
-    IndexError::Io { action: "cannot write the name index in", path: folder.to_owned(), source }
-}
-
-fn copy_section(
-    file: &mut ContainerWriter,
-    name: &str,
-    map: FileMap,
-    folder: &Path,
-) -> Result<(), IndexError> {
-    let written = map.into_inner().map_err(|error| map_error(error, folder))?;
-    let mut section = file.section(name)?;
-    let copy = || -> std::io::Result<()> {
-        let mut source = written.into_inner().map_err(std::io::IntoInnerError::into_error)?;
-        source.seek(SeekFrom::Start(0))?;
-        std::io::copy(&mut BufReader::with_capacity(1 << 18, source), &mut section)?;
-        Ok(())
-    };
-    copy().map_err(IndexError::io("cannot write the name index in", folder))?;
-    section.finish();
-    Ok(())
 }

@@ -46,7 +46,7 @@ pub use exact::{exact_top_k, inner_product};
 use permits::Permits;
 
 /// Version of the format; the oldest readable is the same.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 const KIND: Kind = Kind { magic: *b"QUIPUVEC", version: VERSION, oldest: VERSION, title: "vector index" };
 const ROWS: &str = "rows.qix";
@@ -142,15 +142,15 @@ impl VectorIndex {
     /// Maps an index. Lengths and headers are checked at any size, the matrix's bytes up to 4 MB.
     pub fn open(folder: &Path) -> Result<Self, IndexError> {
         let container = Container::open(&folder.join(ROWS), KIND)?;
-        let meta = Meta::from_bytes(container.section("meta")?.as_ref());
-        let fingerprint = container.section("embedder")?;
+        let meta = Meta::from_bytes(container.small_section("meta")?.as_ref());
+        let fingerprint = container.small_section("embedder")?;
         let fingerprint = String::from_utf8_lossy(fingerprint.as_ref()).into_owned();
         let (starts, nodes) = (container.section("starts")?, container.section("nodes")?);
         let matrix = map_file(&folder.join(MATRIX), meta.matrix_length)?;
         let graph_path = folder.join(GRAPH);
         let graph_map = map_file(&graph_path, meta.graph_length)?;
         let expected = meta.rows.checked_mul(meta.dimensions).and_then(|numbers| numbers.checked_mul(2));
-        if expected != Some(matrix.len()) || starts.as_ref().len() != 8 * (meta.rows + 1) {
+        if expected != Some(matrix.len()) || starts.len() != 8 * (meta.rows + 1) {
             return Err(IndexError::corrupt(&folder.join(ROWS), "its counts contradict each other"));
         }
         if matrix.len() <= CHECKED_ON_OPEN {
@@ -263,10 +263,10 @@ impl VectorIndex {
             .collect()
     }
 
-    /// Hashes of the rows' texts; none in older indexes.
+    /// Hashes of the rows' texts.
     fn hashes(&self) -> Result<Vec<u64>, IndexError> {
-        let Ok(section) = self.container.section("hashes") else { return Ok(Vec::new()) };
-        if section.as_ref().len() != 8 * self.meta.rows {
+        let section = self.container.small_section("hashes")?;
+        if section.len() != 8 * self.meta.rows {
             return Err(IndexError::corrupt(self.container.path(), "the hashes of some texts are missing"));
         }
         Ok(section.as_ref().chunks_exact(8).map(|hash| u64_at(hash, 0)).collect())
@@ -302,10 +302,12 @@ impl VectorIndex {
     }
 
     fn nodes_of(&self, row: u64) -> Result<Vec<NodeId>, IndexError> {
-        let at = |index: u64| u64_at(self.starts.as_ref(), 8 * index as usize) as usize;
-        let range = at(row).saturating_mul(8)..at(row + 1).saturating_mul(8);
-        let bytes = self.nodes.as_ref().get(range).ok_or_else(|| {
-            IndexError::corrupt(self.container.path(), format!("the nodes of row {row} are missing"))
+        let at = |index: u64| (self.starts.u64_at(8 * index as usize)? as usize).checked_mul(8);
+        let bytes = at(row).zip(at(row + 1)).and_then(|(start, end)| self.nodes.get(start..end));
+        let bytes = bytes.ok_or_else(|| {
+            self.container.damage().unwrap_or_else(|| {
+                IndexError::corrupt(self.container.path(), format!("the nodes of row {row} are missing"))
+            })
         })?;
         Ok(bytes.chunks_exact(8).map(|node| NodeId(u64_at(node, 0))).collect())
     }

@@ -11,7 +11,8 @@ use quipu_graph::{
 };
 use quipu_model::Embedder;
 
-use super::import::{build_vectors, index_names};
+use super::import::build_vectors;
+use super::names::index_names;
 use super::source::{
     CACHE, CATALOGUE, SOURCES, SourceConfig, Texts, read_endpoint_source, read_sources, write_source,
     write_sources,

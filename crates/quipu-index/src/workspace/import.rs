@@ -13,16 +13,14 @@ use quipu_model::Embedder;
 
 use super::documents::build_documents;
 use super::endpoint::refuse_import;
+use super::names::index_names;
 use super::source::Texts;
 use super::{NAMES, VECTORS, Workspace};
-use crate::{
-    DocumentProgress, IndexError, NameEntry, NameIndexConfig, NameIndexWriter, NameKind, VectorBuilder,
-    VectorProgress,
-};
+use crate::{DocumentProgress, IndexError, VectorBuilder, VectorProgress};
 
 const BUILDING: &str = "vectors.building";
 /// Names between two reports of progress and looks at the cancellation.
-const NAMES_STEP: u64 = 4096;
+pub(super) const NAMES_STEP: u64 = 4096;
 /// Bytes of an entity's description that its vector is made of: about a sentence.
 const SNIPPET: usize = 160;
 
@@ -136,45 +134,6 @@ async fn fill(
     let embedder = request.embedder.as_deref();
     build_documents(folder, parts, &graph, embedder, progress, &config.cancel, memory / 4).await?;
     Ok(report)
-}
-
-/// Indexes the names of all entities but those of `relations`: a question's "capital" is no mention of the relation that has this
-/// name.
-pub(super) fn index_names(
-    texts: Texts<'_>,
-    relations: &HashSet<NodeId>,
-    path: &Path,
-    memory: usize,
-    progress: Option<&WorkspaceProgressSink>,
-    cancel: &AtomicBool,
-) -> Result<(), IndexError> {
-    let mut writer = NameIndexWriter::create(path, &NameIndexConfig { memory })?;
-    let graph = texts.store;
-    let total = graph.entity_count();
-    let (mut node, mut label, mut degree) = (None, String::new(), 0);
-    for name in graph.names() {
-        let name = name?;
-        if relations.contains(&name.node) {
-            continue;
-        }
-        if node != Some(name.node) {
-            node = Some(name.node);
-            degree = texts.degree(name.node)?;
-            if name.node.0.is_multiple_of(NAMES_STEP) {
-                stop_if(cancel)?;
-                report(progress, WorkspaceProgress::Names { done: name.node.0, total });
-            }
-        }
-        if !name.is_alias {
-            label.clear();
-            label.push_str(&name.name);
-        }
-        let kind = if name.is_alias { NameKind::Alias } else { NameKind::Label };
-        writer.push(&NameEntry { node: name.node, name: &name.name, kind, degree, label: Some(&label) })?;
-    }
-    writer.finish()?;
-    report(progress, WorkspaceProgress::Names { done: total, total });
-    Ok(())
 }
 
 pub(super) async fn build_vectors(

@@ -25,6 +25,7 @@ mod endpoint;
 mod import;
 mod joined;
 mod link;
+mod names;
 mod search;
 mod source;
 mod triples;

@@ -100,20 +100,19 @@ impl<'a> Bank<'a> {
         let chosen = action.requirements.iter().filter_map(|at| router.requirements.get(*at));
         let mut starts: Vec<NodeId> = chosen.map(|r| r.anchor).collect();
         starts.dedup();
-        let mut ranked = pagerank(self.context, &starts).await?;
-        // What has no document is no answer here, and what the question starts from neither.
-        ranked.retain(|(node, _)| {
-            !starts.contains(node) && !self.documents.index().passages_of(*node).is_empty()
-        });
-        ranked.truncate(RANKED);
-        self.told(round, ranked.len(), Vec::new());
-        let entity = |(node, score): (NodeId, f64)| FoundEntity {
-            node,
-            passage: self.documents.index().passages_of(node).first().copied(),
-            score,
-            satisfies: true,
-        };
-        Ok(Found { entities: ranked.into_iter().map(entity).collect() })
+        let mut entities = Vec::new();
+        for (node, score) in pagerank(self.context, &starts).await? {
+            // What has no document is no answer here, and what the question starts from neither.
+            let first = self.documents.index().passages_of(node)?.first().copied();
+            if first.is_some() && !starts.contains(&node) {
+                entities.push(FoundEntity { node, passage: first, score, satisfies: true });
+            }
+            if entities.len() == RANKED {
+                break;
+            }
+        }
+        self.told(round, entities.len(), Vec::new());
+        Ok(Found { entities })
     }
 
     fn told(&self, round: usize, entities: usize, relaxed: Vec<String>) {

@@ -11,6 +11,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use quipu_graph::NodeId;
+use quipu_index::{DocumentIndex, IndexError};
 
 use super::feedback::{ErrorKind, Feedback};
 use super::fits::{narrow, weight};
@@ -239,7 +240,7 @@ impl<'a> Router<'a> {
         let index = self.documents.index();
         let best = match self.documents.vector() {
             Some(vector) => index.rank(vector, &nodes)?,
-            None => nodes.iter().map(|node| index.passages_of(*node).first().map(|p| (*p, 0.0))).collect(),
+            None => nodes.iter().map(|node| first_passage(index, *node)).collect::<Result<_, _>>()?,
         };
         self.similar.extend(nodes.into_iter().zip(best).filter_map(|(node, best)| Some((node, best?))));
         for requirement in &mut found {
@@ -429,6 +430,11 @@ impl<'a> Router<'a> {
         let mentions = chosen.filter_map(|at| self.requirements.get(*at)).filter_map(mention).collect();
         self.context.trace.report(Stage::Link, Event::Linked { mentions });
     }
+}
+
+/// An entity's first passage, which nothing was compared with.
+fn first_passage(index: &DocumentIndex, node: NodeId) -> Result<Option<(u64, f32)>, IndexError> {
+    Ok(index.passages_of(node)?.first().map(|passage| (*passage, 0.0)))
 }
 
 /// The end of a path, behind the arrow of its last relation.

@@ -1,0 +1,84 @@
+//! Finite-state maps of the name index, read node by node through the checks of the file's pages.
+
+use fst::raw::{CompiledAddr, Fst, Node};
+
+use crate::container::{Section, u64_at};
+
+/// Bytes before a node's last one that say where it begins: its state, the number of its transitions, their sizes.
+const HEAD: usize = 4;
+/// Bytes at the start and at the end of a map that opening it reads; the last ones are `keys:u64 root:u64 checksum:u32`.
+const ENDS: [usize; 2] = [16, 20];
+
+/// A finite-state map in a section. `None` for a node, or for all that is asked for: something cannot be read, and
+/// [`Container::damage`](crate::container::Container::damage) says what.
+pub(super) struct FiniteMap {
+    fst: Fst<Section>,
+    root: CompiledAddr,
+}
+
+impl FiniteMap {
+    /// Opens the map that a section holds; what is wrong, where it holds none.
+    pub(super) fn open(section: Section) -> Result<Self, String> {
+        let length = section.len();
+        let [first, last] = ENDS;
+        let start = section.get(0..first);
+        let end = length.checked_sub(last).and_then(|start| section.get(start..length));
+        let root = end.and_then(|end| usize::try_from(u64_at(end, size_of::<u64>())).ok());
+        let (Some(_), Some(root)) = (start, root) else {
+            return Err("its start or its end cannot be read".to_owned());
+        };
+        Ok(Self { fst: Fst::new(section).map_err(|error| error.to_string())?, root })
+    }
+
+    /// Where every walk starts.
+    pub(super) fn root(&self) -> Option<Node<'_>> {
+        self.node(self.root)
+    }
+
+    /// The node at an address.
+    #[inline]
+    pub(super) fn node(&self, address: CompiledAddr) -> Option<Node<'_>> {
+        let bytes = self.fst.as_inner();
+        let end = address.checked_add(1)?;
+        // Its last bytes first: they say how many it has.
+        bytes.get(address.saturating_sub(HEAD)..end)?;
+        let node = self.fst.node(address);
+        bytes.get(end.checked_sub(node.as_slice().len())?..end)?;
+        Some(node)
+    }
+
+    /// The value of a key, where the map has the key.
+    pub(super) fn get(&self, key: &str) -> Option<Option<u64>> {
+        let mut node = self.root()?;
+        let mut value = 0_u64;
+        for byte in key.bytes() {
+            let Some(index) = node.find_input(byte) else { return Some(None) };
+            let transition = node.transition(index);
+            value = value.wrapping_add(transition.out.value());
+            node = self.node(transition.addr)?;
+        }
+        Some(node.is_final().then(|| value.wrapping_add(node.final_output().value())))
+    }
+
+    /// The key of a value, in a map whose values rise with its keys.
+    pub(super) fn key_of(&self, value: u64) -> Option<String> {
+        let mut node = self.root()?;
+        let mut left = value;
+        let mut key = Vec::new();
+        while !node.is_final() || node.final_output().value() != left {
+            // Outputs rise from transition to transition: the last one that is not too much leads to the key.
+            let mut fitting = None;
+            for transition in node.transitions() {
+                if transition.out.value() > left {
+                    break;
+                }
+                fitting = Some(transition);
+            }
+            let transition = fitting?;
+            left -= transition.out.value();
+            key.push(transition.inp);
+            node = self.node(transition.addr)?;
+        }
+        String::from_utf8(key).ok()
+    }
+}

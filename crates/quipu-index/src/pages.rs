@@ -1,0 +1,187 @@
+//! The pages of a container: each 4 KiB are compared with their checksum before they are first read.
+//!
+//! Files too large to be read through on opening are checked as far as they are read. A flipped bit is an error then, never
+//! another answer.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Bytes of a page: what the system reads from the disk at least, so that checking one reads nothing that is not read anyway.
+pub(crate) const PAGE: usize = 4096;
+/// Bytes of a sum.
+pub(crate) const SUM: usize = 4;
+/// Pages whose state one word tells.
+const PER_WORD: usize = u64::BITS as usize;
+
+/// Sum of a page: the low 32 bits of its XXH3-64.
+fn sum_of(page: &[u8]) -> u32 {
+    xxh3_64(page) as u32
+}
+
+/// Sums up what is written, page by page.
+#[derive(Default)]
+pub(crate) struct PageSummer {
+    /// The page that is not full yet.
+    page: Vec<u8>,
+    sums: Vec<u8>,
+}
+
+impl PageSummer {
+    /// Takes the next bytes.
+    pub(crate) fn write(&mut self, mut bytes: &[u8]) {
+        while let Some((now, later)) = bytes.split_at_checked(PAGE - self.page.len()) {
+            if self.page.is_empty() {
+                self.sums.extend_from_slice(&sum_of(now).to_le_bytes());
+            } else {
+                self.page.extend_from_slice(now);
+                self.end_page();
+            }
+            bytes = later;
+        }
+        self.page.extend_from_slice(bytes);
+    }
+
+    /// The sums of all pages, the last one however short; little-endian.
+    pub(crate) fn finish(mut self) -> Vec<u8> {
+        if !self.page.is_empty() {
+            self.end_page();
+        }
+        self.sums
+    }
+
+    fn end_page(&mut self) {
+        self.sums.extend_from_slice(&sum_of(&self.page).to_le_bytes());
+        self.page.clear();
+    }
+}
+
+/// Which pages of a mapped file are known to be good.
+#[derive(Debug)]
+pub(crate) struct Pages {
+    /// The bytes that have sums; both ends are offsets into the file, the first one on a page's border.
+    summed: Range<usize>,
+    /// Where the sums are.
+    sums: Range<usize>,
+    /// A bit for each page. One that another thread does not see yet costs a second check, no more.
+    good: Box<[AtomicU64]>,
+    /// The first page that was found damaged, counted from 1.
+    damaged: AtomicUsize,
+}
+
+impl Pages {
+    /// `None`: there are not as many sums as pages.
+    pub(crate) fn new(summed: Range<usize>, sums: Range<usize>) -> Option<Self> {
+        let pages = summed.len().div_ceil(PAGE);
+        let good = (0..pages.div_ceil(PER_WORD)).map(|_| AtomicU64::new(0)).collect();
+        (sums.len() == pages * SUM).then_some(Self { summed, sums, good, damaged: AtomicUsize::new(0) })
+    }
+
+    /// Counts every page as good: the file was read through.
+    pub(crate) fn all_good(&self) {
+        self.good.iter().for_each(|word| word.store(u64::MAX, Ordering::Relaxed));
+    }
+
+    /// Whether the pages of some bytes of the file are good. One that is not stays known.
+    pub(crate) fn check(&self, file: &[u8], bytes: Range<usize>) -> bool {
+        if bytes.is_empty() {
+            return true;
+        }
+        if bytes.start < self.summed.start || bytes.end > self.summed.end {
+            return false;
+        }
+        let page = |offset: usize| (offset - self.summed.start) / PAGE;
+        (page(bytes.start)..=page(bytes.end - 1))
+            .all(|page| self.is_good(page) || self.check_page(file, page))
+    }
+
+    fn is_good(&self, page: usize) -> bool {
+        let word = self.good.get(page / PER_WORD).map_or(0, |word| word.load(Ordering::Relaxed));
+        word & 1 << (page % PER_WORD) != 0
+    }
+
+    fn check_page(&self, file: &[u8], page: usize) -> bool {
+        if self.sum(file, page) != Some(sum_of(self.bytes(file, page))) {
+            self.damaged.store(page + 1, Ordering::Relaxed);
+            return false;
+        }
+        if let Some(word) = self.good.get(page / PER_WORD) {
+            word.fetch_or(1 << (page % PER_WORD), Ordering::Relaxed);
+        }
+        true
+    }
+
+    fn place(&self, page: usize) -> Range<usize> {
+        let start = self.summed.start + page * PAGE;
+        start..self.summed.end.min(start + PAGE)
+    }
+
+    fn bytes<'file>(&self, file: &'file [u8], page: usize) -> &'file [u8] {
+        file.get(self.place(page)).unwrap_or(&[])
+    }
+
+    fn sum(&self, file: &[u8], page: usize) -> Option<u32> {
+        let sums = file.get(self.sums.clone())?;
+        sums.get(page * SUM..)?.first_chunk().map(|sum| u32::from_le_bytes(*sum))
+    }
+
+    /// What is wrong, where some page was found damaged.
+    pub(crate) fn damage(&self, file: &[u8]) -> Option<String> {
+        let page = self.damaged.load(Ordering::Relaxed).checked_sub(1)?;
+        let Range { start, end } = self.place(page);
+        let found = sum_of(self.bytes(file, page));
+        let expected = self.sum(file, page).map_or_else(|| "none".to_owned(), |sum| format!("{sum:08x}"));
+        Some(format!("bytes {start} to {end} are damaged: expected checksum {expected}, found {found:08x}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file of two pages before the summed bytes, two and a half pages of these, and their sums.
+    fn file() -> (Vec<u8>, Pages) {
+        let mut file: Vec<u8> = (0..2 * PAGE + 5 * PAGE / 2).map(|number| (number % 251) as u8).collect();
+        let summed = 2 * PAGE..file.len();
+        let mut summer = PageSummer::default();
+        // In pieces of every size, beyond a page too.
+        let mut rest = &file[summed.clone()];
+        for size in (1..).step_by(701) {
+            let (piece, later) = rest.split_at(size.min(rest.len()));
+            summer.write(piece);
+            rest = later;
+            if rest.is_empty() {
+                break;
+            }
+        }
+        file.extend(summer.finish());
+        let pages = Pages::new(summed.clone(), summed.end..file.len()).unwrap();
+        (file, pages)
+    }
+
+    #[test]
+    fn each_page_is_checked_for_itself() {
+        let (mut file, pages) = file();
+        assert!(pages.check(&file, 2 * PAGE..9 * PAGE / 2));
+        let (_, pages) = self::file();
+        file[3 * PAGE + 7] ^= 1;
+        assert!(pages.check(&file, 2 * PAGE..3 * PAGE) && pages.check(&file, 4 * PAGE..4 * PAGE + 5));
+        assert_eq!(pages.damage(&file), None);
+        assert!(!pages.check(&file, 3 * PAGE - 1..3 * PAGE + 1));
+        let damage = pages.damage(&file).unwrap();
+        assert!(damage.starts_with("bytes 12288 to 16384 are damaged: expected checksum"), "{damage}");
+        assert!(
+            !pages.check(&file, PAGE..2 * PAGE) && !pages.check(&file, 4 * PAGE..5 * PAGE),
+            "no sums there"
+        );
+        assert!(pages.check(&file, 9 * PAGE..9 * PAGE), "nothing is read");
+    }
+
+    #[test]
+    fn sums_fit_the_pages_or_there_are_none() {
+        assert!(Pages::new(0..PAGE + 1, 0..SUM).is_none());
+        assert!(Pages::new(0..PAGE + 1, 0..2 * SUM).is_some());
+        assert!(Pages::new(0..0, 0..0).is_some());
+    }
+}

@@ -1,0 +1,119 @@
+//! Indexes the names of a graph: one thread reads them from the store, one normalises and sorts them.
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::{SyncSender, sync_channel};
+
+use quipu_graph::NodeId;
+
+use super::import::{NAMES_STEP, report, stop_if};
+use super::source::Texts;
+use super::{WorkspaceProgress, WorkspaceProgressSink};
+use crate::{IndexError, NameEntry, NameIndexConfig, NameIndexWriter, NameKind};
+
+/// Batches that wait between the two threads.
+const WAITING: usize = 4;
+
+/// Indexes the names of all entities but those of `relations`: a question's "capital" is no mention of the relation that has this
+/// name.
+pub(super) fn index_names(
+    texts: Texts<'_>,
+    relations: &HashSet<NodeId>,
+    path: &Path,
+    memory: usize,
+    progress: Option<&WorkspaceProgressSink>,
+    cancel: &AtomicBool,
+) -> Result<(), IndexError> {
+    let mut writer = NameIndexWriter::create(path, &NameIndexConfig { memory })?;
+    let total = texts.store.entity_count();
+    let (full, batches) = sync_channel(WAITING);
+    std::thread::scope(|scope| {
+        let reading = scope.spawn(move || {
+            let mut reader = Reader { texts, relations, full, batch: Batch::default() };
+            reader.read(|done| {
+                report(progress, WorkspaceProgress::Names { done, total });
+                stop_if(cancel)
+            })
+        });
+        // When the writer fails, the batches are dropped, and the reader ends as it cannot send.
+        batches.into_iter().try_for_each(|batch| batch.write(&mut writer))?;
+        crate::join(reading)
+    })?;
+    writer.finish()?;
+    report(progress, WorkspaceProgress::Names { done: total, total });
+    Ok(())
+}
+
+/// Names of some entities, their characters in one text.
+#[derive(Default)]
+struct Batch {
+    text: String,
+    names: Vec<Name>,
+}
+
+struct Name {
+    node: NodeId,
+    kind: NameKind,
+    degree: u64,
+    name: Range<usize>,
+    label: Range<usize>,
+}
+
+impl Batch {
+    fn push_text(&mut self, text: &str) -> Range<usize> {
+        let start = self.text.len();
+        self.text.push_str(text);
+        start..self.text.len()
+    }
+
+    fn write(&self, writer: &mut NameIndexWriter) -> Result<(), IndexError> {
+        for &Name { node, kind, degree, ref name, ref label } in &self.names {
+            let name = self.text.get(name.clone()).unwrap_or_default();
+            writer.push(&NameEntry { node, name, kind, degree, label: self.text.get(label.clone()) })?;
+        }
+        Ok(())
+    }
+}
+
+struct Reader<'a> {
+    texts: Texts<'a>,
+    relations: &'a HashSet<NodeId>,
+    full: SyncSender<Batch>,
+    batch: Batch,
+}
+
+impl Reader<'_> {
+    /// Sends all names; `step` hears after each batch how many entities are done, and its error ends the reading.
+    fn read(&mut self, step: impl Fn(u64) -> Result<(), IndexError>) -> Result<(), IndexError> {
+        let (mut node, mut label, mut degree) = (None, 0..0, 0);
+        for name in self.texts.store.names() {
+            let name = name?;
+            if self.relations.contains(&name.node) {
+                continue;
+            }
+            if node != Some(name.node) {
+                node = Some(name.node);
+                degree = self.texts.degree(name.node)?;
+                if self.batch.names.len() >= NAMES_STEP as usize {
+                    step(name.node.0)?;
+                    if self.full.send(std::mem::take(&mut self.batch)).is_err() {
+                        return Ok(());
+                    }
+                }
+            }
+            let range = self.batch.push_text(&name.name);
+            let kind = if name.is_alias {
+                NameKind::Alias
+            } else {
+                label = range.clone();
+                NameKind::Label
+            };
+            self.batch.names.push(Name { node: name.node, kind, degree, name: range, label: label.clone() });
+        }
+        // The writer's own error says why it does not listen any more.
+        let _ = self.full.send(std::mem::take(&mut self.batch));
+        Ok(())
+    }
+}
