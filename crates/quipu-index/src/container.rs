@@ -297,9 +297,16 @@ impl Section {
     /// Some of its bytes. `None`: it has not as many, or they are damaged, which [`Container::damage`] tells then.
     #[inline]
     pub(crate) fn get(&self, range: Range<usize>) -> Option<&[u8]> {
-        let bytes = self.as_ref().get(range.clone())?;
-        let range = self.offset + range.start..self.offset + range.end;
-        self.pages.check(&self.map, range).then_some(bytes)
+        self.check(range.clone())?;
+        self.as_ref().get(range)
+    }
+
+    /// Whether it has these bytes and they are good.
+    #[inline]
+    pub(crate) fn check(&self, range: Range<usize>) -> Option<()> {
+        let within = range.start <= range.end && range.end <= self.length;
+        let range = self.offset + range.start..self.offset.checked_add(range.end)?;
+        (within && (self.pages.known_good(&range) || self.pages.check(&self.map, range))).then_some(())
     }
 
     /// Up to where bytes are good, where some are: to the end of the last one's page.

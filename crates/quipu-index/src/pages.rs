@@ -83,6 +83,14 @@ impl Pages {
         self.good.iter().for_each(|word| word.store(u64::MAX, Ordering::Relaxed));
     }
 
+    /// Whether some bytes of the file are in one page, and that one was found good.
+    #[inline]
+    pub(crate) fn known_good(&self, bytes: &Range<usize>) -> bool {
+        let Some(start) = bytes.start.checked_sub(self.summed.start) else { return false };
+        let page = start / PAGE;
+        start % PAGE + bytes.len() <= PAGE && bytes.end <= self.summed.end && self.is_good(page)
+    }
+
     /// Whether the pages of some bytes of the file are good. One that is not stays known.
     pub(crate) fn check(&self, file: &[u8], bytes: Range<usize>) -> bool {
         if bytes.is_empty() {
@@ -96,6 +104,7 @@ impl Pages {
             .all(|page| self.is_good(page) || self.check_page(file, page))
     }
 
+    #[inline]
     fn is_good(&self, page: usize) -> bool {
         let word = self.good.get(page / PER_WORD).map_or(0, |word| word.load(Ordering::Relaxed));
         word & 1 << (page % PER_WORD) != 0

@@ -47,8 +47,14 @@ impl<'bytes> Cursor<'bytes> {
     }
 
     /// The next byte.
+    #[inline]
     pub(crate) fn byte(&mut self) -> Option<u8> {
-        self.take(1)?.first().copied()
+        if self.at >= self.good {
+            return self.take(1)?.first().copied();
+        }
+        let byte = *self.bytes.get(self.at)?;
+        self.at += 1;
+        Some(byte)
     }
 
     /// The next number; `None` at the end, or where no number ends within ten bytes.

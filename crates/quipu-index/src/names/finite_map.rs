@@ -38,12 +38,15 @@ impl FiniteMap {
     /// The node at an address.
     #[inline]
     pub(super) fn node(&self, address: CompiledAddr) -> Option<Node<'_>> {
-        let bytes = self.fst.as_inner();
-        let end = address.checked_add(1)?;
+        let (section, end) = (self.fst.as_inner(), address.checked_add(1)?);
         // Its last bytes first: they say how many it has.
-        bytes.get(address.saturating_sub(HEAD)..end)?;
+        let head = address.saturating_sub(HEAD);
+        section.check(head..end)?;
         let node = self.fst.node(address);
-        bytes.get(end.checked_sub(node.as_slice().len())?..end)?;
+        let start = end.checked_sub(node.as_slice().len())?;
+        if start < head {
+            section.check(start..head)?;
+        }
         Some(node)
     }
 
