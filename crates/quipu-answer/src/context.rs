@@ -298,6 +298,11 @@ impl<'a> Context<'a> {
         &**self.workspace.graph()
     }
 
+    /// Tokens of a text, by the language model's own count; without one an upper estimate for English.
+    pub fn count_tokens(&self, text: &str) -> usize {
+        self.model.map_or(text.len().div_ceil(3), |model| model.count_tokens(text))
+    }
+
     /// Whether there is a language model.
     pub fn has_model(&self) -> bool {
         self.model.is_some()

@@ -456,3 +456,28 @@ async fn where_no_way_is_likely_the_model_is_not_asked_to_compose() {
     let (answer, composed) = check("who directed Kauwboy?", KeragConfig::default().least_confidence).await;
     assert_eq!((answer.answers, composed), (vec!["Boudewijn Koole".to_owned()], 1));
 }
+
+/// Short rows are mostly markup, which tokens are made of too: the model's own count decides what fits.
+#[tokio::test]
+async fn the_table_is_no_longer_than_the_budget_by_the_models_own_count() {
+    let rows: String = (0..60).map(|n| format!("Kauwboy\tseen by\tP{n}\nP{n}\tlives in\tC{n}\n")).collect();
+    let model = ScriptedModel::new()
+        .on("plan.topic", TOPIC)
+        .on("prune.relations", MORE)
+        .on("prune.relations", ENOUGH)
+        .on("compose", composed("\"C1\"").as_str());
+    let model = Arc::new(model);
+    let mut options = kerag(by_model());
+    options.limits.evidence_tokens = 700;
+    let question = "where do those live who saw Kauwboy?";
+    let answer = ask(&setting(&rows).await, Some(model.clone()), None, question, &options).await;
+    let asked = model.requests();
+    let prompt = &asked.last().unwrap().messages.last().unwrap().content;
+    let table = &prompt[prompt.find("### ").unwrap()..];
+    let table = &table[..table.rfind('|').unwrap()];
+    // The scripted model counts four bytes as a token.
+    let tokens = table.len() / 4;
+    assert!((350..=700).contains(&tokens), "{tokens} tokens: {prompt}");
+    assert!(table.contains("lives in") && table.contains("Kauwboy"), "{table}");
+    assert!(answer.evidence.len() > 10, "{}", answer.evidence.len());
+}

@@ -432,3 +432,33 @@ fn a_folder_without_a_store_is_said() {
     let message = EmbeddedGraph::open(folder.path()).err().unwrap().to_string();
     assert!(message.contains("manifest"), "{message}");
 }
+
+/// KiB of this process's memory that a folder's mapped files take.
+#[cfg(target_os = "linux")]
+fn resident(folder: &Path) -> u64 {
+    let maps = std::fs::read_to_string("/proc/self/smaps").unwrap();
+    let mut within = false;
+    let mut kib = 0;
+    for line in maps.lines() {
+        if let Some((_, path)) = line.split_once('/') {
+            within = Path::new("/").join(path).starts_with(folder);
+        } else if let Some(size) = line.strip_prefix("Rss:").filter(|_| within) {
+            kib += size.trim().trim_end_matches(" kB").parse::<u64>().unwrap();
+        }
+    }
+    kib
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_is_let_go_takes_no_memory_and_is_read_again() {
+    let (_folder, store) = large_store(20_000);
+    let graph = EmbeddedGraph::open(&store).unwrap();
+    let questions = Questions::about(&graph, 500);
+    let expected = undamaged(answers(&graph, &questions));
+    let before = resident(&store);
+    assert!(before > 500, "{before} KiB");
+    graph.let_go();
+    assert_eq!(resident(&store), 0);
+    assert_eq!(undamaged(answers(&graph, &questions)), expected);
+}

@@ -5,7 +5,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use quipu_graph::{Graph, GraphError, NodeId, NodeSummary, Step};
 
 use super::triples::{Walked, triple};
-use crate::evidence::Evidence;
+use crate::context::Context;
+use crate::evidence::{Evidence, to_markdown};
 use crate::plan::Scope;
 
 /// Most neighbours fetched for one node and step.
@@ -14,8 +15,11 @@ const MOST_NEIGHBOURS: usize = 100;
 const MOST_NODES: usize = 500;
 /// A triple one hop further away counts for this much less: near evidence goes first when the budget is short.
 const HOP_DISCOUNT: f32 = 0.9;
-/// Bytes that one token of a table stands for, at least: an upper estimate of the tokens.
+/// Bytes that one token of a table stands for, as a first estimate.
 const BYTES_PER_TOKEN: usize = 3;
+
+/// Halvings in search of what a budget holds, where the first estimate held too much.
+const ROUNDS: usize = 6;
 
 /// What was retrieved.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -35,19 +39,20 @@ struct Found {
     to: NodeId,
 }
 
-/// Fetches the scope around `anchors`. `relevance` of a step decides what stays when the scope exceeds
-/// `budget_tokens`; a triple stays only if its way back to an anchor stays.
+/// Fetches the scope around `anchors`. `relevance` of a step decides what stays when the table of the scope exceeds
+/// `budget_tokens`, as the question's model counts them; a triple stays only if its way back to an anchor stays.
 ///
 /// # Errors
 /// The graph's.
 pub async fn retrieve_scope(
-    graph: &dyn Graph,
+    context: &Context<'_>,
     anchors: &[NodeId],
     scope: &Scope,
     relevance: &HashMap<Step, f32>,
     budget_tokens: usize,
 ) -> Result<Retrieved, GraphError> {
-    let (found, mut left_out) = walk(graph, anchors, scope).await?;
+    let graph = context.graph();
+    let (found, cut) = walk(graph, anchors, scope).await?;
     let summaries = summaries(graph, &found).await?;
     let mut ranked: Vec<usize> = (0..found.len()).collect();
     let priority = |f: &Found| {
@@ -58,19 +63,38 @@ pub async fn retrieve_scope(
         let key = |i: &usize| found.get(*i).map_or(f32::MIN, priority);
         key(b).total_cmp(&key(a)).then(a.cmp(b))
     });
-    let kept =
-        within(&found, &ranked, budget_tokens.saturating_mul(BYTES_PER_TOKEN), |f| cost(f, &summaries));
-    let walked: Vec<Walked> =
-        kept.iter().filter_map(|at| found.get(*at)).map(|f| (f.from, f.step, f.to)).collect();
-    left_out += found.len() - walked.len();
-    let sources = graph.stated_by(&walked).await?;
-    let pieces = walked.into_iter().zip(sources);
-    let mut seen = HashSet::new();
-    let evidence = pieces
-        .filter_map(|(walked, source)| triple(graph, &source, &summaries, walked))
-        .filter(|piece| seen.insert(piece.id.clone()))
-        .collect();
-    Ok(Retrieved { evidence, left_out })
+    let fitting = async |bytes: usize| -> Result<(Retrieved, bool), GraphError> {
+        let kept = within(&found, &ranked, bytes, |f| cost(f, &summaries));
+        let walked: Vec<Walked> =
+            kept.iter().filter_map(|at| found.get(*at)).map(|f| (f.from, f.step, f.to)).collect();
+        let left_out = cut + found.len() - walked.len();
+        let sources = graph.stated_by(&walked).await?;
+        let pieces = walked.into_iter().zip(sources);
+        let mut seen = HashSet::new();
+        let evidence: Vec<Evidence> = pieces
+            .filter_map(|(walked, source)| triple(graph, &source, &summaries, walked))
+            .filter(|piece| seen.insert(piece.id.clone()))
+            .collect();
+        let fits = context.count_tokens(&to_markdown(&evidence)) <= budget_tokens;
+        Ok((Retrieved { evidence, left_out }, fits))
+    };
+    let all: usize = found.iter().map(|f| cost(f, &summaries)).sum();
+    let first = all.min(budget_tokens.saturating_mul(BYTES_PER_TOKEN));
+    let (mut best, fits) = fitting(first).await?;
+    if fits {
+        return Ok(best);
+    }
+    // What the rows have beside their values, and how many tokens that makes, is only known when they are written.
+    let (mut most, mut too_much) = (0_usize, first);
+    best = Retrieved { evidence: Vec::new(), left_out: cut + found.len() };
+    for _ in 0..ROUNDS {
+        let bytes = most.midpoint(too_much);
+        match fitting(bytes).await? {
+            (retrieved, true) => (best, most) = (retrieved, bytes),
+            (_, false) => too_much = bytes,
+        }
+    }
+    Ok(best)
 }
 
 /// The places in `found` that `bytes` have room for, ascending. The best go first, each with what of its way back to an anchor is not kept yet:

@@ -95,13 +95,7 @@ impl EmbeddedGraph {
 
     /// Compares every file with its checksum. Reads the whole store.
     pub fn verify(&self) -> Result<(), GraphError> {
-        let columns = [self.names.file(), self.heads.file(), &self.relations_file, &self.schema_file];
-        let mapped: Vec<&MappedFile> = (self.dictionary.files())
-            .chain(self.adjacency.files())
-            .chain(self.documents.files())
-            .chain(columns)
-            .chain([&*self.checks])
-            .collect();
+        let mapped: Vec<&MappedFile> = self.mapped().collect();
         for entry in &self.manifest.files {
             let path = self.folder.join(&entry.name);
             match mapped.iter().find(|file| file.path() == path) {
@@ -110,6 +104,21 @@ impl EmbeddedGraph {
             }
         }
         Ok(())
+    }
+
+    /// Gives the memory back that the store's pages took in this process, as far as they were read. Whoever walks through the whole
+    /// store does so from time to time; what is read again comes from the system's cache, or from the disk.
+    pub fn let_go(&self) {
+        self.mapped().for_each(MappedFile::let_go);
+    }
+
+    fn mapped(&self) -> impl Iterator<Item = &MappedFile> {
+        let columns = [self.names.file(), self.heads.file(), &self.relations_file, &self.schema_file];
+        (self.dictionary.files())
+            .chain(self.adjacency.files())
+            .chain(self.documents.files())
+            .chain(columns)
+            .chain([&*self.checks])
     }
 
     /// Bytes of all files of the store, without the manifest.

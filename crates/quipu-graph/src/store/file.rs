@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use memmap2::{Advice, Mmap};
+use memmap2::{Advice, Mmap, UncheckedAdvice};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
@@ -182,6 +182,15 @@ impl MappedFile {
     #[inline]
     pub(crate) fn prefetch(&self, position: usize) {
         prefetch(self.unchecked(), position);
+    }
+
+    /// Takes the file's pages out of this process's memory. Which were found good stays known.
+    pub(super) fn let_go(&self) {
+        if let Some(map) = &self.map {
+            // SAFETY: the map is read-only and shared with the file, which is never changed: a page that is read again holds the
+            // same bytes.
+            let _ = unsafe { map.unchecked_advise(UncheckedAdvice::DontNeed) };
+        }
     }
 
     /// Whether a page was found good.

@@ -21,6 +21,8 @@ use crate::{DocumentProgress, IndexError, VectorBuilder, VectorProgress};
 const BUILDING: &str = "vectors.building";
 /// Names between two reports of progress and looks at the cancellation.
 pub(super) const NAMES_STEP: u64 = 4096;
+/// Entities walked through between two times that the store's pages are given back, which would count as this process's memory.
+pub(super) const LET_GO_STEP: u64 = 64 * NAMES_STEP;
 /// Bytes of an entity's description that its vector is made of: about a sentence.
 const SNIPPET: usize = 160;
 
@@ -154,9 +156,13 @@ pub(super) async fn build_vectors(
         if number.is_multiple_of(NAMES_STEP) {
             stop_if(cancel)?;
         }
+        if number.is_multiple_of(LET_GO_STEP) {
+            graph.let_go();
+        }
         let node = NodeId(number);
         builder.push(node, &text_of(graph, node)?)?;
     }
+    graph.let_go();
     let mut forward = |step| report(progress, WorkspaceProgress::Vectors(step));
     builder.build(embedder, &mut forward, cancel).await?;
     let place = parts.join(VECTORS);

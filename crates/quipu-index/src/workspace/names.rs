@@ -8,7 +8,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 
 use quipu_graph::NodeId;
 
-use super::import::{NAMES_STEP, report, stop_if};
+use super::import::{LET_GO_STEP, NAMES_STEP, report, stop_if};
 use super::source::Texts;
 use super::{WorkspaceProgress, WorkspaceProgressSink};
 use crate::{IndexError, NameEntry, NameIndexConfig, NameIndexWriter, NameKind};
@@ -29,7 +29,7 @@ pub(super) fn index_names(
     let mut writer = NameIndexWriter::create(path, &NameIndexConfig { memory })?;
     let total = texts.store.entity_count();
     let (full, batches) = sync_channel(WAITING);
-    std::thread::scope(|scope| {
+    let outcome = std::thread::scope(|scope| {
         let reading = scope.spawn(move || {
             let mut reader = Reader { texts, relations, full, batch: Batch::default() };
             reader.read(|done| {
@@ -40,7 +40,9 @@ pub(super) fn index_names(
         // When the writer fails, the batches are dropped, and the reader ends as it cannot send.
         batches.into_iter().try_for_each(|batch| batch.write(&mut writer))?;
         crate::join(reading)
-    })?;
+    });
+    texts.store.let_go();
+    outcome?;
     writer.finish()?;
     report(progress, WorkspaceProgress::Names { done: total, total });
     Ok(())
@@ -87,7 +89,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     /// Sends all names; `step` hears after each batch how many entities are done, and its error ends the reading.
     fn read(&mut self, step: impl Fn(u64) -> Result<(), IndexError>) -> Result<(), IndexError> {
-        let (mut node, mut label, mut degree) = (None, 0..0, 0);
+        let (mut node, mut label, mut degree, mut sent) = (None, 0..0, 0, 0_u64);
         for name in self.texts.store.names() {
             let name = name?;
             if self.relations.contains(&name.node) {
@@ -98,6 +100,10 @@ impl Reader<'_> {
                 degree = self.texts.degree(name.node)?;
                 if self.batch.names.len() >= NAMES_STEP as usize {
                     step(name.node.0)?;
+                    sent += 1;
+                    if sent % (LET_GO_STEP / NAMES_STEP) == 0 {
+                        self.texts.store.let_go();
+                    }
                     if self.full.send(std::mem::take(&mut self.batch)).is_err() {
                         return Ok(());
                     }

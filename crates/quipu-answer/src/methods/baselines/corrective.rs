@@ -142,7 +142,7 @@ async fn graph_module(
     let relevance = both_ways_relevance(relevance(&offered, &scores));
     let spent: usize = beside.iter().map(|piece| piece.to_line().len() / 3).sum();
     let budget = context.limits.evidence_tokens.saturating_sub(spent);
-    let found = retrieve_scope(context.graph(), &nodes(anchors), &scope, &relevance, budget).await?;
+    let found = retrieve_scope(context, &nodes(anchors), &scope, &relevance, budget).await?;
     Ok((found.evidence, found.left_out))
 }
 

@@ -39,7 +39,7 @@ pub(in crate::methods) async fn neighbourhood(
     let scope = one_hop(context.graph(), &start).await?;
     let relevance = order(context, question, anchors).await?;
     let budget = context.limits.evidence_tokens;
-    Ok(retrieve_scope(context.graph(), &start, &scope, &relevance, budget).await?)
+    Ok(retrieve_scope(context, &start, &scope, &relevance, budget).await?)
 }
 
 /// What stays where the neighbourhood is larger than the budget: the relations most like the question.

@@ -314,7 +314,7 @@ impl<'a> Router<'a> {
             scope = one_hop(self.context.graph(), &nodes).await?;
         }
         let budget = self.context.limits.evidence_tokens;
-        Ok(retrieve_scope(self.context.graph(), &nodes, &scope, &relevance, budget).await?.evidence)
+        Ok(retrieve_scope(self.context, &nodes, &scope, &relevance, budget).await?.evidence)
     }
 
     /// The validator: one call; none where there is nothing to validate or nobody to ask.

@@ -367,7 +367,7 @@ async fn summarize(
     let retrieved = {
         let _timer = context.trace.enter(Stage::Retrieve);
         let budget = context.limits.evidence_tokens;
-        retrieve_scope(context.graph(), &nodes, &plan.scope, &plan.relevance, budget).await?
+        retrieve_scope(context, &nodes, &plan.scope, &plan.relevance, budget).await?
     };
     let evidence = retrieved.evidence;
     let event = Event::Retrieved { evidence: evidence.len(), left_out: retrieved.left_out };
