@@ -5,7 +5,7 @@
 mod support;
 
 use std::io::Write as _;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use support::{Bench, models};
@@ -75,8 +75,9 @@ fn a_killed_import_of_vectors_leaves_the_old_workspace() {
     check_kills(&bench, &["import", "places", "some.nt"], 4);
 }
 
+#[cfg(target_os = "linux")]
 /// The most memory of its own that a process has had, in KiB, looked at until it ends. Mapped files are not its own.
-fn peak_of(child: &mut Child) -> u64 {
+fn peak_of(child: &mut std::process::Child) -> u64 {
     let status = format!("/proc/{}/status", child.id());
     let mut peak = 0;
     while child.try_wait().unwrap().is_none() {
@@ -100,7 +101,8 @@ fn memory_does_not_grow_with_the_input() {
         let mut command = bench.command(&arguments);
         peak_of(&mut command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
     };
-    let (small, large) = (peak(30_000), peak(120_000));
+    // What is looked at from time to time may be missed: the small one twice.
+    let (small, large) = (peak(30_000).max(peak(30_000)), peak(120_000));
     assert!(small > 4_000, "{small} KiB: nothing was measured");
     assert!(large < 64 << 10, "{large} KiB, four times the 16 MiB that are allowed");
     assert!(large < small * 2, "four times the input took {large} KiB, not {small}");
@@ -128,11 +130,17 @@ fn a_disk_that_is_full_when_the_names_are_written_is_said() {
         .args(["-c", limited, env!("CARGO_BIN_EXE_quipu")])
         .args(import)
         .current_dir(bench.path(""))
+        .env_clear()
+        .env("HOME", bench.path(""))
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
         .output()
         .unwrap();
     let message = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(1), "{message}");
-    assert!(message.contains("cannot write the name index") || message.contains("names."), "{message}");
+    assert!(
+        message.contains("cannot write the name index") || message.contains("names.partial"),
+        "{message}"
+    );
     assert!(message.contains("File too large") && !message.contains("panicked"), "{message}");
     bench.run(&["entity", "places", "Peru"]).succeeded();
     assert!(!bench.path("places/gen-0002").exists(), "what was begun is removed");

@@ -440,8 +440,10 @@ fn resident(folder: &Path) -> u64 {
     let mut within = false;
     let mut kib = 0;
     for line in maps.lines() {
-        if let Some((_, path)) = line.split_once('/') {
-            within = Path::new("/").join(path).starts_with(folder);
+        // A mapping begins with its addresses; what is said of it follows, each line with a name and a colon.
+        if line.split(' ').next().is_some_and(|first| !first.ends_with(':')) {
+            within =
+                line.split_once('/').is_some_and(|(_, path)| Path::new("/").join(path).starts_with(folder));
         } else if let Some(size) = line.strip_prefix("Rss:").filter(|_| within) {
             kib += size.trim().trim_end_matches(" kB").parse::<u64>().unwrap();
         }

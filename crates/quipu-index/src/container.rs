@@ -304,9 +304,11 @@ impl Section {
     /// Whether it has these bytes and they are good.
     #[inline]
     pub(crate) fn check(&self, range: Range<usize>) -> Option<()> {
-        let within = range.start <= range.end && range.end <= self.length;
-        let range = self.offset + range.start..self.offset.checked_add(range.end)?;
-        (within && (self.pages.known_good(&range) || self.pages.check(&self.map, range))).then_some(())
+        if range.start > range.end || range.end > self.length {
+            return None;
+        }
+        let range = self.offset + range.start..self.offset + range.end;
+        (self.pages.known_good(&range) || self.pages.check(&self.map, range)).then_some(())
     }
 
     /// Up to where bytes are good, where some are: to the end of the last one's page.

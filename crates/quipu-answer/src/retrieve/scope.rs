@@ -63,35 +63,34 @@ pub async fn retrieve_scope(
         let key = |i: &usize| found.get(*i).map_or(f32::MIN, priority);
         key(b).total_cmp(&key(a)).then(a.cmp(b))
     });
-    let fitting = async |bytes: usize| -> Result<(Retrieved, bool), GraphError> {
-        let kept = within(&found, &ranked, bytes, |f| cost(f, &summaries));
-        let walked: Vec<Walked> =
-            kept.iter().filter_map(|at| found.get(*at)).map(|f| (f.from, f.step, f.to)).collect();
-        let left_out = cut + found.len() - walked.len();
-        let sources = graph.stated_by(&walked).await?;
-        let pieces = walked.into_iter().zip(sources);
-        let mut seen = HashSet::new();
-        let evidence: Vec<Evidence> = pieces
-            .filter_map(|(walked, source)| triple(graph, &source, &summaries, walked))
-            .filter(|piece| seen.insert(piece.id.clone()))
-            .collect();
-        let fits = context.count_tokens(&to_markdown(&evidence)) <= budget_tokens;
-        Ok((Retrieved { evidence, left_out }, fits))
-    };
     let all: usize = found.iter().map(|f| cost(f, &summaries)).sum();
     let first = all.min(budget_tokens.saturating_mul(BYTES_PER_TOKEN));
-    let (mut best, fits) = fitting(first).await?;
-    if fits {
-        return Ok(best);
-    }
+    let mut best = Retrieved { evidence: Vec::new(), left_out: cut + found.len() };
+    let mut stated: HashMap<Walked, String> = HashMap::new();
     // What the rows have beside their values, and how many tokens that makes, is only known when they are written.
     let (mut most, mut too_much) = (0_usize, first);
-    best = Retrieved { evidence: Vec::new(), left_out: cut + found.len() };
-    for _ in 0..ROUNDS {
-        let bytes = most.midpoint(too_much);
-        match fitting(bytes).await? {
-            (retrieved, true) => (best, most) = (retrieved, bytes),
-            (_, false) => too_much = bytes,
+    for round in 0..=ROUNDS {
+        let bytes = if round == 0 { first } else { most.midpoint(too_much) };
+        let kept = within(&found, &ranked, bytes, |f| cost(f, &summaries));
+        let kept = kept.iter().filter_map(|at| found.get(*at));
+        let walked: Vec<Walked> = kept.map(|f| (f.from, f.step, f.to)).collect();
+        let unknown: Vec<Walked> = walked.iter().filter(|w| !stated.contains_key(*w)).copied().collect();
+        let sources = graph.stated_by(&unknown).await?;
+        stated.extend(unknown.into_iter().zip(sources));
+        let left_out = cut + found.len() - walked.len();
+        let mut seen = HashSet::new();
+        let evidence: Vec<Evidence> = (walked.into_iter())
+            .filter_map(|walked| triple(graph, stated.get(&walked)?, &summaries, walked))
+            .filter(|piece| seen.insert(piece.id.clone()))
+            .collect();
+        if context.count_tokens(&to_markdown(&evidence)) > budget_tokens {
+            too_much = bytes;
+            continue;
+        }
+        best = Retrieved { evidence, left_out };
+        most = bytes;
+        if round == 0 {
+            break;
         }
     }
     Ok(best)

@@ -205,7 +205,7 @@ impl DocumentIndex {
     /// A number that the index does not have; a damaged file.
     pub fn passage(&self, number: u64) -> Result<Passage, IndexError> {
         let start = usize::try_from(number).ok().and_then(|number| number.checked_mul(RECORD));
-        let record = start.and_then(|start| self.records.get(start..start + RECORD));
+        let record = start.and_then(|start| self.records.get(start..start.checked_add(RECORD)?));
         let record = record.ok_or_else(|| self.damaged(number))?;
         let [length, first, count, heading, title, document] =
             [16, 20, 24, 28, 32, 36].map(|at| u32_at(record, at));
@@ -263,19 +263,28 @@ impl DocumentIndex {
     }
 
     /// Row of a passage in the vector index.
-    fn row_of(&self, number: u64) -> Option<u64> {
-        let vectors = self.vectors.as_ref()?;
-        let rows = self.rows.get_or_init(|| {
-            let mut rows = vec![u32::MAX; self.passages as usize];
-            for (row, passages) in vectors.rows().flatten() {
-                for passage in passages {
-                    if let (Some(place), Ok(row)) = (rows.get_mut(passage.0 as usize), u32::try_from(row)) {
-                        *place = row;
-                    }
+    fn row_of(&self, number: u64) -> Result<Option<u64>, IndexError> {
+        let Some(vectors) = &self.vectors else { return Ok(None) };
+        let rows = match self.rows.get() {
+            Some(rows) => rows,
+            None => {
+                let rows = self.rows_of_passages(vectors)?;
+                self.rows.get_or_init(|| rows)
+            }
+        };
+        Ok(rows.get(number as usize).filter(|row| **row != u32::MAX).map(|row| u64::from(*row)))
+    }
+
+    fn rows_of_passages(&self, vectors: &VectorIndex) -> Result<Vec<u32>, IndexError> {
+        let mut rows = vec![u32::MAX; self.passages as usize];
+        for found in vectors.rows() {
+            let (row, passages) = found?;
+            for passage in passages {
+                if let (Some(place), Ok(row)) = (rows.get_mut(passage.0 as usize), u32::try_from(row)) {
+                    *place = row;
                 }
             }
-            rows
-        });
-        rows.get(number as usize).filter(|row| **row != u32::MAX).map(|row| u64::from(*row))
+        }
+        Ok(rows)
     }
 }

@@ -174,7 +174,7 @@ impl DocumentIndex {
         let best = |node: &NodeId| -> Result<Option<(u64, f32)>, IndexError> {
             let mut best: Option<(u64, f32)> = None;
             for number in self.passages_of(*node)? {
-                let Some(row) = self.row_of(number) else { continue };
+                let Some(row) = self.row_of(number)? else { continue };
                 let cosine = vectors.similarity(row, vector)?;
                 if best.is_none_or(|(_, greatest)| cosine > greatest) {
                     best = Some((number, cosine));

@@ -178,3 +178,41 @@ async fn damage_is_named() {
     let message = DocumentIndex::open(folder.path()).unwrap_err().to_string();
     assert!(message.contains("words"), "{message}");
 }
+
+#[tokio::test]
+async fn a_damaged_row_of_a_large_index_is_said_and_nothing_is_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let embedder = Letters::new("letters");
+    build(folder.path(), Some(&embedder)).await.unwrap();
+    let vector = Letters::vector(TEXTS[1].2);
+    let rank = |index: &DocumentIndex| index.rank(&vector, &[NodeId(3), NodeId(7), NodeId(1)]);
+    let expected = rank(&DocumentIndex::open(folder.path()).unwrap()).unwrap();
+    assert!(expected.iter().all(Option::is_some), "{expected:?}");
+    let elsewhere = tempfile::tempdir().unwrap();
+    for file in std::fs::read_dir(folder.path().join(VECTORS)).unwrap() {
+        let file = file.unwrap();
+        std::fs::copy(file.path(), elsewhere.path().join(file.file_name())).unwrap();
+    }
+    let rows = elsewhere.path().join("rows.qix");
+    let whole = std::fs::read(&rows).unwrap();
+    let mut refused = 0;
+    for at in 4096..whole.len() {
+        let mut damaged = whole.clone();
+        damaged[at] ^= 1;
+        // Another file under the same name: what is mapped does not change.
+        std::fs::remove_file(&rows).unwrap();
+        std::fs::write(&rows, damaged).unwrap();
+        // Small as it is, it would be read through on opening.
+        let Ok(vectors) = VectorIndex::open_unchecked(elsewhere.path()) else {
+            refused += 1;
+            continue;
+        };
+        let mut index = DocumentIndex::open(folder.path()).unwrap();
+        index.vectors = Some(vectors);
+        match rank(&index) {
+            Ok(found) => assert_eq!(found, expected, "byte {at}"),
+            Err(_) => refused += 1,
+        }
+    }
+    assert!(refused > 0, "no damage was noticed");
+}

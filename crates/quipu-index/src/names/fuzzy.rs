@@ -35,7 +35,7 @@ pub(super) struct Near {
 }
 
 /// The keys at the smallest distance from 1 to `limit` that has any, at most `most`. `backwards` holds the same keys
-/// with their characters in reverse order, if there is such a map. Where a map is damaged, its file says so afterwards.
+/// with their characters in reverse order, if there is such a map. Where a page of a map is damaged, its file says so afterwards.
 pub(super) fn nearest(
     keys: &FiniteMap,
     backwards: Option<&FiniteMap>,

@@ -15,6 +15,8 @@ use crate::{IndexError, NameEntry, NameIndexConfig, NameIndexWriter, NameKind};
 
 /// Batches that wait between the two threads.
 const WAITING: usize = 4;
+/// Bytes of a batch's text, beyond which it is sent.
+const MOST_TEXT: usize = 256 << 10;
 
 /// Indexes the names of all entities but those of `relations`: a question's "capital" is no mention of the relation that has this
 /// name.
@@ -64,6 +66,10 @@ struct Name {
 }
 
 impl Batch {
+    fn is_full(&self) -> bool {
+        self.names.len() >= NAMES_STEP as usize || self.text.len() >= MOST_TEXT
+    }
+
     fn push_text(&mut self, text: &str) -> Range<usize> {
         let start = self.text.len();
         self.text.push_str(text);
@@ -89,34 +95,36 @@ struct Reader<'a> {
 impl Reader<'_> {
     /// Sends all names; `step` hears after each batch how many entities are done, and its error ends the reading.
     fn read(&mut self, step: impl Fn(u64) -> Result<(), IndexError>) -> Result<(), IndexError> {
-        let (mut node, mut label, mut degree, mut sent) = (None, 0..0, 0, 0_u64);
+        let (mut node, mut label, mut degree, mut let_go_at) = (None, String::new(), 0, LET_GO_STEP);
         for name in self.texts.store.names() {
             let name = name?;
             if self.relations.contains(&name.node) {
                 continue;
             }
+            if self.batch.is_full() {
+                step(name.node.0)?;
+                if self.full.send(std::mem::take(&mut self.batch)).is_err() {
+                    return Ok(());
+                }
+            }
             if node != Some(name.node) {
                 node = Some(name.node);
                 degree = self.texts.degree(name.node)?;
-                if self.batch.names.len() >= NAMES_STEP as usize {
-                    step(name.node.0)?;
-                    sent += 1;
-                    if sent % (LET_GO_STEP / NAMES_STEP) == 0 {
-                        self.texts.store.let_go();
-                    }
-                    if self.full.send(std::mem::take(&mut self.batch)).is_err() {
-                        return Ok(());
-                    }
+                if name.node.0 >= let_go_at {
+                    let_go_at = name.node.0 + LET_GO_STEP;
+                    self.texts.store.let_go();
                 }
             }
+            let kind = if name.is_alias { NameKind::Alias } else { NameKind::Label };
             let range = self.batch.push_text(&name.name);
-            let kind = if name.is_alias {
-                NameKind::Alias
+            let label = if name.is_alias {
+                self.batch.push_text(&label)
             } else {
-                label = range.clone();
-                NameKind::Label
+                label.clear();
+                label.push_str(&name.name);
+                range.clone()
             };
-            self.batch.names.push(Name { node: name.node, kind, degree, name: range, label: label.clone() });
+            self.batch.names.push(Name { node: name.node, kind, degree, name: range, label });
         }
         // The writer's own error says why it does not listen any more.
         let _ = self.full.send(std::mem::take(&mut self.batch));
