@@ -75,8 +75,8 @@ fn a_killed_import_of_vectors_leaves_the_old_workspace() {
     check_kills(&bench, &["import", "places", "some.nt"], 4);
 }
 
-#[cfg(target_os = "linux")]
 /// The most memory of its own that a process has had, in KiB, looked at until it ends. Mapped files are not its own.
+#[cfg(target_os = "linux")]
 fn peak_of(child: &mut std::process::Child) -> u64 {
     let status = format!("/proc/{}/status", child.id());
     let mut peak = 0;

@@ -237,13 +237,8 @@ fn write_postings(
 /// From words to the words of each 3-gram.
 fn gather_grams(words: Entries, mut grams: ListsByKey) -> Result<ListsByKey, IndexError> {
     words.each(|word, offset| {
-        let mut gathered = Ok(());
-        each_gram(&String::from_utf8_lossy(word), |gram| {
-            if gathered.is_ok() {
-                gathered = grams.push(gram.as_bytes(), offset, 0);
-            }
-        });
-        gathered
+        let word = marked(&String::from_utf8_lossy(word));
+        grams_in(&word).try_for_each(|gram| grams.push(gram.as_bytes(), offset, 0))
     })?;
     Ok(grams)
 }
@@ -271,19 +266,18 @@ fn write_grams(
 
 /// The 3-grams of a word with its ends marked.
 pub(super) fn grams_of(word: &str) -> BTreeSet<String> {
-    let mut grams = BTreeSet::new();
-    each_gram(word, |gram| {
-        grams.insert(gram.to_owned());
-    });
-    grams
+    grams_in(&marked(word)).map(str::to_owned).collect()
 }
 
-/// The 3-grams of a word with its ends marked, in their order; one may come twice.
-fn each_gram(word: &str, mut each: impl FnMut(&str)) {
-    let marked = format!("^{word}$");
+fn marked(word: &str) -> String {
+    format!("^{word}$")
+}
+
+/// The 3-grams of a marked word, in their order; one may come twice.
+fn grams_in(marked: &str) -> impl Iterator<Item = &str> {
     let starts = marked.char_indices().map(|(start, _)| start);
     let ends = marked.char_indices().skip(2).map(|(start, last)| start + last.len_utf8());
-    starts.zip(ends).filter_map(|(start, end)| marked.get(start..end)).for_each(&mut each);
+    starts.zip(ends).filter_map(|(start, end)| marked.get(start..end))
 }
 
 /// The names that hold one word: at most [`MOST_POSTINGS`], those of the best connected nodes.
