@@ -529,3 +529,39 @@ async fn anchors_too_start_from_what_an_extreme_describes() {
     let answer = ask(&setting, None, Some(embedder().await), question, &options).await;
     assert_eq!((answer.answers, answer.usage.llm_calls), (vec!["North Quay".to_owned()], 0));
 }
+
+/// Towns lie in countries, which have currencies, which have codes; everything has a type.
+fn currencies() -> String {
+    let mut text =
+        "@prefix e: <https://e.example/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
+            .to_owned();
+    for (name, label) in [("Land", "country"), ("Town", "city"), ("Money", "currency")] {
+        text += &format!("e:{name} rdfs:label \"{label}\" .\n");
+    }
+    for (name, label) in
+        [("in", "country"), ("money", "currency"), ("code", "ISO currency code"), ("capital", "capital")]
+    {
+        text += &format!("e:{name} rdfs:label \"{label}\" .\n");
+    }
+    for (at, land, coin) in [(1, "Norland", "Krone"), (2, "Sudland", "Dinar"), (3, "Westland", "Thaler")] {
+        text +=
+            &format!("e:l{at} a e:Land ; rdfs:label \"{land}\" ; e:money e:m{at} ; e:capital e:t{at}0 .\n");
+        text += &format!("e:m{at} a e:Money ; rdfs:label \"{coin}\" ; e:code \"Q{at}D\" .\n");
+        for town in 0..8 {
+            text += &format!("e:t{at}{town} a e:Town ; rdfs:label \"{land} Town {town}\" ; e:in e:l{at} .\n");
+        }
+    }
+    text
+}
+
+#[tokio::test]
+async fn without_cards_the_types_of_a_graph_say_what_a_way_leads_to() {
+    let setting = setting_from("currencies.ttl", &currencies()).await;
+    for (question, expected) in [
+        ("Which country has the currency code Q2D?", "Sudland"),
+        ("Which currency has the code Q1D?", "Krone"),
+    ] {
+        let answer = ask(&setting, None, Some(embedder().await), question, &AskOptions::default()).await;
+        assert_eq!(answer.answers, [expected], "{question}: {answer:#?}");
+    }
+}

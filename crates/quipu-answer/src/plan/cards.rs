@@ -17,6 +17,7 @@ use crate::AnswerError;
 use crate::context::{Context, Learnt};
 use crate::evidence::cell;
 use crate::plan::learnt::LearntFile;
+use crate::plan::types::common_type;
 use crate::prompts::Prompt;
 use crate::sources::Source;
 use crate::trace::Stage;
@@ -387,25 +388,8 @@ async fn describe(context: &Context<'_>, relation: RelationId) -> Result<Describ
     let shown = distinct(&triples);
     let names: Vec<String> = graph.summaries(&shown).await?.into_iter().map(|s| cell(&s.name)).collect();
     let facts = names.chunks_exact(2).filter_map(|pair| pair.to_vec().try_into().ok()).collect();
-    let kinds = [common_type(context, &heads).await?, common_type(context, &tails).await?];
+    let kinds = [common_type(graph, &heads).await?, common_type(graph, &tails).await?];
     Ok(Described { beside, facts, kinds, name: info(relation).map(|i| cell(&i.name)).unwrap_or_default() })
-}
-
-/// The name of the most telling type that more than half of the nodes have.
-async fn common_type(context: &Context<'_>, nodes: &[NodeId]) -> Result<Option<String>, AnswerError> {
-    let graph = context.graph();
-    if graph.describe().types == 0 {
-        return Ok(None);
-    }
-    let mut often: HashMap<NodeId, usize> = HashMap::new();
-    for of_node in graph.summaries(nodes).await?.iter().flat_map(|s| &s.types) {
-        *often.entry(*of_node).or_default() += 1;
-    }
-    let usual: Vec<NodeId> =
-        often.into_iter().filter(|(_, count)| count * 2 > nodes.len()).map(|(node, _)| node).collect();
-    // Of a hierarchy's types the rarest says most.
-    let named = graph.summaries(&usual).await?.into_iter().min_by_key(|s| (s.degree, s.node));
-    Ok(named.map(|s| cell(&s.name).to_lowercase()))
 }
 
 /// Heads and tails in turn, of a few triples that share none of them where there are such.

@@ -3,11 +3,15 @@
 use std::collections::HashMap;
 
 use parking_lot::RwLock;
-use quipu_graph::{Direction, Graph, GraphError, NodeId, Step};
+use quipu_graph::{Direction, Graph, GraphError, NodeId, RelationId, Step};
 use quipu_index::normalise;
+
+use crate::plan::types::common_type;
 
 /// Triples of a relation that are looked at.
 const SAMPLE: usize = 200;
+/// Triples of a relation whose ends' types are looked at.
+const TYPED: usize = 24;
 /// From this share of a step's ends on, a next step counts as usual: one in four.
 const USUAL: f32 = 4.0;
 /// A relation with at most so many different tails, each so many times on average, is also called by them ("male").
@@ -29,6 +33,8 @@ struct Sampled {
 #[derive(Debug, Default)]
 pub struct StepSamples {
     steps: RwLock<HashMap<Step, Sampled>>,
+    /// For each relation, of what types most of its heads and most of its tails are.
+    types: RwLock<HashMap<RelationId, [Option<String>; 2]>>,
 }
 
 impl StepSamples {
@@ -44,6 +50,34 @@ impl StepSamples {
             }
         }
         Ok(())
+    }
+
+    /// Looks up of what types the ends of `relations` are, where the graph has types and it is not known yet.
+    ///
+    /// # Errors
+    /// The graph's.
+    pub(super) async fn learn_types(
+        &self,
+        graph: &dyn Graph,
+        relations: impl IntoIterator<Item = RelationId>,
+    ) -> Result<(), GraphError> {
+        if graph.describe().types == 0 {
+            return Ok(());
+        }
+        for relation in relations {
+            if !self.types.read().contains_key(&relation) {
+                let (heads, tails): (Vec<_>, Vec<_>) =
+                    graph.sample_triples(relation, TYPED).await?.into_iter().unzip();
+                let types = [common_type(graph, &heads).await?, common_type(graph, &tails).await?];
+                self.types.write().insert(relation, types);
+            }
+        }
+        Ok(())
+    }
+
+    /// Of what types most heads and most tails of a relation are, as far as it was learnt.
+    pub(super) fn types(&self, relation: RelationId) -> [Option<String>; 2] {
+        self.types.read().get(&relation).cloned().unwrap_or_default()
     }
 
     /// How usual the least usual transition of a path is: 0 is usual, -1 never seen. A path of one step is usual.

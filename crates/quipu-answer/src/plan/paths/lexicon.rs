@@ -26,6 +26,8 @@ struct Relation {
     measured: Option<String>,
     /// What its key says the heads are: `person` in `people.person.place_of_birth`.
     head_kind: Option<String>,
+    /// What its heads and its tails are by the graph's types, where no card says it.
+    types: [Option<String>; 2],
     /// The few values that its tails have.
     values: Vec<String>,
     card: Option<RelationCard>,
@@ -44,6 +46,7 @@ impl Lexicon {
                     measured: name.split_once(" in ").map(|(what, _)| what.to_owned()),
                     name,
                     head_kind: info.and_then(|i| head_kind_of(&i.key)),
+                    types: samples.types(step.relation),
                     values: samples.values(forward),
                     card: info.and_then(|i| cards.get(&i.key)).map(tidy),
                 }
@@ -72,6 +75,7 @@ impl Lexicon {
             labels.extend(card.words(step.direction).iter().map(String::as_str));
             labels.push(card.kind(step.direction));
         }
+        labels.extend(self.type_of_end(step));
         if let Some(relation) = self.relation(step) {
             labels.extend(relation.measured.as_deref());
             match step.direction {
@@ -91,10 +95,23 @@ impl Lexicon {
         labels
     }
 
-    /// What the step leads to: the card's kind, else the relation's last telling word.
+    /// The type of what the step leads to, where no card says what that is.
+    fn type_of_end(&self, step: Step) -> Option<&str> {
+        let relation = self.relation(step).filter(|relation| relation.card.is_none())?;
+        let [heads, tails] = &relation.types;
+        match step.direction {
+            Direction::Forward => tails.as_deref(),
+            Direction::Backward => heads.as_deref(),
+        }
+    }
+
+    /// What the step leads to: the card's kind, else by the graph's types, else the relation's last telling word.
     pub(super) fn kind(&self, step: Step) -> &str {
         if let Some(card) = self.card(step) {
             return card.kind(step.direction);
+        }
+        if let Some(named) = self.type_of_end(step) {
+            return named;
         }
         match step.direction {
             Direction::Forward => {

@@ -17,7 +17,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use quipu_graph::{Direction, NodeId, Step};
+use quipu_graph::{Direction, NodeId, RelationId, Step};
 
 use crate::AnswerError;
 use crate::context::Context;
@@ -122,6 +122,7 @@ pub async fn rank(
     let existing = enumerate(graph, anchor, config).await?;
     let steps = distinct_steps(&existing);
     context.samples.learn(graph, &steps).await?;
+    context.samples.learn_types(graph, without_card(context, &steps)).await?;
     let lexicon = Lexicon::new(graph, context.cards, context.samples, &steps);
     let asked = Asked::new(question, span, others);
     let labels: HashSet<&str> = steps.iter().flat_map(|s| lexicon.labels(*s)).collect();
@@ -256,6 +257,13 @@ fn distinct_steps(paths: &[ExistingPath]) -> Vec<Step> {
     steps.sort_unstable();
     steps.dedup();
     steps
+}
+
+/// The relations of `steps` that no card says anything about.
+fn without_card(context: &Context<'_>, steps: &[Step]) -> HashSet<RelationId> {
+    let info = |id: RelationId| usize::try_from(id.0).ok().and_then(|at| context.graph().relations().get(at));
+    let relations = steps.iter().map(|step| step.relation);
+    relations.filter(|id| info(*id).is_some_and(|i| context.cards.get(&i.key).is_none())).collect()
 }
 
 fn set_probabilities(paths: &mut [RankedPath]) {
