@@ -30,6 +30,7 @@ mod generation;
 mod graph;
 mod http;
 mod import;
+pub mod pages;
 mod parse;
 mod profile;
 mod readable;

@@ -22,10 +22,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use memmap2::Mmap;
+use quipu_graph::pages::PAGE;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::IndexError;
-use crate::pages::{PAGE, PageSummer, Pages};
+use crate::pages::{PageSummer, Pages};
 
 /// Name of the section of sums.
 const PAGES: &str = "pages";

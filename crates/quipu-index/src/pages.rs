@@ -1,24 +1,9 @@
-//! The pages of a container: each 4 KiB are compared with their checksum before they are first read.
-//!
-//! Files too large to be read through on opening are checked as far as they are read. A flipped bit is an error then, never
-//! another answer.
+//! The pages of a container: each is compared with its checksum, in a section of the same file, before it is first read.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use xxhash_rust::xxh3::xxh3_64;
-
-/// Bytes of a page: what the system reads from the disk at least, so that checking one reads nothing that is not read anyway.
-pub(crate) const PAGE: usize = 4096;
-/// Bytes of a sum.
-pub(crate) const SUM: usize = 4;
-/// Pages whose state one word tells.
-const PER_WORD: usize = u64::BITS as usize;
-
-/// Sum of a page: the low 32 bits of its XXH3-64.
-fn sum_of(page: &[u8]) -> u32 {
-    xxh3_64(page) as u32
-}
+use quipu_graph::pages::{GoodPages, PAGE, PAGE_SUM, page_damage, page_sum};
 
 /// Sums up what is written, page by page.
 #[derive(Default)]
@@ -33,7 +18,7 @@ impl PageSummer {
     pub(crate) fn write(&mut self, mut bytes: &[u8]) {
         while let Some((now, later)) = bytes.split_at_checked(PAGE - self.page.len()) {
             if self.page.is_empty() {
-                self.sums.extend_from_slice(&sum_of(now).to_le_bytes());
+                self.sums.extend_from_slice(&page_sum(now).to_le_bytes());
             } else {
                 self.page.extend_from_slice(now);
                 self.end_page();
@@ -52,7 +37,7 @@ impl PageSummer {
     }
 
     fn end_page(&mut self) {
-        self.sums.extend_from_slice(&sum_of(&self.page).to_le_bytes());
+        self.sums.extend_from_slice(&page_sum(&self.page).to_le_bytes());
         self.page.clear();
     }
 }
@@ -64,8 +49,7 @@ pub(crate) struct Pages {
     summed: Range<usize>,
     /// Where the sums are.
     sums: Range<usize>,
-    /// A bit for each page. One that another thread does not see yet costs a second check, no more.
-    good: Box<[AtomicU64]>,
+    good: GoodPages,
     /// The first page that was found damaged, counted from 1.
     damaged: AtomicUsize,
 }
@@ -74,13 +58,13 @@ impl Pages {
     /// `None`: there are not as many sums as pages.
     pub(crate) fn new(summed: Range<usize>, sums: Range<usize>) -> Option<Self> {
         let pages = summed.len().div_ceil(PAGE);
-        let good = (0..pages.div_ceil(PER_WORD)).map(|_| AtomicU64::new(0)).collect();
-        (sums.len() == pages * SUM).then_some(Self { summed, sums, good, damaged: AtomicUsize::new(0) })
+        let good = GoodPages::none(pages);
+        (sums.len() == pages * PAGE_SUM).then_some(Self { summed, sums, good, damaged: AtomicUsize::new(0) })
     }
 
     /// Counts every page as good: the file was read through.
     pub(crate) fn all_good(&self) {
-        self.good.iter().for_each(|word| word.store(u64::MAX, Ordering::Relaxed));
+        self.good.add_all();
     }
 
     /// Whether some bytes of the file are in one page, and that one was found good.
@@ -88,7 +72,7 @@ impl Pages {
     pub(crate) fn known_good(&self, bytes: &Range<usize>) -> bool {
         let Some(start) = bytes.start.checked_sub(self.summed.start) else { return false };
         let page = start / PAGE;
-        start % PAGE + bytes.len() <= PAGE && bytes.end <= self.summed.end && self.is_good(page)
+        start % PAGE + bytes.len() <= PAGE && bytes.end <= self.summed.end && self.good.contains(page)
     }
 
     /// Whether the pages of some bytes of the file are good. One that is not stays known.
@@ -100,25 +84,12 @@ impl Pages {
             return false;
         }
         let page = |offset: usize| (offset - self.summed.start) / PAGE;
-        (page(bytes.start)..=page(bytes.end - 1))
-            .all(|page| self.is_good(page) || self.check_page(file, page))
-    }
-
-    #[inline]
-    fn is_good(&self, page: usize) -> bool {
-        let word = self.good.get(page / PER_WORD).map_or(0, |word| word.load(Ordering::Relaxed));
-        word & 1 << (page % PER_WORD) != 0
-    }
-
-    fn check_page(&self, file: &[u8], page: usize) -> bool {
-        if self.sum(file, page) != Some(sum_of(self.bytes(file, page))) {
+        let pages = page(bytes.start)..page(bytes.end - 1) + 1;
+        let checked = self.good.check(pages, |page| self.damage_of(file, page).map_or(Ok(()), |_| Err(page)));
+        if let Err(page) = checked {
             self.damaged.store(page + 1, Ordering::Relaxed);
-            return false;
         }
-        if let Some(word) = self.good.get(page / PER_WORD) {
-            word.fetch_or(1 << (page % PER_WORD), Ordering::Relaxed);
-        }
-        true
+        checked.is_ok()
     }
 
     fn place(&self, page: usize) -> Range<usize> {
@@ -126,22 +97,20 @@ impl Pages {
         start..self.summed.end.min(start + PAGE)
     }
 
-    fn bytes<'file>(&self, file: &'file [u8], page: usize) -> &'file [u8] {
-        file.get(self.place(page)).unwrap_or(&[])
-    }
-
     fn sum(&self, file: &[u8], page: usize) -> Option<u32> {
         let sums = file.get(self.sums.clone())?;
-        sums.get(page * SUM..)?.first_chunk().map(|sum| u32::from_le_bytes(*sum))
+        sums.get(page * PAGE_SUM..)?.first_chunk().map(|sum| u32::from_le_bytes(*sum))
+    }
+
+    fn damage_of(&self, file: &[u8], page: usize) -> Option<String> {
+        let place = self.place(page);
+        page_damage(place.clone(), file.get(place).unwrap_or_default(), self.sum(file, page))
     }
 
     /// What is wrong, where some page was found damaged.
     pub(crate) fn damage(&self, file: &[u8]) -> Option<String> {
         let page = self.damaged.load(Ordering::Relaxed).checked_sub(1)?;
-        let Range { start, end } = self.place(page);
-        let found = sum_of(self.bytes(file, page));
-        let expected = self.sum(file, page).map_or_else(|| "none".to_owned(), |sum| format!("{sum:08x}"));
-        Some(format!("bytes {start} to {end} are damaged: expected checksum {expected}, found {found:08x}"))
+        self.damage_of(file, page)
     }
 }
 
@@ -189,8 +158,8 @@ mod tests {
 
     #[test]
     fn sums_fit_the_pages_or_there_are_none() {
-        assert!(Pages::new(0..PAGE + 1, 0..SUM).is_none());
-        assert!(Pages::new(0..PAGE + 1, 0..2 * SUM).is_some());
+        assert!(Pages::new(0..PAGE + 1, 0..PAGE_SUM).is_none());
+        assert!(Pages::new(0..PAGE + 1, 0..2 * PAGE_SUM).is_some());
         assert!(Pages::new(0..0, 0..0).is_some());
     }
 }

@@ -4,25 +4,15 @@ use std::path::Path;
 use std::sync::Arc;
 
 use memmap2::Advice;
-use xxhash_rust::xxh3::xxh3_64;
 
 use super::file::{FileEntry, FileWriter, MappedFile};
 use super::manifest::Manifest;
 use crate::GraphError;
 use crate::bytes::u32_at;
+use crate::pages::PAGE_SUM;
 
-/// Bytes of a page: what the system reads from the disk at least, so that checking a page reads nothing that is not read anyway.
-pub(crate) const PAGE: usize = 4096;
 /// Name of the file of sums.
 const CHECKS: &str = "checks";
-/// Bytes of a sum.
-const SUM_WIDTH: usize = 4;
-
-/// Sum of a page: the low 32 bits of its xxh3.
-#[inline]
-pub(crate) fn page_sum(page: &[u8]) -> u32 {
-    xxh3_64(page) as u32
-}
 
 /// Where the sums of a file's pages are.
 #[derive(Clone, Default)]
@@ -66,7 +56,7 @@ pub(crate) fn open_checks(folder: &Path, manifest: &mut Manifest) -> Result<Arc<
         entry.sums = PageSums::Stored { checks: checks.clone(), first };
         first = first.saturating_add(entry.pages());
     }
-    if first.checked_mul(SUM_WIDTH) != Some(checks.len()) {
+    if first.checked_mul(PAGE_SUM) != Some(checks.len()) {
         return Err(checks.corrupt("its size does not fit the pages of the other files"));
     }
     Ok(checks)

@@ -1,9 +1,9 @@
 //! Reading forward over a stored file: each page is checked before its first byte is read.
 
-use super::checks::PAGE;
 use super::file::MappedFile;
 use crate::GraphError;
 use crate::bytes::Cursor;
+use crate::pages::PAGE;
 
 /// At least the bytes of anything that is read at once: three varints have 30.
 const MOST_AT_ONCE: usize = 32;

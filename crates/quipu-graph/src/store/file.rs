@@ -3,21 +3,19 @@
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use memmap2::{Advice, Mmap, UncheckedAdvice};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use super::checks::{PAGE, PageSums, page_sum};
+use super::checks::PageSums;
 use super::cursor::PagedCursor;
 use crate::GraphError;
 use crate::bytes::prefetch;
 use crate::error::io_error;
+use crate::pages::{GoodPages, PAGE, page_damage, page_sum};
 
 const BUFFER: usize = 1 << 20;
-/// Pages whose state one word tells.
-const PER_WORD: usize = u64::BITS as usize;
 
 /// What the manifest says of a file.
 #[derive(Clone, Serialize, Deserialize)]
@@ -95,8 +93,7 @@ pub(crate) struct MappedFile {
     path: PathBuf,
     map: Option<Mmap>,
     sums: PageSums,
-    /// A bit for each page that was found good. A bit that another thread does not see yet costs a second check, no more.
-    good: Box<[AtomicU64]>,
+    good: GoodPages,
 }
 
 impl MappedFile {
@@ -123,8 +120,7 @@ impl MappedFile {
             Some(map)
         };
         let pages = map.as_deref().map_or(0, <[u8]>::len).div_ceil(PAGE);
-        let good = std::iter::repeat_with(AtomicU64::default).take(pages.div_ceil(PER_WORD)).collect();
-        Ok(Self { path, map, sums: entry.sums.clone(), good })
+        Ok(Self { path, map, sums: entry.sums.clone(), good: GoodPages::none(pages) })
     }
 
     /// Number of bytes.
@@ -196,13 +192,7 @@ impl MappedFile {
     /// Whether a page was found good.
     #[inline]
     pub(super) fn is_good(&self, page: usize) -> bool {
-        self.good_around(page) >> (page % PER_WORD) & 1 == 1
-    }
-
-    /// The word with a page's bit.
-    #[inline]
-    fn good_around(&self, page: usize) -> u64 {
-        self.good.get(page / PER_WORD).map_or(0, |word| word.load(Ordering::Relaxed))
+        self.good.contains(page)
     }
 
     #[cold]
@@ -214,36 +204,15 @@ impl MappedFile {
         if bytes.is_empty() {
             return Ok(bytes);
         }
-        let (mut page, pages) = (start / PAGE, end.div_ceil(PAGE));
-        while page < pages {
-            // The list of a hub has thousands of pages, most often good ones.
-            if self.good_around(page) == u64::MAX {
-                page = (page / PER_WORD + 1) * PER_WORD;
-                continue;
-            }
-            if !self.is_good(page) {
-                self.check(page)?;
-            }
-            page += 1;
-        }
+        self.good.check(start / PAGE..end.div_ceil(PAGE), |page| self.check(page))?;
         Ok(bytes)
     }
 
     /// Compares a page with its sum.
     fn check(&self, page: usize) -> Result<(), GraphError> {
-        let start = page * PAGE;
-        let end = self.len().min(start + PAGE);
-        let found = page_sum(self.unchecked().get(start..end).unwrap_or_default());
-        let expected = self.sums.get(page);
-        if expected != Some(found) {
-            let expected = expected.map_or_else(|| "none".to_owned(), |sum| format!("{sum:08x}"));
-            let place = format!("bytes {start} to {end} are damaged");
-            return Err(self.corrupt(format!("{place}: expected checksum {expected}, found {found:08x}")));
-        }
-        if let Some(word) = self.good.get(page / PER_WORD) {
-            word.fetch_or(1 << (page % PER_WORD), Ordering::Relaxed);
-        }
-        Ok(())
+        let place = page * PAGE..self.len().min((page + 1) * PAGE);
+        let bytes = self.unchecked().get(place.clone()).unwrap_or_default();
+        page_damage(place, bytes, self.sums.get(page)).map_or(Ok(()), |damage| Err(self.corrupt(damage)))
     }
 
     pub(crate) fn path(&self) -> &Path {
