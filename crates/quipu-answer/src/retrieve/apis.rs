@@ -7,6 +7,7 @@ use futures::future::try_join_all;
 use quipu_graph::{ApiGraph, Fill, Graph as _, GraphError, KindId, OperationId, Record, ValueType};
 use quipu_index::text::{ChunkLimits, Format, chunks};
 
+use super::budget::best_within_budget;
 use super::links::{LinkField, MOST_LINKED, asked_links, name_links, spoken};
 use super::pages::nearest_texts;
 use crate::AnswerError;
@@ -30,8 +31,6 @@ const MOST_FURTHER: usize = 6;
 const PROSE: usize = 300;
 /// Passages kept of the prose of one call.
 const MOST_PASSAGES: usize = 6;
-/// Bytes that one token stands for, at least.
-const BYTES_PER_TOKEN: usize = 3;
 
 /// What APIs gave.
 #[derive(Debug, Default)]
@@ -77,15 +76,9 @@ pub async fn retrieve_from_apis(
         EvidenceContent::Record(record) => seen.insert((piece.source.clone(), record.said())),
         _ => true,
     });
-    let mut left = context.limits.evidence_tokens * BYTES_PER_TOKEN;
-    let before = findings.evidence.len();
-    findings.evidence.retain(|piece| {
-        let size = piece.to_line().len() + 12;
-        let fits = size <= left;
-        left = left.saturating_sub(if fits { size } else { 0 });
-        fits
-    });
-    findings.left_out = before - findings.evidence.len();
+    let evidence = std::mem::take(&mut findings.evidence);
+    (findings.evidence, findings.left_out) =
+        best_within_budget(context, evidence, context.limits.evidence_tokens);
     Ok(findings)
 }
 

@@ -1,6 +1,7 @@
 //! Retrieval: from a plan to evidence. Everything here comes from the graph or from given pages, nothing from a model.
 
 mod apis;
+mod budget;
 mod links;
 mod neighbourhood;
 mod pages;
@@ -12,7 +13,8 @@ mod triples;
 mod words;
 
 pub use apis::{ApiFindings, retrieve_from_apis};
-pub use neighbourhood::{latest_within_budget, nearby_triples, one_hop};
+pub(crate) use budget::{best_within_budget, latest_within_budget};
+pub use neighbourhood::{nearby_triples, one_hop};
 pub use pages::{Page, nearest_snippets};
 pub use passages::{Documents, retrieve_passages};
 pub use scope::{Retrieved, retrieve_scope};

@@ -8,7 +8,8 @@ use quipu_index::{SearchMode, exact_top_k, normalise};
 use quipu_model::{Embeddings, Message};
 use serde::Serialize;
 
-use super::neighbourhood::{latest_within_budget, ordinary_steps};
+use super::budget::latest_within_budget;
+use super::neighbourhood::ordinary_steps;
 use super::passages::retrieve_passages;
 use super::triples::{Walked, triples_to_evidence};
 use crate::AnswerError;
@@ -193,7 +194,7 @@ impl<'c> Toolbox<'c> {
         evidence.extend(self.passages);
         let mut seen = HashSet::new();
         evidence.retain(|piece| seen.insert(piece.id.clone()));
-        Ok(latest_within_budget(evidence, self.context.limits.evidence_tokens))
+        Ok(latest_within_budget(self.context, evidence, self.context.limits.evidence_tokens))
     }
 
     async fn list(&mut self, mut nodes: Vec<NodeId>) -> Result<Observation, AnswerError> {

@@ -140,7 +140,7 @@ async fn graph_module(
     let steps = both_ways(chosen.iter().map(|relation| relation.step.relation));
     let scope = Scope { hops: vec![steps; config.radius] };
     let relevance = both_ways_relevance(relevance(&offered, &scores));
-    let spent: usize = beside.iter().map(|piece| piece.to_line().len() / 3).sum();
+    let spent = context.count_tokens(&to_markdown(beside));
     let budget = context.limits.evidence_tokens.saturating_sub(spent);
     let found = retrieve_scope(context, &nodes(anchors), &scope, &relevance, budget).await?;
     Ok((found.evidence, found.left_out))

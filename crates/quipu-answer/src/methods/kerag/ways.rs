@@ -18,15 +18,13 @@ use crate::methods::paths::{Choice, PathsConfig, Readings, finish, readings, say
 use crate::methods::{Outcome, why_not};
 use crate::plan::{Topic, WalkConfig};
 use crate::question::Question;
-use crate::retrieve::triples_to_evidence;
+use crate::retrieve::{best_within_budget, triples_to_evidence};
 use crate::trace::{Event, Stage};
 
 /// Triples of one hop of a chosen way that are kept as evidence.
 const MOST_EVIDENCE: usize = 2000;
 /// Values of a way whose facts the model is shown, and facts of one hop: they tell what kind of way it is.
 const MOST_BACKED: usize = 5;
-/// Bytes that one token of a table stands for, at least: an upper estimate of the tokens.
-const BYTES_PER_TOKEN: usize = 3;
 /// Values of a way that are looked up by name for the model.
 const MOST_VALUES: usize = 500;
 
@@ -87,17 +85,8 @@ async fn retrieve(context: &Context<'_>, choices: &[Choice]) -> Result<Vec<Evide
     let mut evidence = triples_to_evidence(context.graph(), &walked).await?;
     let mut seen = HashSet::new();
     evidence.retain(|piece| seen.insert(piece.id.clone()));
-    let found = evidence.len();
-    let mut bytes = context.limits.evidence_tokens.saturating_mul(BYTES_PER_TOKEN) / 2;
-    let fits = |piece: &Evidence| {
-        let cost = piece.to_line().len();
-        let fits = cost <= bytes;
-        bytes = bytes.saturating_sub(cost);
-        fits
-    };
-    let kept = evidence.iter().map(fits).take_while(|fits| *fits).count();
-    evidence.truncate(kept);
-    context.trace.report(Stage::Retrieve, Event::Retrieved { evidence: kept, left_out: found - kept });
+    let (evidence, left_out) = best_within_budget(context, evidence, context.limits.evidence_tokens);
+    context.trace.report(Stage::Retrieve, Event::Retrieved { evidence: evidence.len(), left_out });
     Ok(evidence)
 }
 

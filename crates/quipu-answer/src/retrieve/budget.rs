@@ -1,0 +1,120 @@
+//! What of the evidence a prompt can hold, by the count of the model that will read it.
+
+use crate::context::Context;
+use crate::evidence::{Evidence, to_markdown};
+
+/// What goes first where a budget is short.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Keep {
+    /// From the beginning on, without the pieces that are too long for what is left.
+    Best,
+    /// From the end back, without a gap.
+    Latest,
+}
+
+/// What of `evidence` fits `budget_tokens`, as the question's model counts its table, and how many pieces were left out. The beginning stays:
+/// the best stands there.
+pub(crate) fn best_within_budget(
+    context: &Context<'_>,
+    evidence: Vec<Evidence>,
+    budget_tokens: usize,
+) -> (Vec<Evidence>, usize) {
+    within(evidence, budget_tokens, Keep::Best, |text| context.count_tokens(text))
+}
+
+/// The same, but the end stays: what was looked up last is nearest to the answer.
+pub(crate) fn latest_within_budget(
+    context: &Context<'_>,
+    evidence: Vec<Evidence>,
+    budget_tokens: usize,
+) -> (Vec<Evidence>, usize) {
+    within(evidence, budget_tokens, Keep::Latest, |text| context.count_tokens(text))
+}
+
+fn within(
+    evidence: Vec<Evidence>,
+    budget: usize,
+    keep: Keep,
+    count: impl Fn(&str) -> usize,
+) -> (Vec<Evidence>, usize) {
+    let found = evidence.len();
+    let mut kept = evidence;
+    // What a table has beside its pieces, and how many tokens its bytes make, is known of a whole table only: what is left of one that is
+    // too long gives the measure for the next.
+    loop {
+        let tokens = count(&to_markdown(&kept));
+        if tokens <= budget {
+            let left_out = found - kept.len();
+            return (kept, left_out);
+        }
+        let before = kept.len();
+        let costs: Vec<usize> = kept.iter().map(|piece| piece.to_line().len()).collect();
+        let room = costs.iter().sum::<usize>().saturating_mul(budget) / tokens;
+        kept = thinned(kept, &costs, room, keep);
+        if kept.len() == before {
+            kept.remove(if keep == Keep::Best { before - 1 } else { 0 });
+        }
+    }
+}
+
+/// The pieces whose `costs` fit into `room`.
+fn thinned(mut evidence: Vec<Evidence>, costs: &[usize], mut room: usize, keep: Keep) -> Vec<Evidence> {
+    match keep {
+        Keep::Best => {
+            let mut costs = costs.iter();
+            evidence.retain(|_| {
+                let rest = costs.next().and_then(|cost| room.checked_sub(*cost));
+                room = rest.unwrap_or(room);
+                rest.is_some()
+            });
+        }
+        Keep::Latest => {
+            let fits = |cost: &&usize| {
+                let rest = room.checked_sub(**cost);
+                room = rest.unwrap_or(room);
+                rest.is_some()
+            };
+            let kept = costs.iter().rev().take_while(fits).count();
+            evidence.drain(..evidence.len() - kept);
+        }
+    }
+    evidence
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn triple(tail: &str) -> Evidence {
+        Evidence::triple("g", ["Ada", "wrote", tail], ["Ada", "wrote", tail])
+    }
+
+    fn books() -> Vec<Evidence> {
+        (0..100).map(|n| triple(&format!("book number {n}"))).collect()
+    }
+
+    /// As many tokens as words and signs: rows are mostly signs.
+    fn count(text: &str) -> usize {
+        text.split_whitespace().count()
+    }
+
+    #[test]
+    fn a_short_budget_keeps_the_end_or_the_beginning() {
+        for (keep, expected) in [(Keep::Latest, 99), (Keep::Best, 0)] {
+            let (kept, left_out) = within(books(), 100, keep, count);
+            assert!(count(&to_markdown(&kept)) <= 100 && kept.len() > 10, "{}", kept.len());
+            assert!(kept.contains(&triple(&format!("book number {expected}"))));
+            assert_eq!(kept.len() + left_out, 100);
+            assert_eq!(within(books(), 10_000, keep, count), (books(), 0));
+            assert_eq!(within(books(), 0, keep, count), (Vec::new(), 100));
+        }
+    }
+
+    #[test]
+    fn what_is_too_long_by_itself_makes_room_for_what_follows() {
+        let mut evidence = books();
+        evidence.insert(1, triple(&"endless ".repeat(500)));
+        let (kept, _) = within(evidence, 100, Keep::Best, count);
+        assert!(kept.contains(&triple("book number 0")) && kept.contains(&triple("book number 1")));
+    }
+}
