@@ -83,7 +83,7 @@ bench: bench-build ## benchmarks (TRIPLES=100000000 for the large graph); docs/r
 	@if [ -e $(METAQA) ]; then $(EXAMPLES)/lookups $(BENCH)/store-metaqa --import $(METAQA); else echo "left out: there is no $(METAQA)"; fi
 	cargo bench --locked --workspace --bench names --bench vectors --bench embed --bench chat
 
-bench-compare: bench-build ## the same lookups and texts on Oxigraph, hdt, Virtuoso and onnxruntime
+bench-compare: bench-build ## the same lookups and texts on Oxigraph, hdt and Virtuoso; the same texts in onnxruntime, llama.cpp and candle
 	@benches/compare/compare.sh $(BENCH) $(EXAMPLES) $(TRIPLES)-0.65 "$$($(QUIPU) models path all-minilm-l6-v2)"
 
 lint: ## formatting, clippy, docs, dependencies

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Quipu beside public engines, one after the other on this machine: the same graph, the same entities, the same lookups; then
-# its embedder beside onnxruntime, on the same texts. `make bench-compare` runs it. Engines that cannot be had are left out,
+# its embedder beside onnxruntime, llama.cpp and candle, on the same texts. `make bench-compare` runs it. Engines that cannot be had are left out,
 # and that is said. COUNT: how many of the 10,000 entities the others are asked for (they take up to seconds for one).
 set -eu
 bench=$1 examples=$2 name=$3 model=$4
@@ -18,7 +18,7 @@ say() { printf '\n== %s\n' "$1"; }
 forget() { find "$@" -type f -exec dd if={} iflag=nocache count=0 status=none \; ; }
 
 [ -e "$python" ] || python3 -m venv "$bench/venv"
-"$python" -m pip -q install pyoxigraph onnxruntime onnx numpy tokenizers safetensors
+"$python" -m pip -q install pyoxigraph onnxruntime onnx gguf numpy safetensors
 
 say "Quipu"
 rm -rf "$work/store"
@@ -54,7 +54,11 @@ else
     echo "left out: not installed (apt-get install virtuoso-opensource bc)"
 fi
 
-say "Embedder, ours"
-"$examples/embedding" "$model"
-say "Embedder, onnxruntime"
-"$python" "$here/embed_onnx.py" "$model"
+say "Embedders"
+if CARGO_TARGET_DIR=$bench/embedders-target cargo build -q --release --manifest-path "$here/embedders/Cargo.toml"; then
+    mkdir -p "$bench/embedders"
+    onnxruntime=$("$python" "$here/embed_files.py" "$model" "$bench/embedders")
+    "$bench/embedders-target/release/embedders" "$model" "$bench/embedders" "$onnxruntime"
+else
+    echo "left out: they could not be built"
+fi
