@@ -26,6 +26,11 @@ pub(crate) fn stdout() -> anstream::AutoStream<io::StdoutLock<'static>> {
     anstream::AutoStream::auto(io::stdout().lock())
 }
 
+/// Standard error, in the same way.
+pub(crate) fn stderr() -> anstream::AutoStream<io::StderrLock<'static>> {
+    anstream::AutoStream::auto(io::stderr().lock())
+}
+
 /// Prints one JSON value and a line end.
 pub(crate) fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();

@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use quipu_answer::{EventSink, Stage};
+use quipu_answer::{EventSink, Stage, TimedEvent};
 use quipu_graph::{ImportProgress, ImportStage};
 use quipu_index::{DocumentProgress, VectorProgress, WorkspaceProgress, WorkspaceProgressSink};
 use quipu_model::{PullStep, Registry};
@@ -132,18 +133,23 @@ fn graph_message(stage: ImportStage, triples: u64, started: Instant) -> String {
 /// Shows which stage a question is at.
 pub(crate) struct QuestionWatch {
     spinner: ProgressBar,
+    reported: Sender<TimedEvent>,
+    events: Receiver<TimedEvent>,
 }
 
 impl QuestionWatch {
     /// Starts showing.
     pub(crate) fn new() -> Self {
-        Self { spinner: spinner("reading the question") }
+        let (reported, events) = channel();
+        Self { spinner: spinner("reading the question"), reported, events }
     }
 
     /// Follows the events.
     pub(crate) fn sink(&self) -> EventSink {
-        let spinner = self.spinner.clone();
+        let (spinner, reported) = (self.spinner.clone(), self.reported.clone());
         Arc::new(move |event| {
+            // Nobody listens any more where a model's call outlives its question.
+            let _ = reported.send(event.clone());
             spinner.set_message(match event.stage {
                 Stage::Link => "finding entities",
                 Stage::Plan => "planning",
@@ -156,8 +162,9 @@ impl QuestionWatch {
         })
     }
 
-    /// Takes it off the screen.
-    pub(crate) fn finish(&self) {
+    /// Takes it off the screen. All that was reported.
+    pub(crate) fn finish(self) -> Vec<TimedEvent> {
         self.spinner.finish_and_clear();
+        self.events.try_iter().collect()
     }
 }

@@ -84,6 +84,16 @@ fn an_endpoint_that_is_not_there_is_named() {
 }
 
 #[test]
+fn a_question_that_fails_is_explained_as_far_as_it_came() {
+    let bench = Bench::with_places();
+    let endpoint = endpoint(|stream| answer(stream, "401 Unauthorized", "{}"));
+    let refused = ask(&bench, &endpoint, &["--method", "graph", "--explain"]);
+    assert!(refused.code == Some(1) && refused.stdout.is_empty(), "{refused:#?}");
+    let (story, error) = refused.stderr.split_once("\nerror: ").unwrap();
+    assert!(story.contains("\nlink ") && story.contains("Peru") && error.contains("401"), "{refused:#?}");
+}
+
+#[test]
 fn an_endpoint_that_refuses_the_key_is_believed() {
     let bench = Bench::with_places();
     let body = r#"{"error":{"message":"wrong key","type":"invalid_request_error"}}"#;

@@ -13,7 +13,7 @@ use quipu_model::{CacheMode, OpenOptions};
 
 use super::pages;
 use crate::config::Settings;
-use crate::output::{print_json, stdout};
+use crate::output::{print_json, stderr, stdout};
 use crate::{engine, progress, views};
 
 #[derive(Debug, Args)]
@@ -119,7 +119,11 @@ impl Arguments {
         let watch = progress::QuestionWatch::new();
         let options = AskOptions { sink: Some(watch.sink()), ..options };
         let answer = engine.ask(&question, &options).await;
-        watch.finish();
+        let events = watch.finish();
+        if answer.is_err() && self.explain {
+            // How far it came; the answer, if there were one, would hold it.
+            views::print_explanation(&events, &mut stderr())?;
+        }
         let answer = answer?;
         if self.json {
             return print_json(&answer);
