@@ -1,11 +1,14 @@
 //! Calculation in code: the model (or the question's words) choose the operation and its operands; counting, comparing,
 //! ordering and arithmetic happen here.
 
+use std::collections::HashSet;
+
 use jiff::civil::Date;
 use quipu_graph::LiteralValue;
 use serde::{Deserialize, Serialize};
 
 use crate::evidence::Operand;
+use crate::numerals::ordinal_figure;
 use crate::values::format_number;
 
 /// What to do with the operands.
@@ -52,6 +55,31 @@ impl Operation {
             Self::Difference => "difference",
             Self::Ascending => "ascending",
             Self::Descending => "descending",
+        }
+    }
+}
+
+/// Which places of an order are asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Places {
+    /// This one, from 1: "the second largest". Equal values share a place.
+    At(usize),
+    /// So many from the first on: "the three largest". Who is level with the last is among them.
+    UpTo(usize),
+}
+
+impl Default for Places {
+    fn default() -> Self {
+        Self::At(1)
+    }
+}
+
+impl Places {
+    /// Most answers that are asked for.
+    pub(crate) fn most(self) -> Option<usize> {
+        match self {
+            Self::At(_) => None,
+            Self::UpTo(most) => Some(most),
         }
     }
 }
@@ -130,6 +158,18 @@ impl Measure {
 /// # Errors
 /// [`CalculationError`] when there are too few values.
 pub fn calculate(operation: Operation, operands: &[Operand]) -> Result<Calculation, CalculationError> {
+    calculate_places(operation, operands, Places::default())
+}
+
+/// The same, of `Highest` and `Lowest` for other places of the order than the first.
+///
+/// # Errors
+/// [`CalculationError`] when there are too few values, or not so many places.
+pub fn calculate_places(
+    operation: Operation,
+    operands: &[Operand],
+    places: Places,
+) -> Result<Calculation, CalculationError> {
     if operands.is_empty() {
         return Err(CalculationError::NoOperands);
     }
@@ -143,7 +183,7 @@ pub fn calculate(operation: Operation, operands: &[Operand]) -> Result<Calculati
         return Err(CalculationError::TooFewValues { operation: operation.name(), needed, found });
     }
     Ok(match operation {
-        Operation::Highest | Operation::Lowest => extreme(operation, &measured),
+        Operation::Highest | Operation::Lowest => extreme(operation, measured, places)?,
         Operation::Ascending | Operation::Descending => ordered(operation, measured),
         Operation::Difference => difference(&measured),
         Operation::Sum | Operation::Average | Operation::Count => total(operation, &measured),
@@ -184,22 +224,48 @@ fn count(operands: &[Operand]) -> Calculation {
     }
 }
 
-fn extreme(operation: Operation, measured: &[Measured]) -> Calculation {
-    let axis = measured.iter().map(|(_, m)| m.axis());
-    let best = match operation {
-        Operation::Highest => axis.fold(f64::NEG_INFINITY, f64::max),
-        _ => axis.fold(f64::INFINITY, f64::min),
+fn extreme(
+    operation: Operation,
+    mut measured: Vec<Measured>,
+    places: Places,
+) -> Result<Calculation, CalculationError> {
+    let values = measured.len();
+    measured.sort_by(|(_, a), (_, b)| match operation {
+        Operation::Highest => b.axis().total_cmp(&a.axis()),
+        _ => a.axis().total_cmp(&b.axis()),
+    });
+    // Who has several values is placed by the best.
+    let mut placed = HashSet::new();
+    measured.retain(|(operand, _)| placed.insert(operand.label.as_str()));
+    let mut level = measured.chunk_by(|(_, a), (_, b)| a.axis() == b.axis());
+    let (which, winners) = match places {
+        Places::At(place) => {
+            let found = level.clone().count();
+            let winners = level.nth(place.saturating_sub(1)).ok_or(CalculationError::TooFewValues {
+                operation: operation.name(),
+                needed: place,
+                found,
+            })?;
+            let which = if place == 1 { String::new() } else { format!("{} ", ordinal_figure(place)) };
+            (which, winners.to_vec())
+        }
+        Places::UpTo(most) => {
+            let mut winners = Vec::new();
+            while winners.len() < most
+                && let Some(next) = level.next()
+            {
+                winners.extend_from_slice(next);
+            }
+            (format!("{} ", winners.len()), winners)
+        }
     };
-    let winners: Vec<&Operand> = measured.iter().filter(|(_, m)| m.axis() == best).map(|(o, _)| *o).collect();
-    let shown: Vec<String> = winners.iter().map(|o| format!("{} ({})", o.label, o.text)).collect();
-    let mut answers: Vec<String> = winners.iter().map(|o| o.label.clone()).collect();
-    answers.dedup();
-    Calculation {
-        operation: format!("{} of {} values", operation.name(), measured.len()),
-        answers,
+    let shown: Vec<String> = winners.iter().map(|(o, _)| format!("{} ({})", o.label, o.text)).collect();
+    Ok(Calculation {
+        operation: format!("{which}{} of {values} values", operation.name()),
+        answers: winners.iter().map(|(o, _)| o.label.clone()).collect(),
         result: shown.join(", "),
-        evidence: evidence_of(winners.into_iter()),
-    }
+        evidence: evidence_of(winners.into_iter().map(|(o, _)| o)),
+    })
 }
 
 fn ordered(operation: Operation, mut measured: Vec<Measured>) -> Calculation {
@@ -294,6 +360,25 @@ mod tests {
     #[test]
     fn equal_extremes_all_win() {
         check(Operation::Highest, &[("a", "5"), ("b", "5"), ("c", "1")], &["a", "b"]);
+    }
+
+    #[test]
+    fn other_places_than_the_first_can_be_asked_for() {
+        let calculate = |operation, places| {
+            let values = [("a", "5"), ("b", "7"), ("c", "1"), ("d", "5"), ("b", "2")];
+            calculate_places(operation, &operands(&values), places)
+        };
+        let second = calculate(Operation::Highest, Places::At(2)).unwrap();
+        assert_eq!((second.answers, second.operation.as_str()), {
+            (vec!["a".to_owned(), "d".to_owned()], "2nd highest of 5 values")
+        });
+        assert_eq!(calculate(Operation::Lowest, Places::At(2)).unwrap().answers, ["b"]);
+        let two = calculate(Operation::Highest, Places::UpTo(2)).unwrap();
+        assert_eq!(two.answers, ["b", "a", "d"], "d is level with a");
+        assert_eq!(two.operation, "3 highest of 5 values");
+        assert_eq!(calculate(Operation::Lowest, Places::UpTo(9)).unwrap().answers, ["c", "b", "a", "d"]);
+        let error = calculate(Operation::Highest, Places::At(4)).unwrap_err();
+        assert_eq!(error.to_string(), "highest needs 4 numbers or dates, but the evidence holds 3");
     }
 
     #[test]

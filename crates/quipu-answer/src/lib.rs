@@ -18,6 +18,7 @@ mod ground;
 mod link;
 mod meter;
 mod methods;
+mod numerals;
 mod plan;
 mod prompts;
 mod prune;

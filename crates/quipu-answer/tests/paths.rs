@@ -530,6 +530,36 @@ async fn anchors_too_start_from_what_an_extreme_describes() {
     assert_eq!((answer.answers, answer.usage.llm_calls), (vec!["North Quay".to_owned()], 0));
 }
 
+#[tokio::test]
+async fn which_of_an_order_and_how_many_is_read_off_the_question() {
+    let setting = setting_from("countries.ttl", COUNTRIES).await;
+    for (question, expected) in [
+        ("What is the second most populous country that borders Norland?", &["Westland"][..]),
+        ("What is the capital of the second most populous country that borders Norland?", &["Mill Cross"]),
+        ("What are the two largest countries that border Norland?", &["Sudland", "Westland"]),
+        (
+            "What are the capitals of the two largest countries that border Norland?",
+            &["Mill Cross", "North Quay"],
+        ),
+        ("What is the combined population of Sudland and Westland?", &["1600"]),
+        // It borders two countries only.
+        ("What is the third most populous country that borders Norland?", &[]),
+        // Towns have no area here, and the country of both has one: that says nothing of either.
+        ("Which has the larger area, North Quay or Port Vale?", &[]),
+    ] {
+        let answer = ask(&setting, None, Some(embedder().await), question, &AskOptions::default()).await;
+        let mut answers = answer.answers.clone();
+        answers.sort();
+        assert_eq!(answers, expected, "{question}: {answer:#?}");
+        assert_eq!(answer.usage.llm_calls, 0);
+    }
+    for (question, towns) in [("Name one town in Sudland.", 1), ("Name three towns in Sudland.", 2)] {
+        let answer = ask(&setting, None, Some(embedder().await), question, &AskOptions::default()).await;
+        assert_eq!(answer.answers.len(), towns, "{question}: {answer:#?}");
+        assert!(answer.answers.iter().all(|town| ["North Quay", "Port Vale"].contains(&town.as_str())));
+    }
+}
+
 /// Towns lie in countries, which have currencies, which have codes; everything has a type.
 fn currencies() -> String {
     let mut text =

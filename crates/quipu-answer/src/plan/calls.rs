@@ -7,6 +7,7 @@ use super::domain::plain_words;
 use super::subject::Subject;
 use crate::AnswerError;
 use crate::context::Context;
+use crate::numerals::cardinal;
 use crate::question::Question;
 use crate::time::TimeFrame;
 use crate::trace::Stage;
@@ -306,13 +307,12 @@ impl Planner<'_> {
         let dated: Vec<&str> = self.frames.iter().flat_map(|frame| frame.text.split(' ')).collect();
         let words = plain_words(self.question.text());
         let figure = words.iter().find(|word| word.parse::<u32>().is_ok() && !dated.contains(&word.as_str()));
-        let spelled = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
         let spoken = || {
-            let place = words.windows(2).find_map(|pair| match pair {
-                [before, word] if before == "number" => spelled.iter().position(|name| name == word),
+            let number = words.windows(2).find_map(|pair| match pair {
+                [before, word] if before == "number" => cardinal(word).filter(|number| *number > 0),
                 _ => None,
             });
-            place.map(|at| (at + 1).to_string())
+            number.map(|number| number.to_string())
         };
         figure.cloned().or_else(spoken)
     }

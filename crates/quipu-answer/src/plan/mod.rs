@@ -9,6 +9,7 @@ mod meanings;
 mod nested;
 mod operation;
 mod paths;
+mod quantity;
 mod requirements;
 mod scope;
 mod solved;
@@ -25,12 +26,13 @@ pub use domain::{domain_by_names, domain_by_rules};
 pub(crate) use learnt::LearntFile;
 pub use meanings::{MEANINGS_FILE, Meanings};
 pub use nested::{Nested, chosen_from, nested};
-pub use operation::{Wanted, is_extreme, wanted};
+pub use operation::{Wanted, is_extreme, is_summing, wanted};
 pub use paths::{
     FEATURE_NAMES, Features, RankConfig, RankedPath, Seen, StepSamples, Walk, WalkConfig, follow, joint,
     rank, rank_informed, reword,
 };
 pub(crate) use paths::{is_empty_word, is_function_word, is_plural_of};
+pub use quantity::quantity;
 pub use requirements::{Along, NamedPart, Requirement, RequirementConfig, along, onward, requirements};
 pub use scope::{Frontier, OfferedRelation, Scope};
 pub use solved::{SOLVED_FILE, SolvedExample, SolvedExamples, plan_keys, with_solved};

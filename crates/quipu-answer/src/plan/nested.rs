@@ -7,6 +7,7 @@ use quipu_index::{Word, words};
 
 use super::operation::is_superlative;
 use super::paths::tells;
+use super::quantity::without_quantity;
 
 /// Words behind which a thing stands that something is asked of.
 const BEFORE_A_THING: &str = "of in on at by for from to into inside within near through across around";
@@ -32,7 +33,7 @@ pub struct Nested {
 
 /// Where a question names a thing by an extreme and asks something of it. Nothing where the extreme itself is asked for. English only.
 pub fn nested(question: &str) -> Option<Nested> {
-    let words = words(question);
+    let words = without_quantity(words(question));
     let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
     let belongs = |at: &usize| text(at - 1) == "the" || words.get(at - 1).is_some_and(is_possessive);
     (1..words.len()).filter(|at| is_superlative(text(*at)) && belongs(at)).find_map(|at| {
@@ -104,7 +105,7 @@ fn left_behind(words: &[Word]) -> bool {
 /// The words that say what an extreme chooses from, the surest first: those right behind it ("the most populous country"), those that have
 /// what it measures ("the country with the largest population"), those behind "which" or "what".
 pub fn chosen_from(question: &str) -> [Vec<String>; 3] {
-    let words = words(question);
+    let words = without_quantity(words(question));
     let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
     let run = |from: usize| -> Vec<String> {
         let run = words.iter().skip(from).take_while(|word| tells(&word.text));
@@ -153,6 +154,8 @@ mod tests {
             "the languages of South America's most populous country",
             Some("South America's most populous country"),
         );
+        check("the mayors of the three largest towns of Peru", Some("the three largest towns of Peru"));
+        check("the mayor of the second largest town of Peru", Some("the second largest town of Peru"));
         check("Where is Peru's oldest town?", Some("Peru's oldest town"));
         check("Who is the mayor of the Netherlands' largest town?", Some("the Netherlands' largest town"));
     }
@@ -183,6 +186,8 @@ mod tests {
         check("the most populous country that borders Chad", ["populous country", "", ""]);
         check("Which country has the largest population of all?", ["population", "country", "country"]);
         check("What is the town of Peru with the largest area?", ["area", "peru", ""]);
+        check("the two largest towns with a mayor", ["towns", "", ""]);
+        check("the town with the second largest area", ["area", "town", ""]);
         check("Which country is larger?", ["", "", ""]);
     }
 }

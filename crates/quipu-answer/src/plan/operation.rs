@@ -12,6 +12,8 @@ younger faster hotter stronger";
 const LOWEST: &str = "least smallest lowest fewest shortest earliest oldest minimum lightest poorest narrowest slowest coldest \
 cheapest nearest closest first less smaller lower fewer shorter earlier older lighter poorer narrower slower colder cheaper nearer \
 closer";
+/// Words that ask for values together.
+const SUMMING: &str = "combined altogether";
 const UNITS_OF_DATES: &str = "date day month year decade century";
 const COMPARATIVE_ENDINGS: [&str; 4] = ["er", "more", "less", "fewer"];
 
@@ -37,7 +39,12 @@ pub fn wanted(question: &str) -> Wanted {
     let compares = has("than") || (has("or") && words.iter().any(|w| is_comparative(w)));
     let operation = if words.iter().any(|w| *w == "average" || *w == "mean") {
         Some(Operation::Average)
-    } else if pair("in", "total") || has("sum") || pair("the", "total") || pair("total", "number") {
+    } else if words.iter().any(|w| is_summing(w))
+        || pair("in", "total")
+        || has("sum")
+        || pair("the", "total")
+        || pair("total", "number")
+    {
         Some(Operation::Sum)
     } else if has("difference") {
         Some(Operation::Difference)
@@ -58,6 +65,11 @@ pub fn wanted(question: &str) -> Wanted {
 /// Whether a word asks for an extreme: "largest", "less".
 pub fn is_extreme(word: &str) -> bool {
     is_in(HIGHEST, word) || is_in(LOWEST, word)
+}
+
+/// Whether a word asks for nothing but a sum: "combined".
+pub fn is_summing(word: &str) -> bool {
+    is_in(SUMMING, word)
 }
 
 /// Whether a word asks for the greatest or the least of all: "largest", "most"; of "larger" and "first" the one compares and the other orders.
@@ -103,6 +115,7 @@ mod tests {
         check("which is older, Emma or Dune", Some(Operation::Lowest), true);
         check("the average length of her books", Some(Operation::Average), false);
         check("how many pages do her books have in total", Some(Operation::Sum), false);
+        check("the combined length of Emma and Dune", Some(Operation::Sum), false);
     }
 
     #[test]

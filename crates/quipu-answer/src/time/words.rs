@@ -3,6 +3,8 @@
 use jiff::civil::Weekday;
 use jiff::{Span, ToSpan as _};
 
+use crate::numerals;
+
 const MONTHS: [&str; 12] = [
     "january",
     "february",
@@ -29,10 +31,6 @@ const WEEKDAYS: [(&str, Weekday); 7] = [
 /// Abbreviations that are no prefixes.
 const SHORT_WEEKDAYS: [(&str, Weekday); 3] =
     [("weds", Weekday::Wednesday), ("thurs", Weekday::Thursday), ("tues", Weekday::Tuesday)];
-const NUMBERS: [&str; 13] = [
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
-];
-const ORDINALS: [&str; 4] = ["first", "second", "third", "fourth"];
 
 /// Lower-cased words; punctuation falls away, but for the inner parts of `2024-02-28`, `02/28/2024` and `1990s`.
 pub(super) fn tokenize(text: &str) -> Vec<String> {
@@ -77,7 +75,7 @@ pub(super) fn number(word: &str) -> Option<i64> {
         "few" => return Some(3),
         _ => {}
     }
-    let spelled = NUMBERS.iter().position(|n| *n == word).and_then(|n| i64::try_from(n).ok());
+    let spelled = numerals::cardinal(word).and_then(|n| i64::try_from(n).ok());
     spelled.or_else(|| word.parse().ok().filter(|n| (0..1000).contains(n)))
 }
 
@@ -108,10 +106,4 @@ pub(super) fn weekday(word: &str) -> Option<Weekday> {
 pub(super) fn day_number(word: &str) -> Option<i8> {
     let digits = ["st", "nd", "rd", "th"].iter().find_map(|s| word.strip_suffix(s)).unwrap_or(word);
     digits.parse().ok().filter(|d| (1..=31).contains(d))
-}
-
-/// `first`, `1st`: from 1.
-pub(super) fn ordinal(word: &str) -> Option<i8> {
-    let spelled = ORDINALS.iter().position(|o| *o == word).and_then(|at| i8::try_from(at + 1).ok());
-    spelled.or_else(|| day_number(word).filter(|_| word.ends_with(|c: char| c.is_ascii_alphabetic())))
 }

@@ -58,18 +58,19 @@ pub(in crate::methods) async fn finish(
         return Ok(Outcome::abstain(reason, evidence));
     }
     if let Some(condition) = &asking.condition {
-        return filtered(context, condition, asking.wanted, &choice, &ends, evidence).await;
+        return filtered(context, condition, asking, &choice, &ends, evidence).await;
     }
     match asking.wanted.operation {
         Some(operation) if needs_operation(operation, &ends) => {
-            calculated(context, operation, &choice, &ends, evidence).await
+            calculated(context, operation, asking.places, &choice, &ends, evidence).await
         }
         _ => {
             if let [run] = choice.runs.as_slice() {
                 let (span, steps) = (run.anchor.span.clone(), run.path.steps.clone());
                 context.keep_plan(Planned { span, steps, way: run.path.phrase.clone() });
             }
-            let answers = by_support(&ends, &choice);
+            let mut answers = by_support(&ends, &choice);
+            answers.truncate(asking.most());
             Ok(answered(answers, None, evidence, choice.confidence))
         }
     }

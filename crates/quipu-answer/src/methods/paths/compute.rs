@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use quipu_graph::{NodeSummary, Step};
+use quipu_graph::{NodeId, NodeSummary, Step};
 
 use super::answer::answered;
 use super::owners::{common_owners, owners};
-use super::{Choice, MOST_EVIDENCE, RunPath};
+use super::{Asking, Choice, MOST_EVIDENCE, RunPath};
 use crate::AnswerError;
-use crate::calculate::{Operation, calculate};
+use crate::calculate::{Operation, Places, calculate_places};
 use crate::context::Context;
 use crate::evidence::{Evidence, Operand};
 use crate::methods::Outcome;
@@ -17,9 +17,13 @@ use crate::retrieve::triples_to_evidence;
 use crate::trace::{Event, Stage};
 use crate::values::value_of_node;
 
+/// Names that a reason lists.
+const MOST_NAMED: usize = 3;
+
 pub(super) async fn calculated(
     context: &Context<'_>,
     operation: Operation,
+    places: Option<Places>,
     choice: &Choice,
     ends: &[NodeSummary],
     mut evidence: Vec<Evidence>,
@@ -32,7 +36,7 @@ pub(super) async fn calculated(
             if common.is_empty() { ends.iter().map(|s| operand(&s.name, s)).collect() } else { common }
         }
     };
-    finish(context, operation, operands, &mut evidence, choice.confidence)
+    finish(context, (operation, places), operands, &mut evidence, choice.confidence)
 }
 
 pub(super) fn operand(label: &str, value: &NodeSummary) -> Operand {
@@ -46,7 +50,7 @@ pub(super) fn operand(label: &str, value: &NodeSummary) -> Operand {
 
 fn finish(
     context: &Context<'_>,
-    operation: Operation,
+    (operation, places): (Operation, Option<Places>),
     operands: Vec<Operand>,
     evidence: &mut Vec<Evidence>,
     confidence: f64,
@@ -59,7 +63,7 @@ fn finish(
             format!("the graph holds one value only ({}), nothing to compare it with", owners.join(""));
         return Ok(Outcome::abstain(reason, std::mem::take(evidence)));
     }
-    match calculate(operation, &cite(operands, evidence)) {
+    match calculate_places(operation, &cite(operands, evidence), places.unwrap_or_default()) {
         Ok(calculation) => {
             let (operation, result) = (calculation.operation.clone(), calculation.result.clone());
             context.trace.report(Stage::Compose, Event::Calculated { operation, result });
@@ -95,7 +99,7 @@ fn cite(mut operands: Vec<Operand>, evidence: &[Evidence]) -> Vec<Operand> {
 pub(super) async fn filtered(
     context: &Context<'_>,
     condition: &Condition,
-    wanted: Wanted,
+    asking: &Asking,
     choice: &Choice,
     ends: &[NodeSummary],
     mut evidence: Vec<Evidence>,
@@ -118,9 +122,10 @@ pub(super) async fn filtered(
         let reason = format!("none of the {measured} values found is {}", condition.text);
         return Ok(Outcome::abstain(reason, evidence));
     }
-    if wanted.operation == Some(Operation::Count) {
-        return finish(context, Operation::Count, holding, &mut evidence, choice.confidence);
+    if asking.wanted.operation == Some(Operation::Count) {
+        return finish(context, (Operation::Count, None), holding, &mut evidence, choice.confidence);
     }
+    holding.truncate(asking.most());
     let words: Vec<String> = holding.iter().map(|o| format!("{} ({})", o.label, o.text)).collect();
     let (operation, result) = (format!("{} of {measured} values", condition.text), words.join(", "));
     context
@@ -147,6 +152,15 @@ pub(super) async fn compare(
     let best = first.iter().filter_map(|run| Some((run, same(&run.path.steps)?)));
     let best = best.max_by(|a, b| joint(a.0, &a.1).total_cmp(&joint(b.0, &b.1)));
     let Some((run, others)) = best else { return Ok(None) };
+    if let Some(shared) = shared_owners(run, &others) {
+        let names = context.graph().summaries(shared.get(..MOST_NAMED).unwrap_or(&shared)).await?;
+        let names: Vec<String> = names.into_iter().map(|summary| summary.name).collect();
+        let reason = format!(
+            "the graph has this value not of what the question names, only of what all of them lead to: {}",
+            names.join(", ")
+        );
+        return Ok(Some(Outcome::abstain(reason, Vec::new())));
+    }
     let confidence = joint(run, &others).sqrt();
     let mut operands = Vec::new();
     let mut triples = Vec::new();
@@ -157,7 +171,18 @@ pub(super) async fn compare(
     }
     let mut evidence = triples_to_evidence(context.graph(), &triples).await?;
     context.trace.report(Stage::Retrieve, Event::Retrieved { evidence: evidence.len(), left_out: 0 });
-    finish(context, operation, operands, &mut evidence, confidence).map(Some)
+    finish(context, (operation, None), operands, &mut evidence, confidence).map(Some)
+}
+
+/// What the values are of, where that is the same for all that are compared: the area of the country that two states lie in says nothing of
+/// either.
+fn shared_owners(run: &RunPath, others: &[&RunPath]) -> Option<Vec<NodeId>> {
+    let owners = |run: &RunPath| -> Option<Vec<NodeId>> {
+        let hop = run.walk.hops.get(run.walk.hops.len().checked_sub(2)?)?;
+        Some(hop.iter().map(|(node, _)| *node).collect())
+    };
+    let own = owners(run)?;
+    others.iter().all(|other| owners(other).as_ref() == Some(&own)).then_some(own)
 }
 
 fn joint(run: &RunPath, others: &[&RunPath]) -> f64 {

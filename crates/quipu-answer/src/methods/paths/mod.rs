@@ -17,13 +17,13 @@ use quipu_graph::{LiteralValue, NodeId};
 use quipu_index::{normalise, words};
 
 use crate::AnswerError;
-use crate::calculate::Operation;
+use crate::calculate::{Operation, Places};
 use crate::context::Context;
 use crate::link::{Anchor, Mentioned, mentions, without};
 use crate::methods::Outcome;
 use crate::plan::{
     Condition, RankConfig, RankedPath, Seen, Walk, WalkConfig, Wanted, chosen_from, condition, follow,
-    is_extreme, rank_informed, wanted,
+    is_extreme, is_summing, quantity, rank_informed, wanted,
 };
 use crate::question::Question;
 use crate::trace::{Event, Stage};
@@ -112,6 +112,10 @@ pub(super) struct Choice {
 pub(super) struct Asking {
     pub(super) wanted: Wanted,
     pub(super) condition: Option<Condition>,
+    /// Which of an order, or how many.
+    pub(super) places: Option<Places>,
+    /// Words that say what to do with the values and nothing of the way to them: "three", "second", "combined". In bytes.
+    unsaid: Vec<Range<usize>>,
     /// Words for the kind of thing that an extreme chooses from, the surest first.
     kinds: [Vec<String>; 3],
 }
@@ -121,6 +125,11 @@ impl Asking {
     fn needs_measures(&self) -> bool {
         let operation = self.wanted.operation.is_some_and(|op| op != Operation::Count);
         self.condition.is_some() || self.wanted.dates || operation
+    }
+
+    /// Most answers that are asked for.
+    fn most(&self) -> usize {
+        self.places.and_then(Places::most).unwrap_or(usize::MAX)
     }
 
     /// Whether one of several things is asked for that the question does not name.
@@ -210,28 +219,38 @@ fn asking(
     condition: Option<Condition>,
 ) -> Asking {
     let spans = mentioned.iter().map(|m| m.span.clone()).chain(condition.as_ref().map(|c| c.span.clone()));
-    let spans = spans.chain(extremes_in_names(context, question.text()));
-    let text = without(question.text(), spans);
-    Asking { wanted: wanted(&text), condition, kinds: chosen_from(&text) }
+    let spans: Vec<_> = spans.chain(operations_in_names(context, question.text())).collect();
+    let text = without(question.text(), spans.iter().cloned());
+    let outside = |span: &Range<usize>| spans.iter().all(|s| span.end <= s.start || s.end <= span.start);
+    let quantity = quantity(question.text()).filter(|quantity| outside(&quantity.span));
+    let summing = words(question.text()).into_iter().filter(|word| is_summing(&word.text));
+    let summing = summing.map(|word| word.start..word.end).filter(outside);
+    Asking {
+        wanted: wanted(&text),
+        kinds: chosen_from(&text),
+        places: quantity.as_ref().map(|quantity| quantity.places),
+        unsaid: summing.chain(quantity.map(|quantity| quantity.span)).collect(),
+        condition,
+    }
 }
 
 /// Things that a question may list.
 const MOST_LISTED: usize = 12;
 
-/// The spans of the question's extremes that are part of a relation's name of several words.
-fn extremes_in_names(context: &Context<'_>, question: &str) -> Vec<Range<usize>> {
+/// The spans of the question's words for extremes and sums that are part of a relation's name of several words.
+fn operations_in_names(context: &Context<'_>, question: &str) -> Vec<Range<usize>> {
     let words = words(question);
-    let extremes = words.iter().enumerate().filter(|(_, w)| is_extreme(&w.text));
-    let extremes: Vec<(usize, &str)> = extremes.map(|(at, w)| (at, w.text.as_str())).collect();
-    if extremes.is_empty() {
+    let asking = words.iter().enumerate().filter(|(_, w)| is_extreme(&w.text) || is_summing(&w.text));
+    let asking: Vec<(usize, &str)> = asking.map(|(at, w)| (at, w.text.as_str())).collect();
+    if asking.is_empty() {
         return Vec::new();
     }
     let mut spans = Vec::new();
     for relation in context.graph().relations() {
         let name = normalise(&relation.name);
         let name: Vec<&str> = name.split(' ').collect();
-        for (at, extreme) in &extremes {
-            let Some(start) = name.iter().position(|w| w == extreme).and_then(|place| at.checked_sub(place))
+        for (at, word) in &asking {
+            let Some(start) = name.iter().position(|w| w == word).and_then(|place| at.checked_sub(place))
             else {
                 continue;
             };
@@ -342,7 +361,8 @@ async fn plan_mention(
     let best = mention.best().map_or(0.0, |a| a.score);
     let close = mention.candidates.iter().filter(|a| best - a.score <= CLOSE).take(config.candidates);
     let mentions = all.iter().map(|m| m.span.clone()).filter(|s| *s != mention.span);
-    let others: Vec<_> = mentions.chain(asking.condition.as_ref().map(|c| c.span.clone())).collect();
+    let others = mentions.chain(asking.condition.as_ref().map(|c| c.span.clone()));
+    let others: Vec<_> = others.chain(asking.unsaid.iter().cloned()).collect();
     let mut planned = Vec::new();
     for anchor in close {
         let seen = Seen { node: anchor.node, span: mention.span.clone(), others: others.clone() };

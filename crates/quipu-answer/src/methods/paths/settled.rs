@@ -1,15 +1,17 @@
 //! A question within the question is answered first: for "the capital of the most populous country that borders Chad" the country, by whole
 //! paths and calculation; then the capital of what was found. No model chooses either.
 
+use std::ops::Range;
+
 use quipu_graph::NodeId;
 
-use super::{PathsConfig, extremes_in_names, run};
+use super::{MOST_LISTED, PathsConfig, operations_in_names, run};
 use crate::AnswerError;
 use crate::context::Context;
 use crate::evidence::{Evidence, EvidenceContent};
 use crate::link::{Anchor, Mentioned, mentions};
 use crate::methods::Outcome;
-use crate::plan::{Nested, nested, wanted};
+use crate::plan::{Nested, nested, quantity, wanted};
 use crate::question::Question;
 use crate::trace::{Event, Stage};
 
@@ -17,7 +19,8 @@ use crate::trace::{Event, Stage};
 pub(in crate::methods) struct Settled {
     /// The question with the thing's name in the place of the words that describe it.
     pub(in crate::methods) question: Question,
-    anchor: Anchor,
+    /// What was found, several of "the three largest".
+    anchors: Vec<Anchor>,
     evidence: Vec<Evidence>,
     confidence: f64,
 }
@@ -44,26 +47,36 @@ pub(in crate::methods) async fn settle(
     let named = mentioned.iter().any(named);
     let within = |mention: &&Mentioned| span.start <= mention.span.start && mention.span.end <= span.end;
     let inside: Vec<_> = mentioned.iter().filter(within).collect();
-    if inside.is_empty() || named || wanted(text).compares || !extremes_in_names(context, text).is_empty() {
+    if inside.is_empty() || named || wanted(text).compares || !operations_in_names(context, text).is_empty() {
         return Ok(None);
     }
     let inner = Question::new(&format!("What is {described}?"), question.asked_at().clone())?;
     context.trace.report(Stage::Plan, Event::Read { reading: format!("first, {described}") });
     let outcome = Box::pin(run(context, &inner, config)).await?;
-    let [answer] = outcome.answers.as_slice() else { return Ok(None) };
-    let Some(node) = node_of(context, answer, &outcome).await? else { return Ok(None) };
-    let start = span.start;
-    let [before, behind] = [text.get(..start), text.get(span.end..)].map(Option::unwrap_or_default);
-    let question = Question::new(&[before, answer, behind].concat(), question.asked_at().clone())?;
+    let several = quantity(described).and_then(|quantity| quantity.places.most()).is_some();
+    let most = if several { MOST_LISTED } else { 1 };
+    let found = outcome.answers.as_slice();
+    if found.is_empty() || found.len() > most {
+        return Ok(None);
+    }
+    let [mut said, behind] =
+        [text.get(..span.start), text.get(span.end..)].map(|t| t.unwrap_or_default().to_owned());
+    let mut anchors = Vec::new();
+    for (at, name) in found.iter().enumerate() {
+        let Some(node) = node_of(context, name, &outcome).await? else { return Ok(None) };
+        said += match at {
+            0 => "",
+            _ if at + 1 == found.len() => " and ",
+            _ => ", ",
+        };
+        let span = said.len()..said.len() + name.len();
+        said += name;
+        let reason = format!("{described}, by calculation");
+        anchors.push(Anchor { node, name: name.clone(), score: 1.0, reason, span });
+    }
+    let question = Question::new(&[said, behind].concat(), question.asked_at().clone())?;
     context.trace.report(Stage::Plan, Event::Restated { question: question.text().to_owned() });
-    let anchor = Anchor {
-        node,
-        name: answer.clone(),
-        score: 1.0,
-        reason: format!("{described}, by calculation"),
-        span: start..start + answer.len(),
-    };
-    Ok(Some(Settled { question, anchor, confidence: outcome.confidence, evidence: outcome.evidence }))
+    Ok(Some(Settled { question, anchors, confidence: outcome.confidence, evidence: outcome.evidence }))
 }
 
 /// The node that an answer names, by the keys of the evidence that it rests on; nothing where two bear the name.
@@ -100,16 +113,18 @@ async fn node_of(
 impl Settled {
     /// The mentions of the question with what was found in its place.
     pub(in crate::methods) fn among(&self, mut mentioned: Vec<Mentioned>) -> Vec<Mentioned> {
-        let span = &self.anchor.span;
-        mentioned.retain(|mention| mention.span.end <= span.start || span.end <= mention.span.start);
-        let found = Mentioned {
-            text: self.anchor.name.clone(),
-            span: span.clone(),
-            candidates: vec![self.anchor.clone()],
+        let outside = |mention: &Mentioned, span: &Range<usize>| {
+            mention.span.end <= span.start || span.end <= mention.span.start
+        };
+        mentioned.retain(|mention| self.anchors.iter().all(|anchor| outside(mention, &anchor.span)));
+        let found = self.anchors.iter().map(|anchor| Mentioned {
+            text: anchor.name.clone(),
+            span: anchor.span.clone(),
+            candidates: vec![anchor.clone()],
             score: 1.0,
             chosen: true,
-        };
-        mentioned.insert(0, found);
+        });
+        mentioned.splice(0..0, found);
         mentioned
     }
 

@@ -1,0 +1,112 @@
+//! Which or how many a question asks for: "the second largest", "the three longest", "name two". English only.
+
+use std::ops::Range;
+
+use quipu_index::{Word, words};
+
+use super::operation::is_superlative;
+use super::paths::is_function_word;
+use crate::calculate::Places;
+use crate::numerals::{cardinal, ordinal};
+
+/// Words behind which a number says how many are asked for.
+const ASKING: &str = "name list give tell show find mention which what";
+/// Words that may stand between the two.
+const BETWEEN: &str = "me us any some at least up to exactly just only";
+/// More than so many are no number of things to be named: "which 1990 film".
+const MOST: usize = 50;
+
+/// How many or which of an order a question asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Quantity {
+    /// Which of them.
+    pub places: Places,
+    /// Where the word stands, in bytes.
+    pub span: Range<usize>,
+}
+
+/// Reads it off the question's words.
+pub fn quantity(question: &str) -> Option<Quantity> {
+    let words = words(question);
+    (0..words.len()).find_map(|at| {
+        let places = place_at(&words, at).or_else(|| number_at(&words, at))?;
+        Some(Quantity { places, span: words.get(at)?.start..words.get(at)?.end })
+    })
+}
+
+/// The words without those that only say how many or which of an order are meant: "the second largest" reads as "the largest".
+pub(super) fn without_quantity(mut words: Vec<Word>) -> Vec<Word> {
+    let said: Vec<bool> =
+        (0..words.len()).map(|at| place_at(&words, at).or_else(|| number_at(&words, at)).is_some()).collect();
+    let mut said = said.into_iter();
+    words.retain(|_| !said.next().unwrap_or_default());
+    words
+}
+
+fn text(words: &[Word], at: usize) -> &str {
+    words.get(at).map_or("", |word| word.text.as_str())
+}
+
+/// "second" in "the second largest".
+fn place_at(words: &[Word], at: usize) -> Option<Places> {
+    let place = ordinal(text(words, at)).filter(|place| (2..=MOST).contains(place))?;
+    is_superlative(text(words, at + 1)).then_some(Places::At(place))
+}
+
+/// "three" in "the three largest", "the top three", "name three".
+fn number_at(words: &[Word], at: usize) -> Option<Places> {
+    let word = text(words, at);
+    let number = cardinal(word).or_else(|| word.parse().ok()).filter(|number| (1..=MOST).contains(number))?;
+    let before = (0..at).rev().map(|at| text(words, at)).find(|word| !is_in(BETWEEN, word));
+    let of_order = (number > 1 && is_superlative(text(words, at + 1))) || before == Some("top");
+    let next = text(words, at + 1);
+    let thing = !next.is_empty() && !is_function_word(next) && next.parse::<u64>().is_err();
+    // "which one wrote"
+    let some =
+        before.is_none_or(|before| is_in(ASKING, before)) && !(word == "one" && before != Some("name"));
+    (of_order || (some && thing)).then_some(Places::UpTo(number))
+}
+
+fn is_in(list: &str, word: &str) -> bool {
+    list.split(' ').any(|listed| listed == word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(question: &str, expected: Option<(Places, &str)>) {
+        let found = quantity(question);
+        let found = found.map(|quantity| (quantity.places, question.get(quantity.span).unwrap()));
+        assert_eq!(found, expected, "{question}");
+    }
+
+    #[test]
+    fn places_of_an_order() {
+        check("What's the second largest town of Peru?", Some((Places::At(2), "second")));
+        check("the 3rd most populous town", Some((Places::At(3), "3rd")));
+        check("Who was the second wife of Ada?", None);
+        check("Which is the first largest?", None);
+    }
+
+    #[test]
+    fn numbers_of_things() {
+        check("the three longest rivers of Peru", Some((Places::UpTo(3), "three")));
+        check("What are the top 5 towns by population?", Some((Places::UpTo(5), "5")));
+        check("Name three towns in Peru.", Some((Places::UpTo(3), "three")));
+        check("Give me at least two towns of Peru", Some((Places::UpTo(2), "two")));
+        check("Name one river of Peru.", Some((Places::UpTo(1), "one")));
+        check("Which two countries border both?", Some((Places::UpTo(2), "two")));
+        check("Which one wrote Emma?", None);
+        check("Which 1990 film has she directed?", None);
+        check("Which towns have more than three rivers?", None);
+        check("Who wrote the two towers?", None);
+    }
+
+    #[test]
+    fn what_is_left_reads_as_if_there_were_no_quantity() {
+        let left = |words: Vec<Word>| words.into_iter().map(|word| word.text).collect::<Vec<_>>().join(" ");
+        assert_eq!(left(without_quantity(words("the second largest of two"))), "the largest of two");
+        assert_eq!(left(without_quantity(words("the three largest towns"))), "the largest towns");
+    }
+}
