@@ -492,6 +492,23 @@ async fn yes_or_no_is_answered_with_what_shows_it() {
 }
 
 #[tokio::test]
+async fn a_value_of_the_one_thing_named_may_be_asked_for_yes_or_no() {
+    let setting = setting(FILMS).await;
+    std::fs::write(setting.workspace.folder().join("relations.toml"), CARDS).unwrap();
+    for (question, expected) in [
+        ("was Kauwboy released in 2012?", &["yes"][..]),
+        ("was Kauwboy released in 2015?", &["no"]),
+        // Nothing of that kind is said of any film.
+        ("was Kauwboy popular in autumn?", &[]),
+        ("do you know who directed Kauwboy?", &["Boudewijn Koole"]),
+    ] {
+        let answer = ask(&setting, None, Some(embedder().await), question, &AskOptions::default()).await;
+        assert_eq!(answer.answers, expected, "{question}: {answer:#?}");
+        assert!(answer.grounded || expected.is_empty());
+    }
+}
+
+#[tokio::test]
 async fn a_question_for_yes_or_no_is_not_answered_with_a_list() {
     let setting = setting(FILMS).await;
     let question = "does Boudewijn Koole frobnicate Rifka Lodeizen in quarterly tax returns?";

@@ -103,6 +103,27 @@ pub async fn mentions(context: &Context<'_>, text: &str) -> Result<Vec<Mentioned
     Ok(detected(context, text, CANDIDATES).await?.mentioned)
 }
 
+/// The names in a text, letter for letter, that its best reading passes over: the "comedy" of "is Emma a comedy?". None of them shares
+/// a word with `mentioned`.
+///
+/// # Errors
+/// The index's.
+pub async fn names_passed_over(
+    context: &Context<'_>,
+    text: &str,
+    mentioned: &[Mentioned],
+) -> Result<Vec<Mentioned>, AnswerError> {
+    let mut found = context.workspace.link(text, CANDIDATES).await?;
+    for mention in &mut found {
+        mention.candidates.retain(|c| matches!(c.reason, MatchReason::Exact | MatchReason::Alias));
+    }
+    let apart = |span: &Range<usize>| {
+        mentioned.iter().all(|known| span.end <= known.span.start || known.span.end <= span.start)
+    };
+    found.retain(|mention| !mention.candidates.is_empty() && apart(&mention.span));
+    Ok(found.into_iter().map(|mention| Mentioned::from_mention(mention, CANDIDATES)).collect())
+}
+
 /// What the indexes make of a text.
 pub struct Detected {
     /// The mentions, as [`mentions`] gives them.

@@ -6,6 +6,9 @@ mod grounding;
 mod keywords;
 mod values;
 
-pub use anchors::{Anchor, Mentioned, anchors_for_names, detected, mask, mentions, named, shape_of, without};
+pub use anchors::{
+    Anchor, Mentioned, anchors_for_names, detected, mask, mentions, named, names_passed_over, shape_of,
+    without,
+};
 pub use grounding::{RelationVectors, relation_scores};
 pub use keywords::{keywords, merge};

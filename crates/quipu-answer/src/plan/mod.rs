@@ -31,7 +31,7 @@ pub use paths::{
     FEATURE_NAMES, Features, RankConfig, RankedPath, Seen, StepSamples, Walk, WalkConfig, follow, joint,
     rank, rank_informed, reword,
 };
-pub(crate) use paths::{is_empty_word, is_function_word, is_plural_of};
+pub(crate) use paths::{inverse, is_empty_word, is_function_word, is_plural_of, tells};
 pub use quantity::quantity;
 pub use requirements::{Along, NamedPart, Requirement, RequirementConfig, along, onward, requirements};
 pub use scope::{Frontier, OfferedRelation, Scope};

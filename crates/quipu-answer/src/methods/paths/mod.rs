@@ -31,7 +31,7 @@ use crate::values::value_of_node;
 
 use answer::answer;
 pub(super) use answer::{finish, say};
-use check::check;
+use check::{check, check_value};
 use compute::compare;
 use list::listed;
 use meet::{choose, each, meet_most};
@@ -202,6 +202,12 @@ async fn run_linked(
     // Nothing meets: the surest mention alone, as far as paths go.
     let (surest, others) = mentioned.split_at(1);
     let runs = plan(context, question, surest, others, &asking, config).await?;
+    if asking.wanted.checks && others.is_empty() {
+        let runs: Vec<RunPath> = runs.iter().flatten().cloned().collect();
+        if let Some(outcome) = check_value(context, question.text(), &mentioned, &runs, config).await? {
+            return Ok(outcome);
+        }
+    }
     match choose(runs.into_iter().flatten().collect()) {
         Some(choice) => answer(context, choice, &asking, config).await,
         None => {

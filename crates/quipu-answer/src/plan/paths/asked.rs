@@ -43,7 +43,7 @@ pub(crate) fn is_empty_word(word: &str) -> bool {
 }
 
 /// Whether the word tells something of the way.
-pub(in crate::plan) fn tells(word: &str) -> bool {
+pub(crate) fn tells(word: &str) -> bool {
     let grammar = is_function_word(word) && !matches!(word, "where" | "when");
     !grammar
         && [SHARING_WORDS, REQUEST_WORDS, DEGREE_WORDS, PLACING_WORDS].iter().all(|list| !is_in(list, word))

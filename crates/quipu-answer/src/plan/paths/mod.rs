@@ -25,9 +25,8 @@ use crate::plan::is_extreme;
 use crate::plan::solved::solved_plans;
 use crate::trace::{Event, PathEvent, Stage};
 
-pub(in crate::plan) use asked::tells;
 use asked::{Asked, other_words};
-pub(crate) use asked::{is_empty_word, is_function_word};
+pub(crate) use asked::{is_empty_word, is_function_word, tells};
 pub(crate) use features::is_plural_of;
 use features::{Comparison, Vectors};
 use joint::Coverage;
