@@ -498,6 +498,8 @@ async fn a_value_of_the_one_thing_named_may_be_asked_for_yes_or_no() {
     for (question, expected) in [
         ("was Kauwboy released in 2012?", &["yes"][..]),
         ("was Kauwboy released in 2015?", &["no"]),
+        ("was Kauwboy released after 2010?", &["yes"]),
+        ("are the running minutes of Kauwboy over 90?", &["no"]),
         // Nothing of that kind is said of any film.
         ("was Kauwboy popular in autumn?", &[]),
         ("do you know who directed Kauwboy?", &["Boudewijn Koole"]),
@@ -559,6 +561,11 @@ async fn which_of_an_order_and_how_many_is_read_off_the_question() {
             &["Mill Cross", "North Quay"],
         ),
         ("What is the combined population of Sudland and Westland?", &["1600"]),
+        // Twice within: of Norland's neighbours with the least area the largest town, and its country.
+        (
+            "In which country is the most populous town of the smallest country that borders Norland?",
+            &["Sudland"],
+        ),
         // It borders two countries only.
         ("What is the third most populous country that borders Norland?", &[]),
         // Towns have no area here, and the country of both has one: that says nothing of either.

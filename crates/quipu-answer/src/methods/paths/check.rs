@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::evidence::Evidence;
 use crate::link::{Mentioned, names_passed_over};
 use crate::methods::Outcome;
-use crate::plan::{inverse, tells};
+use crate::plan::{Condition, inverse, tells};
 use crate::retrieve::triples_to_evidence;
 use crate::trace::{Event, Stage};
 use crate::values::{value_of, value_of_node};
@@ -86,8 +86,24 @@ struct Claim {
     words: Vec<String>,
     /// What they may name.
     nodes: Vec<NodeId>,
-    /// The number or date that they are.
-    value: Option<LiteralValue>,
+    /// What they demand of a number or a date.
+    measure: Option<Measure>,
+}
+
+enum Measure {
+    /// "in 1535"
+    Is(LiteralValue),
+    /// "above 15 million"
+    Satisfies(Condition),
+}
+
+impl Measure {
+    fn holds(&self, value: &LiteralValue) -> bool {
+        match self {
+            Self::Is(asked) => is_within(value, asked),
+            Self::Satisfies(condition) => condition.holds(value) == Some(true),
+        }
+    }
 }
 
 /// The same where the question names one thing only: "is Emma a comedy?", "was Lima founded in 1535?". `None` where it says nothing that a
@@ -95,11 +111,15 @@ struct Claim {
 pub(super) async fn check_value(
     context: &Context<'_>,
     question: &str,
+    condition: Option<&Condition>,
     mentioned: &[Mentioned],
     runs: &[RunPath],
     config: &PathsConfig,
 ) -> Result<Option<Outcome>, AnswerError> {
-    let claims = claims(context, question, mentioned).await?;
+    let claims = match condition {
+        Some(condition) => vec![Claim::of(condition)],
+        None => claims(context, question, mentioned).await?,
+    };
     let mut best: Option<(f64, &RunPath, Vec<NodeId>)> = None;
     for claim in &claims {
         let fitting = fitting(context, claim, runs).await?;
@@ -145,6 +165,13 @@ fn is_about_being(question: &str) -> bool {
     matches!(text(0), "is" | "are" | "was" | "were") && text(1) != "there"
 }
 
+impl Claim {
+    fn of(condition: &Condition) -> Self {
+        let measure = Some(Measure::Satisfies(condition.clone()));
+        Self { words: Vec::new(), nodes: Vec::new(), measure }
+    }
+}
+
 /// The words of a question that may be what it asks to be confirmed.
 async fn claims(
     context: &Context<'_>,
@@ -157,14 +184,15 @@ async fn claims(
         .map(|mention| Claim {
             words: said(&mention.text),
             nodes: mention.candidates.iter().map(|candidate| candidate.node).collect(),
-            value: None,
+            measure: None,
         })
         .collect();
     for word in words(question) {
         let outside = mentioned.iter().all(|m| word.end <= m.span.start || m.span.end <= word.start);
         let value = value_of(&word.text);
         if outside && is_measure(&value) {
-            claims.push(Claim { words: vec![word.text], nodes: Vec::new(), value: Some(value) });
+            let measure = Some(Measure::Is(value));
+            claims.push(Claim { words: vec![word.text], nodes: Vec::new(), measure });
         }
     }
     claims.retain(|claim| claim.words.iter().any(|word| tells(word)));
@@ -190,12 +218,12 @@ async fn fitting<'runs>(
         let mut reached: Vec<NodeId> =
             claim.nodes.iter().copied().filter(|node| run.ends.binary_search(node).is_ok()).collect();
         let mut of_kind = run.path.steps.last().is_some_and(|last| arriving.contains(last));
-        if let Some(value) = &claim.value {
+        if let Some(measure) = &claim.measure {
             let ends = graph.summaries(run.ends.get(..MOST_ENDS).unwrap_or(&run.ends)).await?;
             let values = ends.iter().map(|end| (end.node, value_of_node(end.literal.as_ref(), &end.name)));
             let values: Vec<_> = values.filter(|(_, end)| is_measure(end)).collect();
             of_kind |= !values.is_empty();
-            reached.extend(values.into_iter().filter(|(_, end)| is_within(end, value)).map(|(node, _)| node));
+            reached.extend(values.into_iter().filter(|(_, end)| measure.holds(end)).map(|(node, _)| node));
         }
         if of_kind || !reached.is_empty() {
             fitting.push((run, reached));

@@ -204,7 +204,10 @@ async fn run_linked(
     let runs = plan(context, question, surest, others, &asking, config).await?;
     if asking.wanted.checks && others.is_empty() {
         let runs: Vec<RunPath> = runs.iter().flatten().cloned().collect();
-        if let Some(outcome) = check_value(context, question.text(), &mentioned, &runs, config).await? {
+        if let Some(outcome) =
+            check_value(context, question.text(), asking.condition.as_ref(), &mentioned, &runs, config)
+                .await?
+        {
             return Ok(outcome);
         }
     }

@@ -85,7 +85,8 @@ async fn node_of(
     answer: &str,
     outcome: &Outcome,
 ) -> Result<Option<NodeId>, AnswerError> {
-    let from = outcome.evidence.iter().find_map(|piece| match &piece.content {
+    // The last one: of a question in the question, its own comes first.
+    let from = outcome.evidence.iter().rev().find_map(|piece| match &piece.content {
         EvidenceContent::Calculation { from, .. } => Some(from),
         _ => None,
     });
