@@ -58,7 +58,9 @@ say "Embedders"
 if CARGO_TARGET_DIR=$bench/embedders-target cargo build -q --release --manifest-path "$here/embedders/Cargo.toml"; then
     mkdir -p "$bench/embedders"
     onnxruntime=$("$python" "$here/embed_files.py" "$model" "$bench/embedders")
-    "$bench/embedders-target/release/embedders" "$model" "$bench/embedders" "$onnxruntime"
+    # As many cores for each.
+    threads=${THREADS:-$(nproc)}
+    THREADS=$threads RAYON_NUM_THREADS=$threads "$bench/embedders-target/release/embedders" "$model" "$bench/embedders" "$onnxruntime"
 else
     echo "left out: they could not be built"
 fi

@@ -113,6 +113,14 @@ pub enum CalculationError {
         /// Values there.
         found: usize,
     },
+    /// The order has not so many places.
+    #[error("the {} is asked for, and there are {found} different values", ordinal_figure(*.place))]
+    TooFewPlaces {
+        /// The place asked for, from 1.
+        place: usize,
+        /// Places there.
+        found: usize,
+    },
 }
 
 /// A value on one axis: numbers and dates do not mix.
@@ -241,11 +249,8 @@ fn extreme(
     let (which, winners) = match places {
         Places::At(place) => {
             let found = level.clone().count();
-            let winners = level.nth(place.saturating_sub(1)).ok_or(CalculationError::TooFewValues {
-                operation: operation.name(),
-                needed: place,
-                found,
-            })?;
+            let winners =
+                level.nth(place.saturating_sub(1)).ok_or(CalculationError::TooFewPlaces { place, found })?;
             let which = if place == 1 { String::new() } else { format!("{} ", ordinal_figure(place)) };
             (which, winners.to_vec())
         }
@@ -378,7 +383,7 @@ mod tests {
         assert_eq!(two.operation, "3 highest of 5 values");
         assert_eq!(calculate(Operation::Lowest, Places::UpTo(9)).unwrap().answers, ["c", "b", "a", "d"]);
         let error = calculate(Operation::Highest, Places::At(4)).unwrap_err();
-        assert_eq!(error.to_string(), "highest needs 4 numbers or dates, but the evidence holds 3");
+        assert_eq!(error.to_string(), "the 4th is asked for, and there are 3 different values");
     }
 
     #[test]

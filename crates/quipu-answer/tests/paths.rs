@@ -500,6 +500,10 @@ async fn a_value_of_the_one_thing_named_may_be_asked_for_yes_or_no() {
         ("was Kauwboy released in 2015?", &["no"]),
         ("was Kauwboy released after 2010?", &["yes"]),
         ("are the running minutes of Kauwboy over 90?", &["no"]),
+        // How many films, not which value of a film.
+        ("did Boudewijn Koole direct more than 30 films?", &[]),
+        ("was Kauwboy released before 1 December 2012?", &[]),
+        ("do you know which films Boudewijn Koole released after 2014?", &["Disappearance"]),
         // Nothing of that kind is said of any film.
         ("was Kauwboy popular in autumn?", &[]),
         ("do you know who directed Kauwboy?", &["Boudewijn Koole"]),
@@ -561,6 +565,8 @@ async fn which_of_an_order_and_how_many_is_read_off_the_question() {
             &["Mill Cross", "North Quay"],
         ),
         ("What is the combined population of Sudland and Westland?", &["1600"]),
+        ("Which of Sudland, Westland and Eastland is the second most populous?", &["Westland"]),
+        ("How many towns does Westland have altogether?", &["2"]),
         // Twice within: of Norland's neighbours with the least area the largest town, and its country.
         (
             "In which country is the most populous town of the smallest country that borders Norland?",

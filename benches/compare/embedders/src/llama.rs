@@ -24,7 +24,7 @@ pub struct Llama {
 
 impl Llama {
     pub fn open(file: &Path, threads: usize) -> Result<Self> {
-    let mut backend = LlamaBackend::init()?;
+        let mut backend = LlamaBackend::init()?;
         backend.void_logs();
         let backend: &'static LlamaBackend = Box::leak(Box::new(backend));
         let model = LlamaModel::load_from_file(backend, file, &LlamaModelParams::default())?;

@@ -2,7 +2,7 @@
 //! passages of 121, and the wait for one name. Texts are sorted by length; no text comes twice, so that no cache answers.
 //!
 //! `embedders FOLDER FILES LIBRARY [ENGINE...]`: the model's folder, the folder that `embed_files.py` wrote, onnxruntime's library.
-//! `THREADS`: how many cores each may use (two).
+//! `THREADS`: how many cores onnxruntime and llama.cpp may use (two); ours and candle take `RAYON_NUM_THREADS`.
 
 mod candle;
 mod llama;

@@ -17,7 +17,7 @@ use crate::AnswerError;
 use crate::context::{Context, Learnt};
 use crate::evidence::cell;
 use crate::plan::learnt::LearntFile;
-use crate::plan::types::common_type;
+use crate::plan::types::types_in_common;
 use crate::prompts::Prompt;
 use crate::sources::Source;
 use crate::trace::Stage;
@@ -388,7 +388,7 @@ async fn describe(context: &Context<'_>, relation: RelationId) -> Result<Describ
     let shown = distinct(&triples);
     let names: Vec<String> = graph.summaries(&shown).await?.into_iter().map(|s| cell(&s.name)).collect();
     let facts = names.chunks_exact(2).filter_map(|pair| pair.to_vec().try_into().ok()).collect();
-    let kinds = [common_type(graph, &heads).await?, common_type(graph, &tails).await?];
+    let kinds = types_in_common(graph, [&heads, &tails]).await?;
     Ok(Described { beside, facts, kinds, name: info(relation).map(|i| cell(&i.name)).unwrap_or_default() })
 }
 

@@ -65,6 +65,11 @@ impl Condition {
             None => Some(true),
             Some((bound, inclusive)) => {
                 let difference = sign * (axis(value, bound)? - axis(bound, value)?);
+                // Of a bare year it is not known whether it is before a day of that year.
+                let of_day = matches!(bound, LiteralValue::Date { month: Some(_), .. });
+                if difference == 0.0 && of_day && matches!(value, LiteralValue::Number(_)) {
+                    return None;
+                }
                 Some(difference > 0.0 || (*inclusive && difference == 0.0))
             }
         };
@@ -80,6 +85,30 @@ pub fn condition(question: &str) -> Option<Condition> {
     (0..words.len()).find_map(|at| {
         between(question, &words, &lower, at).or_else(|| bounded(question, &words, &lower, at))
     })
+}
+
+/// The numbers and dates that a question says in full, with their places in bytes: "1535", "18 January 1535", "15 million"; neither "the 1990s"
+/// nor "the 16th century".
+pub fn values_said(question: &str) -> Vec<(LiteralValue, Range<usize>)> {
+    let words = spaced_words(question);
+    let plain = |span: &Range<usize>| {
+        let text = question.get(span.clone()).unwrap_or_default();
+        let of_digits = text.split(' ').all(|word| {
+            !word.starts_with(|c: char| c.is_ascii_digit())
+                || word.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ',' | '-'))
+        });
+        let next = question.get(span.end..).unwrap_or_default().split_whitespace().next().unwrap_or_default();
+        of_digits && !matches!(next, "century" | "centuries" | "decade")
+    };
+    let mut said = Vec::new();
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        let value = value_at(question, &words, at).map(|(value, end)| (value, word.start..end));
+        let end = value.as_ref().map_or(word.end, |(_, span)| span.end);
+        said.extend(value.filter(|(_, span)| plain(span)));
+        at = words.iter().position(|word| word.start >= end).unwrap_or(words.len());
+    }
+    said
 }
 
 fn bounded(question: &str, words: &[Range<usize>], lower: &[String], at: usize) -> Option<Condition> {
@@ -174,6 +203,17 @@ mod tests {
         for value in failing {
             assert_eq!(condition.holds(&value_of(value)), Some(false), "{question}: {value}");
         }
+    }
+
+    #[test]
+    fn values_are_said_in_full_or_not_at_all() {
+        let said = |question: &str| -> Vec<String> {
+            values_said(question).into_iter().map(|(_, span)| question[span].to_owned()).collect()
+        };
+        assert_eq!(said("Was Lima founded in 1535?"), ["1535"]);
+        assert_eq!(said("Was Lima founded on 18 January 1535?"), ["18 January 1535"]);
+        assert_eq!(said("Does it have 31,989 or 15 million people?"), ["31,989", "15 million"]);
+        assert_eq!(said("in the 1990s, in the 16th century, in Room 12a"), [""; 0]);
     }
 
     #[test]

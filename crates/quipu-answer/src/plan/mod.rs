@@ -20,7 +20,7 @@ mod types;
 pub(crate) use calls::fit_of;
 pub use calls::{PlannedCall, align_names, fit_of_operations, plan_calls, shared_words};
 pub use cards::{CARDS_FILE, Cards, RelationCard, write_card};
-pub use condition::{Condition, condition};
+pub use condition::{Condition, condition, values_said};
 pub(crate) use domain::plain_words;
 pub use domain::{domain_by_names, domain_by_rules};
 pub(crate) use learnt::LearntFile;
@@ -31,7 +31,7 @@ pub use paths::{
     FEATURE_NAMES, Features, RankConfig, RankedPath, Seen, StepSamples, Walk, WalkConfig, follow, joint,
     rank, rank_informed, reword,
 };
-pub(crate) use paths::{inverse, is_empty_word, is_function_word, is_plural_of, tells};
+pub(crate) use paths::{blank, inverse, is_empty_word, is_function_word, is_plural_of, tells};
 pub use quantity::quantity;
 pub use requirements::{Along, NamedPart, Requirement, RequirementConfig, along, onward, requirements};
 pub use scope::{Frontier, OfferedRelation, Scope};

@@ -12,8 +12,6 @@ younger faster hotter stronger";
 const LOWEST: &str = "least smallest lowest fewest shortest earliest oldest minimum lightest poorest narrowest slowest coldest \
 cheapest nearest closest first less smaller lower fewer shorter earlier older lighter poorer narrower slower colder cheaper nearer \
 closer";
-/// Words that ask for values together.
-const SUMMING: &str = "combined altogether";
 const UNITS_OF_DATES: &str = "date day month year decade century";
 const COMPARATIVE_ENDINGS: [&str; 4] = ["er", "more", "less", "fewer"];
 
@@ -39,7 +37,7 @@ pub fn wanted(question: &str) -> Wanted {
     let compares = has("than") || (has("or") && words.iter().any(|w| is_comparative(w)));
     let operation = if words.iter().any(|w| *w == "average" || *w == "mean") {
         Some(Operation::Average)
-    } else if words.iter().any(|w| is_summing(w))
+    } else if (0..words.len()).any(|at| is_summing(&words, at))
         || pair("in", "total")
         || has("sum")
         || pair("the", "total")
@@ -67,9 +65,15 @@ pub fn is_extreme(word: &str) -> bool {
     is_in(HIGHEST, word) || is_in(LOWEST, word)
 }
 
-/// Whether a word asks for nothing but a sum: "combined".
-pub fn is_summing(word: &str) -> bool {
-    is_in(SUMMING, word)
+/// Whether a word asks for nothing but a sum: "altogether", "the combined population", "how long are they combined". Of one thing
+/// "altogether" sums nothing: that is for whoever knows what a question names.
+pub fn is_summing(words: &[&str], at: usize) -> bool {
+    let before = at.checked_sub(1).and_then(|before| words.get(before));
+    match words.get(at) {
+        Some(&"altogether") => true,
+        Some(&"combined") => at + 1 == words.len() || before == Some(&"the"),
+        _ => false,
+    }
 }
 
 /// Whether a word asks for the greatest or the least of all: "largest", "most"; of "larger" and "first" the one compares and the other orders.
@@ -116,6 +120,8 @@ mod tests {
         check("the average length of her books", Some(Operation::Average), false);
         check("how many pages do her books have in total", Some(Operation::Sum), false);
         check("the combined length of Emma and Dune", Some(Operation::Sum), false);
+        check("how many pages do Emma and Dune have combined", Some(Operation::Sum), false);
+        check("who won the Nordic combined at Lahti", None, false);
     }
 
     #[test]

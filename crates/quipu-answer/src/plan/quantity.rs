@@ -9,12 +9,14 @@ use super::paths::is_function_word;
 use crate::calculate::Places;
 use crate::numerals::{cardinal, ordinal};
 
-/// Words behind which a number says how many are asked for.
-const ASKING: &str = "name list give tell show find mention which what";
+/// Words behind which a number says how many are asked for; "which" and "what" do at the beginning.
+const ASKING: &str = "name list give tell show find mention";
 /// Words that may stand between the two.
 const BETWEEN: &str = "me us any some at least up to exactly just only";
 /// More than so many are no number of things to be named: "which 1990 film".
 const MOST: usize = 50;
+/// … and of an order: "the top 100".
+const MOST_OF_ORDER: usize = 1000;
 
 /// How many or which of an order a question asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,7 +31,10 @@ pub struct Quantity {
 pub fn quantity(question: &str) -> Option<Quantity> {
     let words = words(question);
     (0..words.len()).find_map(|at| {
-        let places = place_at(&words, at).or_else(|| number_at(&words, at))?;
+        // "3-star": no number of things.
+        let joined = question.get(words.get(at)?.end..).is_some_and(|rest| rest.starts_with('-'));
+        let number = || number_at(&words, at).filter(|_| !joined);
+        let places = place_at(&words, at).or_else(number)?;
         Some(Quantity { places, span: words.get(at)?.start..words.get(at)?.end })
     })
 }
@@ -49,22 +54,25 @@ fn text(words: &[Word], at: usize) -> &str {
 
 /// "second" in "the second largest".
 fn place_at(words: &[Word], at: usize) -> Option<Places> {
-    let place = ordinal(text(words, at)).filter(|place| (2..=MOST).contains(place))?;
+    let place = ordinal(text(words, at)).filter(|place| *place > 1)?;
     is_superlative(text(words, at + 1)).then_some(Places::At(place))
 }
 
 /// "three" in "the three largest", "the top three", "name three".
 fn number_at(words: &[Word], at: usize) -> Option<Places> {
     let word = text(words, at);
-    let number = cardinal(word).or_else(|| word.parse().ok()).filter(|number| (1..=MOST).contains(number))?;
-    let before = (0..at).rev().map(|at| text(words, at)).find(|word| !is_in(BETWEEN, word));
-    let of_order = (number > 1 && is_superlative(text(words, at + 1))) || before == Some("top");
+    let number = cardinal(word).or_else(|| word.parse().ok()).filter(|number| *number > 0)?;
+    let before = (0..at).rev().find(|at| !is_in(BETWEEN, text(words, *at)));
+    let said = before.map_or("", |before| text(words, before));
+    let of_order = (number > 1 && is_superlative(text(words, at + 1))) || said == "top";
     let next = text(words, at + 1);
     let thing = !next.is_empty() && !is_function_word(next) && next.parse::<u64>().is_err();
     // "which one wrote"
-    let some =
-        before.is_none_or(|before| is_in(ASKING, before)) && !(word == "one" && before != Some("name"));
-    (of_order || (some && thing)).then_some(Places::UpTo(number))
+    let which = matches!(said, "which" | "what") && before == Some(0) && word != "one";
+    let asked = is_in(ASKING, said) || which || (before.is_none() && word != "one");
+    let most = if of_order { MOST_OF_ORDER } else { MOST };
+    let some = asked && (thing || (next == "of" && number > 1));
+    ((of_order || some) && number <= most).then_some(Places::UpTo(number))
 }
 
 fn is_in(list: &str, word: &str) -> bool {
@@ -97,6 +105,11 @@ mod tests {
         check("Give me at least two towns of Peru", Some((Places::UpTo(2), "two")));
         check("Name one river of Peru.", Some((Places::UpTo(1), "one")));
         check("Which two countries border both?", Some((Places::UpTo(2), "two")));
+        check("Which two of them border both?", Some((Places::UpTo(2), "two")));
+        check("Give me one river of Peru.", Some((Places::UpTo(1), "one")));
+        check("What are the top 100 towns?", Some((Places::UpTo(100), "100")));
+        check("List the films in which three sisters appear", None);
+        check("Find 3-star inns in Lima", None);
         check("Which one wrote Emma?", None);
         check("Which 1990 film has she directed?", None);
         check("Which towns have more than three rivers?", None);

@@ -29,24 +29,32 @@ pub async fn common_types(graph: &dyn Graph, most: usize) -> Result<Vec<String>,
     Ok(graph.summaries(&nodes).await?.into_iter().map(|s| cell(&s.name)).collect())
 }
 
-/// The name of the most telling type that more than half of the nodes have.
+/// Of each of several groups of nodes the name of the most telling type that more than half of them have.
 ///
 /// # Errors
 /// The graph's.
-pub(in crate::plan) async fn common_type(
+pub(in crate::plan) async fn types_in_common<const N: usize>(
     graph: &dyn Graph,
-    nodes: &[NodeId],
-) -> Result<Option<String>, GraphError> {
+    groups: [&[NodeId]; N],
+) -> Result<[Option<String>; N], GraphError> {
     if graph.describe().types == 0 {
-        return Ok(None);
+        return Ok([const { None }; N]);
     }
-    let mut often: HashMap<NodeId, usize> = HashMap::new();
-    for of_node in graph.summaries(nodes).await?.iter().flat_map(|s| &s.types) {
-        *often.entry(*of_node).or_default() += 1;
-    }
-    let usual: Vec<NodeId> =
-        often.into_iter().filter(|(_, count)| count * 2 > nodes.len()).map(|(node, _)| node).collect();
-    // Of a hierarchy's types the rarest says most.
-    let named = graph.summaries(&usual).await?.into_iter().min_by_key(|s| (s.degree, s.node));
-    Ok(named.map(|s| cell(&s.name).to_lowercase()))
+    let summaries = graph.summaries(&groups.concat()).await?;
+    let types: HashMap<NodeId, Vec<NodeId>> = summaries.into_iter().map(|s| (s.node, s.types)).collect();
+    let usual = groups.map(|nodes| {
+        let mut often: HashMap<NodeId, usize> = HashMap::new();
+        for of_node in nodes.iter().filter_map(|node| types.get(node)).flatten() {
+            *often.entry(*of_node).or_default() += 1;
+        }
+        often.retain(|_, count| *count * 2 > nodes.len());
+        often
+    });
+    let named: Vec<NodeId> = usual.iter().flat_map(HashMap::keys).copied().collect();
+    let named = graph.summaries(&named).await?;
+    Ok(usual.map(|usual| {
+        // Of a hierarchy's types the rarest says most.
+        let rarest = named.iter().filter(|s| usual.contains_key(&s.node)).min_by_key(|s| (s.degree, s.node));
+        rarest.map(|s| cell(&s.name).to_lowercase())
+    }))
 }

@@ -122,7 +122,8 @@ impl Arguments {
         let events = watch.finish();
         if answer.is_err() && self.explain {
             // How far it came; the answer, if there were one, would hold it.
-            views::print_explanation(&events, &mut stderr())?;
+            // That it cannot be told is no reason to hide why the question failed.
+            let _ = views::print_explanation(&events, &mut stderr());
         }
         let answer = answer?;
         if self.json {

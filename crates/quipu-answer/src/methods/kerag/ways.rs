@@ -152,10 +152,18 @@ async fn settle(
     asking.wanted.operation = agreed([asking.wanted.operation, topic.operation, operation]);
     add_triples(context, &choice, &mut evidence).await?;
     let calculates = asking.wanted.operation.is_some() || asking.condition.is_some();
+    let most = asking.most();
+    if !calculates {
+        // The model's choice comes first: so many of that.
+        asking.places = None;
+    }
     let mut outcome = finish(context, choice, &asking, evidence).await?;
     let picked = picked(&some, &outcome.answers);
     if !calculates && !picked.is_empty() {
         outcome.answers = picked;
+    }
+    if !calculates {
+        outcome.answers.truncate(most);
     }
     Ok(outcome)
 }

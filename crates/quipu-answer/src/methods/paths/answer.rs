@@ -4,11 +4,11 @@ use std::collections::{HashMap, HashSet};
 
 use quipu_graph::{NodeId, NodeSummary};
 
-use super::compute::{calculated, filtered};
+use super::compute::{Asked, calculated, filtered};
 use super::{Asking, Choice, MOST_EVIDENCE, PathsConfig, is_measure};
 use crate::AnswerError;
 use crate::answer::Status;
-use crate::calculate::Operation;
+use crate::calculate::{Operation, Places};
 use crate::context::{Context, Planned};
 use crate::evidence::Evidence;
 use crate::methods::Outcome;
@@ -62,7 +62,13 @@ pub(in crate::methods) async fn finish(
     }
     match asking.wanted.operation {
         Some(operation) if needs_operation(operation, &ends) => {
-            calculated(context, operation, asking.places, &choice, &ends, evidence).await
+            let asked = Asked { operation, places: asking.places };
+            calculated(context, asked, &choice, &ends, evidence).await
+        }
+        _ if matches!(asking.places, Some(Places::At(place)) if place > 1) => {
+            let reason =
+                "the question asks for a place of an order, and nothing that was found can be ordered";
+            Ok(Outcome::abstain(reason, evidence))
         }
         _ => {
             if let [run] = choice.runs.as_slice() {

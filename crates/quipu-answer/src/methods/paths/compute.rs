@@ -12,23 +12,29 @@ use crate::calculate::{Operation, Places, calculate_places};
 use crate::context::Context;
 use crate::evidence::{Evidence, Operand};
 use crate::methods::Outcome;
-use crate::plan::{Condition, Wanted};
+use crate::plan::Condition;
 use crate::retrieve::triples_to_evidence;
 use crate::trace::{Event, Stage};
 use crate::values::value_of_node;
+
+/// What is made of values.
+#[derive(Clone, Copy)]
+pub(super) struct Asked {
+    pub(super) operation: Operation,
+    pub(super) places: Option<Places>,
+}
 
 /// Names that a reason lists.
 const MOST_NAMED: usize = 3;
 
 pub(super) async fn calculated(
     context: &Context<'_>,
-    operation: Operation,
-    places: Option<Places>,
+    asked: Asked,
     choice: &Choice,
     ends: &[NodeSummary],
     mut evidence: Vec<Evidence>,
 ) -> Result<Outcome, AnswerError> {
-    let operands = match (operation, choice.runs.as_slice()) {
+    let operands = match (asked.operation, choice.runs.as_slice()) {
         (Operation::Count, _) => ends.iter().map(|s| operand(&s.name, s)).collect(),
         (_, [run]) => owners(context, run, ends).await?,
         (_, runs) => {
@@ -36,7 +42,7 @@ pub(super) async fn calculated(
             if common.is_empty() { ends.iter().map(|s| operand(&s.name, s)).collect() } else { common }
         }
     };
-    finish(context, (operation, places), operands, &mut evidence, choice.confidence)
+    finish(context, asked, operands, &mut evidence, choice.confidence)
 }
 
 pub(super) fn operand(label: &str, value: &NodeSummary) -> Operand {
@@ -50,11 +56,12 @@ pub(super) fn operand(label: &str, value: &NodeSummary) -> Operand {
 
 fn finish(
     context: &Context<'_>,
-    (operation, places): (Operation, Option<Places>),
+    asked: Asked,
     operands: Vec<Operand>,
     evidence: &mut Vec<Evidence>,
     confidence: f64,
 ) -> Result<Outcome, AnswerError> {
+    let Asked { operation, places } = asked;
     let mut owners: Vec<&str> = operands.iter().map(|o| o.label.as_str()).collect();
     owners.sort_unstable();
     owners.dedup();
@@ -123,7 +130,8 @@ pub(super) async fn filtered(
         return Ok(Outcome::abstain(reason, evidence));
     }
     if asking.wanted.operation == Some(Operation::Count) {
-        return finish(context, (Operation::Count, None), holding, &mut evidence, choice.confidence);
+        let asked = Asked { operation: Operation::Count, places: None };
+        return finish(context, asked, holding, &mut evidence, choice.confidence);
     }
     holding.truncate(asking.most());
     let words: Vec<String> = holding.iter().map(|o| format!("{} ({})", o.label, o.text)).collect();
@@ -142,9 +150,9 @@ pub(super) async fn filtered(
 pub(super) async fn compare(
     context: &Context<'_>,
     runs: &[Vec<RunPath>],
-    wanted: Wanted,
+    asking: &Asking,
 ) -> Result<Option<Outcome>, AnswerError> {
-    let Some(operation) = wanted.operation.filter(|op| op.needs_values()) else { return Ok(None) };
+    let Some(operation) = asking.wanted.operation.filter(|op| op.needs_values()) else { return Ok(None) };
     let Some((first, rest)) = runs.split_first() else { return Ok(None) };
     let same = |steps: &[Step]| -> Option<Vec<&RunPath>> {
         rest.iter().map(|of_anchor| of_anchor.iter().find(|r| r.path.steps == steps)).collect()
@@ -171,7 +179,8 @@ pub(super) async fn compare(
     }
     let mut evidence = triples_to_evidence(context.graph(), &triples).await?;
     context.trace.report(Stage::Retrieve, Event::Retrieved { evidence: evidence.len(), left_out: 0 });
-    finish(context, (operation, None), operands, &mut evidence, confidence).map(Some)
+    let asked = Asked { operation, places: asking.places };
+    finish(context, asked, operands, &mut evidence, confidence).map(Some)
 }
 
 /// What the values are of, where that is the same for all that are compared: the area of the country that two states lie in says nothing of

@@ -5,6 +5,7 @@
 mod answer;
 mod check;
 mod compute;
+mod confirm;
 mod list;
 mod meet;
 mod owners;
@@ -22,7 +23,7 @@ use crate::context::Context;
 use crate::link::{Anchor, Mentioned, mentions, without};
 use crate::methods::Outcome;
 use crate::plan::{
-    Condition, RankConfig, RankedPath, Seen, Walk, WalkConfig, Wanted, chosen_from, condition, follow,
+    Condition, RankConfig, RankedPath, Seen, Walk, WalkConfig, Wanted, blank, chosen_from, condition, follow,
     is_extreme, is_summing, quantity, rank_informed, wanted,
 };
 use crate::question::Question;
@@ -31,8 +32,9 @@ use crate::values::value_of_node;
 
 use answer::answer;
 pub(super) use answer::{finish, say};
-use check::{check, check_value};
+use check::check;
 use compute::compare;
+use confirm::Confirmation;
 use list::listed;
 use meet::{choose, each, meet_most};
 use owners::of_kind;
@@ -113,7 +115,7 @@ pub(super) struct Asking {
     pub(super) wanted: Wanted,
     pub(super) condition: Option<Condition>,
     /// Which of an order, or how many.
-    pub(super) places: Option<Places>,
+    pub(in crate::methods) places: Option<Places>,
     /// Words that say what to do with the values and nothing of the way to them: "three", "second", "combined". In bytes.
     unsaid: Vec<Range<usize>>,
     /// Words for the kind of thing that an extreme chooses from, the surest first.
@@ -128,7 +130,7 @@ impl Asking {
     }
 
     /// Most answers that are asked for.
-    fn most(&self) -> usize {
+    pub(in crate::methods) fn most(&self) -> usize {
         self.places.and_then(Places::most).unwrap_or(usize::MAX)
     }
 
@@ -204,10 +206,9 @@ async fn run_linked(
     let runs = plan(context, question, surest, others, &asking, config).await?;
     if asking.wanted.checks && others.is_empty() {
         let runs: Vec<RunPath> = runs.iter().flatten().cloned().collect();
-        if let Some(outcome) =
-            check_value(context, question.text(), asking.condition.as_ref(), &mentioned, &runs, config)
-                .await?
-        {
+        let condition = asking.condition.as_ref();
+        let asked = Confirmation { question: question.text(), condition, mentioned: &mentioned, runs: &runs };
+        if let Some(outcome) = asked.answer(context, config).await? {
             return Ok(outcome);
         }
     }
@@ -231,14 +232,22 @@ fn asking(
     let spans: Vec<_> = spans.chain(operations_in_names(context, question.text())).collect();
     let text = without(question.text(), spans.iter().cloned());
     let outside = |span: &Range<usize>| spans.iter().all(|s| span.end <= s.start || s.end <= span.start);
-    let quantity = quantity(question.text()).filter(|quantity| outside(&quantity.span));
-    let summing = words(question.text()).into_iter().filter(|word| is_summing(&word.text));
-    let summing = summing.map(|word| word.start..word.end).filter(outside);
+    let quantity = quantity(&blank(question.text(), &spans));
+    let said = words(question.text());
+    let texts: Vec<&str> = said.iter().map(|word| word.text.as_str()).collect();
+    let summing = said.iter().enumerate().filter(|(at, _)| is_summing(&texts, *at));
+    let summing: Vec<_> = summing.map(|(_, word)| word.start..word.end).filter(outside).collect();
+    let mut wanted = wanted(&text);
+    let how_many = texts.windows(2).any(|pair| pair == ["how", "many"]);
+    if wanted.operation == Some(Operation::Sum) && !summing.is_empty() && how_many && mentioned.len() < 2 {
+        // "How many films did she direct altogether": nothing to be added.
+        wanted.operation = Some(Operation::Count);
+    }
     Asking {
-        wanted: wanted(&text),
+        wanted,
         kinds: chosen_from(&text),
         places: quantity.as_ref().map(|quantity| quantity.places),
-        unsaid: summing.chain(quantity.map(|quantity| quantity.span)).collect(),
+        unsaid: summing.into_iter().chain(quantity.map(|quantity| quantity.span)).collect(),
         condition,
     }
 }
@@ -249,8 +258,9 @@ const MOST_LISTED: usize = 12;
 /// The spans of the question's words for extremes and sums that are part of a relation's name of several words.
 fn operations_in_names(context: &Context<'_>, question: &str) -> Vec<Range<usize>> {
     let words = words(question);
-    let asking = words.iter().enumerate().filter(|(_, w)| is_extreme(&w.text) || is_summing(&w.text));
-    let asking: Vec<(usize, &str)> = asking.map(|(at, w)| (at, w.text.as_str())).collect();
+    let texts: Vec<&str> = words.iter().map(|w| w.text.as_str()).collect();
+    let asking = texts.iter().enumerate().filter(|(at, w)| is_extreme(w) || is_summing(&texts, *at));
+    let asking: Vec<(usize, &str)> = asking.map(|(at, w)| (at, *w)).collect();
     if asking.is_empty() {
         return Vec::new();
     }
@@ -286,7 +296,7 @@ async fn together(
 ) -> Result<Option<Outcome>, AnswerError> {
     let mut runs = plan(context, question, mentioned, mentioned, asking, config).await?;
     if asking.wanted.compares
-        && let Some(outcome) = compare(context, &runs, asking.wanted).await?
+        && let Some(outcome) = compare(context, &runs, asking).await?
     {
         return Ok(Some(outcome));
     }
@@ -351,7 +361,9 @@ async fn link(
         mentioned = settled.among(mentioned);
     }
     mentioned.retain(|m| outside(m, condition));
-    few(question, &mut mentioned, config);
+    if settled.is_none_or(|settled| !settled.is_several()) {
+        few(question, &mut mentioned, config);
+    }
     context
         .trace
         .report(Stage::Link, Event::Linked { mentions: mentioned.iter().map(Mentioned::to_event).collect() });

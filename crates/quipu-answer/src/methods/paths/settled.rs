@@ -25,7 +25,7 @@ pub(in crate::methods) struct Settled {
     confidence: f64,
 }
 
-/// Answers the question within the question. Nothing where there is none, or where it has not one answer that the graph knows.
+/// Answers the question within the question. Nothing where there is none, or where it has no answer that the graph knows, or several that are not asked for.
 ///
 /// # Errors
 /// The graph's, the embedder's.
@@ -112,6 +112,11 @@ async fn node_of(
 }
 
 impl Settled {
+    /// Whether several things were found.
+    pub(super) fn is_several(&self) -> bool {
+        self.anchors.len() > 1
+    }
+
     /// The mentions of the question with what was found in its place.
     pub(in crate::methods) fn among(&self, mut mentioned: Vec<Mentioned>) -> Vec<Mentioned> {
         let outside = |mention: &Mentioned, span: &Range<usize>| {

@@ -221,7 +221,7 @@ impl Asked {
 }
 
 /// The text with the bytes of `spans` as spaces, so that places stay what they were.
-fn blank(text: &str, spans: &[Range<usize>]) -> String {
+pub(crate) fn blank(text: &str, spans: &[Range<usize>]) -> String {
     let inside = |at: usize| spans.iter().any(|span| span.contains(&at));
     text.char_indices()
         .flat_map(|(at, c)| {

@@ -6,7 +6,7 @@ use parking_lot::RwLock;
 use quipu_graph::{Direction, Graph, GraphError, NodeId, RelationId, Step};
 use quipu_index::normalise;
 
-use crate::plan::types::common_type;
+use crate::plan::types::types_in_common;
 
 /// Triples of a relation that are looked at.
 const SAMPLE: usize = 200;
@@ -53,26 +53,21 @@ impl StepSamples {
     }
 
     /// Looks up of what types the ends of `relations` are, where the graph has types and it is not known yet.
-    ///
-    /// # Errors
-    /// The graph's.
     pub(super) async fn learn_types(
         &self,
         graph: &dyn Graph,
         relations: impl IntoIterator<Item = RelationId>,
-    ) -> Result<(), GraphError> {
+    ) {
         if graph.describe().types == 0 {
-            return Ok(());
+            return;
         }
         for relation in relations {
             if !self.types.read().contains_key(&relation) {
-                let (heads, tails): (Vec<_>, Vec<_>) =
-                    graph.sample_triples(relation, TYPED).await?.into_iter().unzip();
-                let types = [common_type(graph, &heads).await?, common_type(graph, &tails).await?];
+                // A graph that does not say it now says nothing of what it is about, no worse.
+                let types = types_of_ends(graph, relation).await.unwrap_or_default();
                 self.types.write().insert(relation, types);
             }
         }
-        Ok(())
     }
 
     /// Of what types most heads and most tails of a relation are, as far as it was learnt.
@@ -98,6 +93,11 @@ impl StepSamples {
     pub(super) fn values(&self, step: Step) -> Vec<String> {
         self.steps.read().get(&step).map(|s| s.values.clone()).unwrap_or_default()
     }
+}
+
+async fn types_of_ends(graph: &dyn Graph, relation: RelationId) -> Result<[Option<String>; 2], GraphError> {
+    let (heads, tails): (Vec<_>, Vec<_>) = graph.sample_triples(relation, TYPED).await?.into_iter().unzip();
+    types_in_common(graph, [&heads, &tails]).await
 }
 
 async fn sample(graph: &dyn Graph, step: Step) -> Result<Sampled, GraphError> {

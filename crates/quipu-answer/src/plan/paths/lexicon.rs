@@ -1,6 +1,6 @@
 //! Words and phrases for steps and paths: from a relation's card where there is one, else from its name.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use quipu_graph::{Direction, Graph, RelationId, Step};
 use quipu_index::normalise;
@@ -52,7 +52,18 @@ impl Lexicon {
                 }
             });
         }
-        Self { relations }
+        let mut lexicon = Self { relations };
+        lexicon.drop_only_type();
+        lexicon
+    }
+
+    /// Where everything is an "item", that tells nothing.
+    fn drop_only_type(&mut self) {
+        let types: HashSet<&String> =
+            self.relations.values().flat_map(|r| r.types.iter().flatten()).collect();
+        if types.len() == 1 && self.relations.len() > 1 {
+            self.relations.values_mut().for_each(|relation| relation.types = [None, None]);
+        }
     }
 
     fn relation(&self, step: Step) -> Option<&Relation> {

@@ -26,7 +26,7 @@ use crate::plan::solved::solved_plans;
 use crate::trace::{Event, PathEvent, Stage};
 
 use asked::{Asked, other_words};
-pub(crate) use asked::{is_empty_word, is_function_word, tells};
+pub(crate) use asked::{blank, is_empty_word, is_function_word, tells};
 pub(crate) use features::is_plural_of;
 use features::{Comparison, Vectors};
 use joint::Coverage;
@@ -121,7 +121,7 @@ pub async fn rank(
     let existing = enumerate(graph, anchor, config).await?;
     let steps = distinct_steps(&existing);
     context.samples.learn(graph, &steps).await?;
-    context.samples.learn_types(graph, without_card(context, &steps)).await?;
+    context.samples.learn_types(graph, without_card(context, &steps)).await;
     let lexicon = Lexicon::new(graph, context.cards, context.samples, &steps);
     let asked = Asked::new(question, span, others);
     let labels: HashSet<&str> = steps.iter().flat_map(|s| lexicon.labels(*s)).collect();

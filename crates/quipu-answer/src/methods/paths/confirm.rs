@@ -1,0 +1,269 @@
+//! Yes or no of the one thing that a question names: "is Emma a comedy?", "was Lima founded in 1535?", "is its area over 300?".
+//!
+//! The words say something that a path could lead to: a name, a value, a bound. "No" needs a path that is surely meant and leads to others
+//! of that kind, all of which were looked at.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use quipu_graph::{LiteralValue, NodeId, Step};
+use quipu_index::words;
+
+use super::check::{SURE_OF_NO, unsure, verdict};
+use super::{PathsConfig, RunPath, is_measure};
+use crate::AnswerError;
+use crate::context::Context;
+use crate::link::{Mentioned, names_passed_over};
+use crate::methods::Outcome;
+use crate::plan::{Condition, inverse, tells, values_said};
+use crate::values::value_of_node;
+
+/// From this on, a word of the question counts as explained.
+const EXPLAINED: f32 = 0.55;
+/// Most values of a path that are held against a claim.
+const MOST_ENDS: usize = 1000;
+/// A number that is said with two zeros at its end, from this on, may be rounded; and so far it may be off.
+const ROUNDED_FROM: f64 = 10_000.0;
+const ROUNDED_BY: f64 = 0.02;
+/// Words behind which it is asked for a thing: "do you know who wrote Emma".
+const ASKING_FOR_A_THING: [&str; 10] =
+    ["who", "whom", "whose", "what", "which", "when", "where", "why", "how", "there"];
+
+/// The one thing that a question names, and what it may ask to be confirmed.
+pub(super) struct Confirmation<'a> {
+    pub(super) question: &'a str,
+    pub(super) condition: Option<&'a Condition>,
+    pub(super) mentioned: &'a [Mentioned],
+    pub(super) runs: &'a [RunPath],
+}
+
+/// Something that a path may lead to.
+struct Claim {
+    /// Its words, normalised.
+    words: Vec<String>,
+    /// What they may name.
+    nodes: Vec<NodeId>,
+    /// What they demand of a number or a date.
+    measure: Option<Measure>,
+    /// They say how many or how much of what is named behind them: "3 films", "5 million inhabitants".
+    of_something: bool,
+}
+
+enum Measure {
+    /// "in 1535"
+    Is(LiteralValue),
+    /// "above 15 million"
+    Satisfies(Condition),
+}
+
+/// A path to the kind of thing that is claimed.
+struct Fitting<'a> {
+    run: &'a RunPath,
+    confidence: f64,
+    /// What it leads to that is claimed.
+    reached: Vec<NodeId>,
+    /// Nothing is reached, but not everything could be looked at or compared.
+    open: bool,
+}
+
+impl Fitting<'_> {
+    /// What confirms, and is sure enough to, goes first; then what is surest.
+    fn rank(&self, config: &PathsConfig) -> (bool, f64) {
+        (!self.reached.is_empty() && self.confidence >= config.least_confidence, self.confidence)
+    }
+}
+
+impl Confirmation<'_> {
+    /// `None` where the question claims nothing that a path could lead to.
+    pub(super) async fn answer(
+        &self,
+        context: &Context<'_>,
+        config: &PathsConfig,
+    ) -> Result<Option<Outcome>, AnswerError> {
+        let asks_for_a_thing = |word: &str| ASKING_FOR_A_THING.contains(&word);
+        if words(self.question).iter().any(|word| asks_for_a_thing(&word.text)) {
+            return Ok(None);
+        }
+        let claims = self.claims(context).await?;
+        let mut best: Option<Fitting> = None;
+        for claim in &claims {
+            for fitting in self.fitting(context, claim).await? {
+                if best.as_ref().is_none_or(|known| known.rank(config) < fitting.rank(config)) {
+                    best = Some(fitting);
+                }
+            }
+        }
+        let Some(Fitting { run, confidence, reached, open }) = best else {
+            let claims = self.condition.is_some() || (!claims.is_empty() && is_about_being(self.question));
+            return Ok(claims.then(|| {
+                let reason = "the graph has nothing of the kind that the question asks to be confirmed";
+                Outcome::abstain(reason, Vec::new())
+            }));
+        };
+        let least = if reached.is_empty() { SURE_OF_NO } else { config.least_confidence };
+        let phrase = run.path.phrase.replacen('X', &run.anchor.name, 1);
+        if confidence < least {
+            return Ok(Some(unsure(&phrase, confidence)));
+        }
+        if open {
+            let reason = format!("not all of “{phrase}” can be held against what the question says");
+            return Ok(Some(Outcome::abstain(reason, Vec::new())));
+        }
+        verdict(context, run, &reached, confidence).await.map(Some)
+    }
+
+    async fn claims(&self, context: &Context<'_>) -> Result<Vec<Claim>, AnswerError> {
+        if let Some(condition) = self.condition {
+            let of_something = self.is_followed_by_a_noun(&condition.span);
+            let measure = Some(Measure::Satisfies(condition.clone()));
+            return Ok(vec![Claim { words: Vec::new(), nodes: Vec::new(), measure, of_something }]);
+        }
+        let said = |text: &str| words(text).into_iter().map(|word| word.text).collect::<Vec<_>>();
+        let named = names_passed_over(context, self.question, self.mentioned).await?;
+        let mut claims: Vec<Claim> = (named.into_iter())
+            .map(|mention| Claim {
+                words: said(&mention.text),
+                nodes: mention.candidates.iter().map(|candidate| candidate.node).collect(),
+                measure: None,
+                of_something: false,
+            })
+            .filter(|claim| claim.words.iter().any(|word| tells(word)))
+            .collect();
+        for (value, span) in values_said(self.question) {
+            let outside = self.mentioned.iter().all(|m| span.end <= m.span.start || m.span.end <= span.start);
+            if outside {
+                let words = said(self.question.get(span.clone()).unwrap_or_default());
+                let of_something = self.is_followed_by_a_noun(&span);
+                claims.push(Claim {
+                    words,
+                    nodes: Vec::new(),
+                    measure: Some(Measure::Is(value)),
+                    of_something,
+                });
+            }
+        }
+        Ok(claims)
+    }
+
+    fn is_followed_by_a_noun(&self, span: &Range<usize>) -> bool {
+        words(self.question).iter().find(|word| word.start >= span.end).is_some_and(|word| tells(&word.text))
+    }
+
+    /// The paths that lead to what a claim is, or to others of its kind.
+    async fn fitting(&self, context: &Context<'_>, claim: &Claim) -> Result<Vec<Fitting<'_>>, AnswerError> {
+        let around = context.graph().relations_of(&claim.nodes).await?;
+        let arriving: HashSet<Step> = around.into_iter().flatten().map(|used| inverse(used.step)).collect();
+        let mut fitting = Vec::new();
+        for run in self.runs {
+            // "Did she write 3 books" asks for no value of her books.
+            if claim.of_something && run.path.steps.len() > 1 {
+                continue;
+            }
+            let mut found = Fitting { run, confidence: 0.0, reached: Vec::new(), open: run.walk.cut };
+            found.reached.extend(claim.nodes.iter().filter(|node| run.ends.binary_search(node).is_ok()));
+            let mut of_kind = run.path.steps.last().is_some_and(|last| arriving.contains(last));
+            if let Some(measure) = &claim.measure {
+                of_kind |= found.measure(context, measure).await?;
+            }
+            if of_kind || !found.reached.is_empty() {
+                found.open &= found.reached.is_empty();
+                fitting.push(found);
+            }
+        }
+        let share: f64 = fitting.iter().map(|found| found.run.path.probability).sum();
+        for found in &mut fitting {
+            let mut path = found.run.path.clone();
+            path.explain(|word| claim.words.iter().any(|said| said == word));
+            // Where nothing else is said ("is it a comedy"), any way to things of that kind may be meant.
+            let said = path.features.least_covered < EXPLAINED;
+            let of_its_kind = path.probability / share.max(f64::MIN_POSITIVE);
+            found.confidence = path.confidence(if said { path.probability } else { of_its_kind });
+        }
+        Ok(fitting)
+    }
+}
+
+impl Fitting<'_> {
+    /// Holds the numbers and dates at the path's end against a claim. Whether there are any.
+    async fn measure(&mut self, context: &Context<'_>, measure: &Measure) -> Result<bool, AnswerError> {
+        let looked_at = self.run.ends.get(..MOST_ENDS);
+        self.open |= looked_at.is_some_and(|ends| ends.len() < self.run.ends.len());
+        let ends = context.graph().summaries(looked_at.unwrap_or(&self.run.ends)).await?;
+        let mut any = false;
+        for end in ends {
+            let value = value_of_node(end.literal.as_ref(), &end.name);
+            if !is_measure(&value) {
+                continue;
+            }
+            any = true;
+            match measure.holds(&value) {
+                Some(true) => self.reached.push(end.node),
+                Some(false) => {}
+                None => self.open = true,
+            }
+        }
+        Ok(any)
+    }
+}
+
+impl Measure {
+    /// `None`: it cannot be said.
+    fn holds(&self, value: &LiteralValue) -> Option<bool> {
+        match self {
+            Self::Is(asked) => is_the_same(value, asked),
+            Self::Satisfies(condition) => condition.holds(value),
+        }
+    }
+}
+
+/// Whether a value is the one that is asked about, or a day of that year or month.
+fn is_the_same(value: &LiteralValue, asked: &LiteralValue) -> Option<bool> {
+    use LiteralValue::{Date, Number};
+    match (value, asked) {
+        (Number(value), Number(asked)) => {
+            let rounded = *asked >= ROUNDED_FROM && asked % 100.0 == 0.0;
+            let near = rounded && (value - asked).abs() <= ROUNDED_BY * asked;
+            if value == asked { Some(true) } else { (!near).then_some(false) }
+        }
+        (Date { year, .. }, Number(asked)) => Some(f64::from(*year) == *asked),
+        // A year is known where a day is asked about.
+        (Number(value), Date { year, .. }) => (*value != f64::from(*year)).then_some(false),
+        (Date { year, month, day }, Date { year: of, month: in_month, day: on }) => {
+            let part = |known: Option<u8>, asked: Option<u8>| match (known, asked) {
+                (_, None) => Some(true),
+                (None, Some(_)) => None,
+                (Some(known), Some(asked)) => Some(known == asked),
+            };
+            if year == of { Some(part(*month, *in_month)? && part(*day, *on)?) } else { Some(false) }
+        }
+        _ => None,
+    }
+}
+
+/// Whether a question asks if something is something.
+fn is_about_being(question: &str) -> bool {
+    words(question).first().is_some_and(|word| matches!(word.text.as_str(), "is" | "are" | "was" | "were"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::values::value_of;
+
+    #[test]
+    fn values_are_the_same_as_far_as_both_are_known() {
+        let check = |value: &str, asked: &str, expected: Option<bool>| {
+            assert_eq!(is_the_same(&value_of(value), &value_of(asked)), expected, "{value} {asked}");
+        };
+        check("1982", "1982", Some(true));
+        check("1982", "1985", Some(false));
+        check("1535-01-18", "1535", Some(true));
+        check("1535-01-18", "20 March 1535", Some(false));
+        check("1535-01-18", "18 January 1535", Some(true));
+        check("1535", "18 January 1535", None);
+        check("1536", "18 January 1535", Some(false));
+        check("31989256", "32 million", None);
+        check("31989256", "40 million", Some(false));
+        check("31989", "31,989", Some(true));
+    }
+}
