@@ -503,6 +503,7 @@ async fn a_value_of_the_one_thing_named_may_be_asked_for_yes_or_no() {
         // How many films, not which value of a film.
         ("did Boudewijn Koole direct more than 30 films?", &[]),
         ("was Kauwboy released before 1 December 2012?", &[]),
+        ("was Disappearance released in the 2010s?", &[]),
         ("do you know which films Boudewijn Koole released after 2014?", &["Disappearance"]),
         // Nothing of that kind is said of any film.
         ("was Kauwboy popular in autumn?", &[]),
@@ -511,6 +512,21 @@ async fn a_value_of_the_one_thing_named_may_be_asked_for_yes_or_no() {
         let answer = ask(&setting, None, Some(embedder().await), question, &AskOptions::default()).await;
         assert_eq!(answer.answers, expected, "{question}: {answer:#?}");
         assert!(answer.grounded || expected.is_empty());
+    }
+}
+
+#[tokio::test]
+async fn a_decade_is_no_year_though_the_graph_knows_it() {
+    let decades = "Tonio\ttag\t2010s\nTonio\ttag\tgrief\nKauwboy\ttag\tbirds\n";
+    let setting = setting(&format!("{FILMS}{decades}")).await;
+    std::fs::write(setting.workspace.folder().join("relations.toml"), CARDS).unwrap();
+    for (question, expected) in [
+        ("was Kauwboy released in the 2010s?", &[][..]),
+        ("was Kauwboy released in 2012?", &["yes"]),
+        ("was Kauwboy released in 2016?", &["no"]),
+    ] {
+        let answer = ask(&setting, None, Some(embedder().await), question, &AskOptions::default()).await;
+        assert_eq!(answer.answers, expected, "{question}: {answer:#?}");
     }
 }
 

@@ -2,18 +2,22 @@
 
 use quipu_graph::NodeId;
 
-use super::{MOST_EVIDENCE, PathsConfig, RunPath};
+use super::{MOST_EVIDENCE, PathsConfig, RunPath, is_measure};
 use crate::AnswerError;
 use crate::answer::Status;
 use crate::context::Context;
 use crate::evidence::Evidence;
 use crate::link::Mentioned;
 use crate::methods::Outcome;
+use crate::plan::values_said;
 use crate::retrieve::triples_to_evidence;
 use crate::trace::{Event, Stage};
+use crate::values::value_of_node;
 
 /// "No" needs a path that is surely meant: what it does not lead to may stand elsewhere.
 pub(super) const SURE_OF_NO: f64 = 0.5;
+/// Ends that show what a path leads to.
+const SHOWN: usize = 5;
 
 /// Yes where the best path from one mention leads to another mention; no where it surely is what the question means and leads
 /// elsewhere only. Else an abstention: a question for yes or no is not answered with a list.
@@ -38,7 +42,25 @@ pub(super) async fn check(
     if confidence < if yes { config.least_confidence } else { SURE_OF_NO } {
         return Ok(unsure(&phrase, confidence));
     }
+    if !yes && is_of_another_kind(context, best, mentioned).await? {
+        let reason = format!("“{phrase}” leads to another kind of thing than the question names");
+        return Ok(Outcome::abstain(reason, Vec::new()));
+    }
     verdict(context, best, &reached, confidence).await
+}
+
+/// Whether a path leads to numbers or dates where the other things that the question names are none: "the 1990s" is no year.
+async fn is_of_another_kind(
+    context: &Context<'_>,
+    run: &RunPath,
+    mentioned: &[Mentioned],
+) -> Result<bool, AnswerError> {
+    let mut others = mentioned.iter().filter(|mention| mention.span != run.anchor.span);
+    if others.any(|mention| !values_said(&mention.text).is_empty()) {
+        return Ok(false);
+    }
+    let ends = context.graph().summaries(run.ends.get(..SHOWN).unwrap_or(&run.ends)).await?;
+    Ok(ends.iter().all(|end| is_measure(&value_of_node(end.literal.as_ref(), &end.name))))
 }
 
 /// Yes where `reached` is something, shown with the way there; else no, shown with what the way leads to instead.

@@ -94,7 +94,7 @@ impl Confirmation<'_> {
             }
         }
         let Some(Fitting { run, confidence, reached, open }) = best else {
-            let claims = self.condition.is_some() || (!claims.is_empty() && is_about_being(self.question));
+            let claims = self.condition.is_some() || is_about_being(self.question);
             return Ok(claims.then(|| {
                 let reason = "the graph has nothing of the kind that the question asks to be confirmed";
                 Outcome::abstain(reason, Vec::new())
@@ -119,8 +119,15 @@ impl Confirmation<'_> {
             return Ok(vec![Claim { words: Vec::new(), nodes: Vec::new(), measure, of_something }]);
         }
         let said = |text: &str| words(text).into_iter().map(|word| word.text).collect::<Vec<_>>();
+        let values = values_said(self.question);
         let named = names_passed_over(context, self.question, self.mentioned).await?;
+        // "The 1990s" are not the year 1990.
+        let in_full = |mention: &Mentioned| {
+            !mention.text.contains(|c: char| c.is_ascii_digit())
+                || values.iter().any(|(_, span)| *span == mention.span)
+        };
         let mut claims: Vec<Claim> = (named.into_iter())
+            .filter(in_full)
             .map(|mention| Claim {
                 words: said(&mention.text),
                 nodes: mention.candidates.iter().map(|candidate| candidate.node).collect(),
@@ -129,7 +136,7 @@ impl Confirmation<'_> {
             })
             .filter(|claim| claim.words.iter().any(|word| tells(word)))
             .collect();
-        for (value, span) in values_said(self.question) {
+        for (value, span) in values {
             let outside = self.mentioned.iter().all(|m| span.end <= m.span.start || m.span.end <= span.start);
             if outside {
                 let words = said(self.question.get(span.clone()).unwrap_or_default());
@@ -240,9 +247,11 @@ fn is_the_same(value: &LiteralValue, asked: &LiteralValue) -> Option<bool> {
     }
 }
 
-/// Whether a question asks if something is something.
+/// Whether a question asks if something is something: "are you able to name the writer of Emma" does not.
 fn is_about_being(question: &str) -> bool {
-    words(question).first().is_some_and(|word| matches!(word.text.as_str(), "is" | "are" | "was" | "were"))
+    let words = words(question);
+    let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
+    matches!(text(0), "is" | "are" | "was" | "were") && !matches!(text(1), "you" | "it" | "there")
 }
 
 #[cfg(test)]
