@@ -98,7 +98,8 @@ impl Encode for Fused {
         let ids = Tensor::from_vec(ids, (tokens.len(), length), &Device::Cpu)?;
         let words = self.words.forward(&ids)?;
         let inputs = words.broadcast_add(&self.places.narrow(0, 0, length)?)?;
-        let encoded = self.layers.iter().try_fold(self.norm.forward(&inputs)?, |x, layer| layer.forward(&x))?;
+        let encoded =
+            self.layers.iter().try_fold(self.norm.forward(&inputs)?, |x, layer| layer.forward(&x))?;
         pooled(&encoded, None)
     }
 

@@ -53,7 +53,8 @@ impl Encode for Llama {
             batch.add_sequence(&text, i32::try_from(number)?, true)?;
         }
         self.context.encode(&mut batch)?;
-        let vector = |number: usize| Ok(normalised(self.context.embeddings_seq_ith(i32::try_from(number)?)?.to_vec()));
+        let vector =
+            |number: usize| Ok(normalised(self.context.embeddings_seq_ith(i32::try_from(number)?)?.to_vec()));
         (0..tokens.len()).map(vector).collect()
     }
 }

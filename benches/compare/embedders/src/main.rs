@@ -31,8 +31,8 @@ trait Encode {
 type Embed<'a> = Box<dyn FnMut(&[String], usize) -> Result<Vec<Vec<f32>>> + 'a>;
 
 const WORDS: [&str; 16] = [
-    "river", "capital", "the", "north", "film", "director", "of", "Lima", "ancient", "knot", "record", "city", "and",
-    "mountain", "village", "year",
+    "river", "capital", "the", "north", "film", "director", "of", "Lima", "ancient", "knot", "record",
+    "city", "and", "mountain", "village", "year",
 ];
 
 /// `count` texts of `words` words each, numbered from `first` on; as in `benches/embed.rs` of quipu-model.
@@ -113,7 +113,8 @@ fn main() -> Result<()> {
     let [folder, files, library, engines @ ..] = arguments.as_slice() else { return Err(usage.into()) };
     let (folder, files) = (Path::new(folder), Path::new(files));
     let threads: usize = std::env::var("THREADS").ok().and_then(|threads| threads.parse().ok()).unwrap_or(2);
-    let mut tokenizer = Tokenizer::from_file(folder.join("tokenizer.json")).map_err(|error| error.to_string())?;
+    let mut tokenizer =
+        Tokenizer::from_file(folder.join("tokenizer.json")).map_err(|error| error.to_string())?;
     tokenizer.with_padding(None);
     let runtime = tokio::runtime::Builder::new_current_thread().build()?;
     let ours = LocalEmbedder::open("all-minilm-l6-v2", folder)?;
@@ -144,7 +145,9 @@ fn main() -> Result<()> {
         for (theirs, ours) in embed(&check, 8)?.iter().zip(&expected) {
             let cosine: f32 = theirs.iter().zip(ours).map(|(a, b)| a * b).sum();
             if cosine < 0.999 {
-                return Err(format!("{engine} makes other vectors: their cosine with ours is {cosine}").into());
+                return Err(
+                    format!("{engine} makes other vectors: their cosine with ours is {cosine}").into()
+                );
             }
         }
         measure(engine, &mut embed)?;
