@@ -117,10 +117,8 @@ pub async fn names_passed_over(
     for mention in &mut found {
         mention.candidates.retain(|c| matches!(c.reason, MatchReason::Exact | MatchReason::Alias));
     }
-    let apart = |span: &Range<usize>| {
-        mentioned.iter().all(|known| span.end <= known.span.start || known.span.end <= span.start)
-    };
-    found.retain(|mention| !mention.candidates.is_empty() && apart(&mention.span));
+    let unknown = |span: &Range<usize>| mentioned.iter().all(|known| apart(&known.span, span));
+    found.retain(|mention| !mention.candidates.is_empty() && unknown(&mention.span));
     Ok(found.into_iter().map(|mention| Mentioned::from_mention(mention, CANDIDATES)).collect())
 }
 
@@ -167,7 +165,6 @@ pub async fn detected(context: &Context<'_>, text: &str, k: usize) -> Result<Det
         mentioned.push(mention);
     }
     let values = values_of(context, text, &exact, mentioned.is_empty()).await?;
-    let apart = |a: &Range<usize>, b: &Range<usize>| a.end <= b.start || b.end <= a.start;
     mentioned.retain(|m| values.iter().all(|value| apart(&m.span, &value.span)));
     mentioned.extend(values);
     // "Which country" names no anchor where something else does.
@@ -249,6 +246,11 @@ pub fn shape_of(text: &str, spans: impl IntoIterator<Item = Range<usize>>) -> St
         }
     }
     shape
+}
+
+/// Whether two places in a text share nothing.
+pub(crate) fn apart(a: &Range<usize>, b: &Range<usize>) -> bool {
+    a.end <= b.start || b.end <= a.start
 }
 
 /// A text without the words at `spans`.

@@ -6,6 +6,7 @@ mod grounding;
 mod keywords;
 mod values;
 
+pub(crate) use anchors::apart;
 pub use anchors::{
     Anchor, Mentioned, anchors_for_names, detected, mask, mentions, named, names_passed_over, shape_of,
     without,

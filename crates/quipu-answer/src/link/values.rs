@@ -8,7 +8,7 @@ use quipu_index::words;
 
 use crate::AnswerError;
 use crate::context::Context;
-use crate::link::anchors::{Anchor, Mentioned};
+use crate::link::anchors::{Anchor, Mentioned, apart};
 
 /// Kinds of literals that people write without saying so.
 const KINDS: [&str; 7] = [
@@ -38,8 +38,7 @@ pub(super) async fn values_of(
     names: &[Range<usize>],
     numbers: bool,
 ) -> Result<Vec<Mentioned>, AnswerError> {
-    let free =
-        |span: &Range<usize>| names.iter().all(|name| span.end <= name.start || name.end <= span.start);
+    let free = |span: &Range<usize>| names.iter().all(|name| apart(name, span));
     let mut values = Vec::new();
     for span in written(text, numbers).into_iter().filter(free).take(MOST_VALUES) {
         let value = text.get(span.clone()).unwrap_or_default();

@@ -87,9 +87,9 @@ pub fn condition(question: &str) -> Option<Condition> {
     })
 }
 
-/// The numbers and dates that a question says in full, with their places in bytes: "1535", "18 January 1535", "15 million"; neither "the 1990s"
+/// Where a question says numbers and dates in full, in bytes: "1535", "18 January 1535", "15 million"; neither "the 1990s"
 /// nor "the 16th century".
-pub fn values_said(question: &str) -> Vec<(LiteralValue, Range<usize>)> {
+pub fn values_said(question: &str) -> Vec<Range<usize>> {
     let words = spaced_words(question);
     let plain = |span: &Range<usize>| {
         let text = question.get(span.clone()).unwrap_or_default();
@@ -103,9 +103,9 @@ pub fn values_said(question: &str) -> Vec<(LiteralValue, Range<usize>)> {
     let mut said = Vec::new();
     let mut at = 0;
     while let Some(word) = words.get(at) {
-        let value = value_at(question, &words, at).map(|(value, end)| (value, word.start..end));
-        let end = value.as_ref().map_or(word.end, |(_, span)| span.end);
-        said.extend(value.filter(|(_, span)| plain(span)));
+        let value = value_at(question, &words, at).map(|(_, end)| word.start..end);
+        let end = value.as_ref().map_or(word.end, |span| span.end);
+        said.extend(value.filter(plain));
         at = words.iter().position(|word| word.start >= end).unwrap_or(words.len());
     }
     said
@@ -208,7 +208,7 @@ mod tests {
     #[test]
     fn values_are_said_in_full_or_not_at_all() {
         let said = |question: &str| -> Vec<String> {
-            values_said(question).into_iter().map(|(_, span)| question[span].to_owned()).collect()
+            values_said(question).into_iter().map(|span| question[span].to_owned()).collect()
         };
         assert_eq!(said("Was Lima founded in 1535?"), ["1535"]);
         assert_eq!(said("Was Lima founded on 18 January 1535?"), ["18 January 1535"]);

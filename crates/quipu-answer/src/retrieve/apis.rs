@@ -77,8 +77,7 @@ pub async fn retrieve_from_apis(
         _ => true,
     });
     let evidence = std::mem::take(&mut findings.evidence);
-    (findings.evidence, findings.left_out) =
-        best_within_budget(context, evidence, context.limits.evidence_tokens);
+    (findings.evidence, findings.left_out) = best_within_budget(context, evidence);
     Ok(findings)
 }
 

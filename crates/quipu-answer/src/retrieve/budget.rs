@@ -15,23 +15,15 @@ enum Keep {
     Latest,
 }
 
-/// What of `evidence` fits `budget_tokens`, as the question's model counts its table, and how many pieces were left out. The beginning stays:
+/// What of `evidence` fits the question's budget, as its model counts the table, and how many pieces were left out. The beginning stays:
 /// the best stands there.
-pub(crate) fn best_within_budget(
-    context: &Context<'_>,
-    evidence: Vec<Evidence>,
-    budget_tokens: usize,
-) -> (Vec<Evidence>, usize) {
-    within(evidence, budget_tokens, Keep::Best, |text| context.count_tokens(text))
+pub(crate) fn best_within_budget(context: &Context<'_>, evidence: Vec<Evidence>) -> (Vec<Evidence>, usize) {
+    within(evidence, context.limits.evidence_tokens, Keep::Best, |text| context.count_tokens(text))
 }
 
 /// The same, but the end stays: what was looked up last is nearest to the answer.
-pub(crate) fn latest_within_budget(
-    context: &Context<'_>,
-    evidence: Vec<Evidence>,
-    budget_tokens: usize,
-) -> (Vec<Evidence>, usize) {
-    within(evidence, budget_tokens, Keep::Latest, |text| context.count_tokens(text))
+pub(crate) fn latest_within_budget(context: &Context<'_>, evidence: Vec<Evidence>) -> (Vec<Evidence>, usize) {
+    within(evidence, context.limits.evidence_tokens, Keep::Latest, |text| context.count_tokens(text))
 }
 
 fn within(

@@ -194,7 +194,7 @@ impl<'c> Toolbox<'c> {
         evidence.extend(self.passages);
         let mut seen = HashSet::new();
         evidence.retain(|piece| seen.insert(piece.id.clone()));
-        Ok(latest_within_budget(self.context, evidence, self.context.limits.evidence_tokens))
+        Ok(latest_within_budget(self.context, evidence))
     }
 
     async fn list(&mut self, mut nodes: Vec<NodeId>) -> Result<Observation, AnswerError> {

@@ -121,8 +121,7 @@ impl Arguments {
         let answer = engine.ask(&question, &options).await;
         let events = watch.finish();
         if answer.is_err() && self.explain {
-            // How far it came; the answer, if there were one, would hold it.
-            // That it cannot be told is no reason to hide why the question failed.
+            // How far it came. That this cannot be told is no reason to hide why the question failed.
             let _ = views::print_explanation(&events, &mut stderr());
         }
         let answer = answer?;

@@ -205,7 +205,7 @@ async fn evidence(
     let mut evidence = triples_to_evidence(context.graph(), &walked).await?;
     let mut seen = std::collections::HashSet::new();
     evidence.retain(|piece| seen.insert(piece.id.clone()));
-    Ok(latest_within_budget(context, evidence, context.limits.evidence_tokens))
+    Ok(latest_within_budget(context, evidence))
 }
 
 /// The supervisor's judgement: one call, where any triple was found.

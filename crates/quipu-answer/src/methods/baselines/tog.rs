@@ -110,7 +110,7 @@ async fn evidence(context: &Context<'_>, walked: &[Walked]) -> Result<(Vec<Evide
     let evidence = triples_to_evidence(context.graph(), walked).await?;
     let mut seen = HashSet::new();
     let evidence = evidence.into_iter().filter(|piece| seen.insert(piece.id.clone())).collect();
-    Ok(latest_within_budget(context, evidence, context.limits.evidence_tokens))
+    Ok(latest_within_budget(context, evidence))
 }
 
 /// The topic entities: one call. What the model names is linked by the name index; where none of it is found, the mentions that

@@ -19,6 +19,7 @@ use super::{HybridConfig, Modules, Ranking, RouterKind};
 use crate::AnswerError;
 use crate::context::Context;
 use crate::evidence::cell;
+use crate::link::apart;
 use crate::plan::{NamedPart, Requirement, RequirementConfig, follow, onward, requirements};
 use crate::retrieve::{Documents, QuestionWords, Walked};
 use crate::trace::{CandidateEvent, Event, MentionEvent, Refinement, Stage};
@@ -282,7 +283,7 @@ impl<'a> Router<'a> {
         let span = &self.parts.get(new.part)?.span;
         for requirement in chosen.iter().filter_map(|at| self.requirements.get(*at)) {
             let taken = &self.parts.get(requirement.part)?.span;
-            if requirement.anchor == new.anchor || !(taken.end <= span.start || span.end <= taken.start) {
+            if requirement.anchor == new.anchor || !apart(taken, span) {
                 return None;
             }
         }

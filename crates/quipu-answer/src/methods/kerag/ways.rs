@@ -85,7 +85,7 @@ async fn retrieve(context: &Context<'_>, choices: &[Choice]) -> Result<Vec<Evide
     let mut evidence = triples_to_evidence(context.graph(), &walked).await?;
     let mut seen = HashSet::new();
     evidence.retain(|piece| seen.insert(piece.id.clone()));
-    let (evidence, left_out) = best_within_budget(context, evidence, context.limits.evidence_tokens);
+    let (evidence, left_out) = best_within_budget(context, evidence);
     context.trace.report(Stage::Retrieve, Event::Retrieved { evidence: evidence.len(), left_out });
     Ok(evidence)
 }

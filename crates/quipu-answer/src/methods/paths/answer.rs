@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use quipu_graph::{NodeId, NodeSummary};
 
-use super::compute::{Asked, calculated, filtered};
+use super::compute::{Arithmetic, calculated, filtered};
 use super::{Asking, Choice, MOST_EVIDENCE, PathsConfig, is_measure};
 use crate::AnswerError;
 use crate::answer::Status;
@@ -62,7 +62,7 @@ pub(in crate::methods) async fn finish(
     }
     match asking.wanted.operation {
         Some(operation) if needs_operation(operation, &ends) => {
-            let asked = Asked { operation, places: asking.places };
+            let asked = Arithmetic { operation, places: asking.places };
             calculated(context, asked, &choice, &ends, evidence).await
         }
         _ if matches!(asking.places, Some(Places::At(place)) if place > 1) => {

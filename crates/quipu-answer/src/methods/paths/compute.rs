@@ -19,7 +19,7 @@ use crate::values::value_of_node;
 
 /// What is made of values.
 #[derive(Clone, Copy)]
-pub(super) struct Asked {
+pub(super) struct Arithmetic {
     pub(super) operation: Operation,
     pub(super) places: Option<Places>,
 }
@@ -29,7 +29,7 @@ const MOST_NAMED: usize = 3;
 
 pub(super) async fn calculated(
     context: &Context<'_>,
-    asked: Asked,
+    asked: Arithmetic,
     choice: &Choice,
     ends: &[NodeSummary],
     mut evidence: Vec<Evidence>,
@@ -56,12 +56,12 @@ pub(super) fn operand(label: &str, value: &NodeSummary) -> Operand {
 
 fn finish(
     context: &Context<'_>,
-    asked: Asked,
+    asked: Arithmetic,
     operands: Vec<Operand>,
     evidence: &mut Vec<Evidence>,
     confidence: f64,
 ) -> Result<Outcome, AnswerError> {
-    let Asked { operation, places } = asked;
+    let Arithmetic { operation, places } = asked;
     let mut owners: Vec<&str> = operands.iter().map(|o| o.label.as_str()).collect();
     owners.sort_unstable();
     owners.dedup();
@@ -130,7 +130,7 @@ pub(super) async fn filtered(
         return Ok(Outcome::abstain(reason, evidence));
     }
     if asking.wanted.operation == Some(Operation::Count) {
-        let asked = Asked { operation: Operation::Count, places: None };
+        let asked = Arithmetic { operation: Operation::Count, places: None };
         return finish(context, asked, holding, &mut evidence, choice.confidence);
     }
     holding.truncate(asking.most());
@@ -179,7 +179,7 @@ pub(super) async fn compare(
     }
     let mut evidence = triples_to_evidence(context.graph(), &triples).await?;
     context.trace.report(Stage::Retrieve, Event::Retrieved { evidence: evidence.len(), left_out: 0 });
-    let asked = Asked { operation, places: asking.places };
+    let asked = Arithmetic { operation, places: asking.places };
     finish(context, asked, operands, &mut evidence, confidence).map(Some)
 }
 

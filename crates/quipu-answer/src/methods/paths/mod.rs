@@ -20,7 +20,7 @@ use quipu_index::{normalise, words};
 use crate::AnswerError;
 use crate::calculate::{Operation, Places};
 use crate::context::Context;
-use crate::link::{Anchor, Mentioned, mentions, without};
+use crate::link::{Anchor, Mentioned, apart, mentions, without};
 use crate::methods::Outcome;
 use crate::plan::{
     Condition, RankConfig, RankedPath, Seen, Walk, WalkConfig, Wanted, blank, chosen_from, condition, follow,
@@ -231,7 +231,7 @@ fn asking(
     let spans = mentioned.iter().map(|m| m.span.clone()).chain(condition.as_ref().map(|c| c.span.clone()));
     let spans: Vec<_> = spans.chain(operations_in_names(context, question.text())).collect();
     let text = without(question.text(), spans.iter().cloned());
-    let outside = |span: &Range<usize>| spans.iter().all(|s| span.end <= s.start || s.end <= span.start);
+    let outside = |span: &Range<usize>| spans.iter().all(|name| apart(name, span));
     let quantity = quantity(&blank(question.text(), &spans));
     let said = words(question.text());
     let texts: Vec<&str> = said.iter().map(|word| word.text.as_str()).collect();
@@ -345,7 +345,7 @@ fn few(question: &Question, mentioned: &mut Vec<Mentioned>, config: &PathsConfig
 
 /// The "1990" of "before 1990" is a value, not a thing to start from.
 fn outside(mention: &Mentioned, condition: Option<&Condition>) -> bool {
-    condition.is_none_or(|c| mention.span.end <= c.span.start || c.span.end <= mention.span.start)
+    condition.is_none_or(|condition| apart(&mention.span, &condition.span))
 }
 
 async fn link(

@@ -1,15 +1,13 @@
 //! A question within the question is answered first: for "the capital of the most populous country that borders Chad" the country, by whole
 //! paths and calculation; then the capital of what was found. No model chooses either.
 
-use std::ops::Range;
-
 use quipu_graph::NodeId;
 
 use super::{MOST_LISTED, PathsConfig, operations_in_names, run};
 use crate::AnswerError;
 use crate::context::Context;
 use crate::evidence::{Evidence, EvidenceContent};
-use crate::link::{Anchor, Mentioned, mentions};
+use crate::link::{Anchor, Mentioned, apart, mentions};
 use crate::methods::Outcome;
 use crate::plan::{Nested, nested, quantity, wanted};
 use crate::question::Question;
@@ -119,10 +117,7 @@ impl Settled {
 
     /// The mentions of the question with what was found in its place.
     pub(in crate::methods) fn among(&self, mut mentioned: Vec<Mentioned>) -> Vec<Mentioned> {
-        let outside = |mention: &Mentioned, span: &Range<usize>| {
-            mention.span.end <= span.start || span.end <= mention.span.start
-        };
-        mentioned.retain(|mention| self.anchors.iter().all(|anchor| outside(mention, &anchor.span)));
+        mentioned.retain(|mention| self.anchors.iter().all(|anchor| apart(&mention.span, &anchor.span)));
         let found = self.anchors.iter().map(|anchor| Mentioned {
             text: anchor.name.clone(),
             span: anchor.span.clone(),

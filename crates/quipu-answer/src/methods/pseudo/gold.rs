@@ -89,7 +89,7 @@ pub(super) fn prune(context: &Context<'_>, graph: &PseudoGraph, found: Found, co
     let evidence: Vec<Evidence> = entities.into_iter().flat_map(in_order).collect();
     let mut seen = HashSet::new();
     let evidence = evidence.into_iter().filter(|piece| seen.insert(piece.id.clone())).collect();
-    let (evidence, left_out) = latest_within_budget(context, evidence, context.limits.evidence_tokens);
+    let (evidence, left_out) = latest_within_budget(context, evidence);
     Gold { evidence, nearest, followed, asked: asked_for, answer, left_out }
 }
 
