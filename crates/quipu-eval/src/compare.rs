@@ -52,9 +52,12 @@ pub struct PairedDifference {
     pub p: f64,
 }
 
-const COMPARED: [Metric; 12] = [
+const COMPARED: [Metric; 15] = [
     Metric::HitAt1,
+    Metric::AnsweredWrongly,
     Metric::F1,
+    Metric::RowF1,
+    Metric::ExactTable,
     Metric::ExactMatch,
     Metric::Accuracy,
     Metric::Lenient,
@@ -112,8 +115,7 @@ fn difference(metric: Metric, pairs: &[(&Row, &Row)], seed: u64) -> Option<Paire
     if values.is_empty() {
         return None;
     }
-    let less_is_better = metric.is_cost() || metric == Metric::Hallucination;
-    let better = |value: &&f64| if less_is_better { **value < 0.0 } else { **value > 0.0 };
+    let better = |value: &&f64| if metric.is_bad() { **value < 0.0 } else { **value > 0.0 };
     let ties = values.iter().filter(|value| **value == 0.0).count();
     let wins = values.iter().filter(better).count();
     let losses = values.len() - ties - wins;
@@ -174,7 +176,7 @@ pub fn comparisons_to_markdown(comparisons: &[Comparison]) -> String {
         }
         text.push('\n');
     }
-    text.push_str("`*`: the interval does not hold zero. A win is the better value, of costs and hallucinations the smaller one.\n");
+    text.push_str("`*`: the interval does not hold zero. A win is the better value, of costs, wrong answers and hallucinations the smaller one.\n");
     text
 }
 
@@ -203,6 +205,8 @@ mod tests {
         assert!((hit.difference.mean - 0.5).abs() < 1e-9 && (hit.p - 0.625).abs() < 1e-9, "{hit:?}");
         let hallucination = found.metrics.iter().find(|d| d.metric == Metric::Hallucination).unwrap();
         assert_eq!((hallucination.wins, hallucination.losses), (3, 1));
+        let wrongly = found.metrics.iter().find(|d| d.metric == Metric::AnsweredWrongly).unwrap();
+        assert_eq!((wrongly.wins, wrongly.losses), (3, 1), "fewer wrong answers are a win");
         let table = comparisons_to_markdown(std::slice::from_ref(found));
         assert!(
             table.contains("| Hit@1 (strict) | +0.500 [") && table.contains("1 that only one has"),

@@ -7,7 +7,7 @@ use quipu_graph::{LiteralValue, NodeId};
 use quipu_index::Workspace;
 
 use crate::EvalError;
-use crate::metrics::GoldAnswer;
+use crate::metrics::{GoldAnswer, GoldTable};
 use crate::question::GoldQuestion;
 
 /// A question, ready to be asked and scored.
@@ -17,6 +17,8 @@ pub struct PreparedQuestion {
     pub question: GoldQuestion,
     /// Its gold answers with their other names.
     pub gold: Vec<GoldAnswer>,
+    /// The same as a table.
+    pub table: GoldTable,
     /// Names of its gold anchors.
     pub anchors: Vec<String>,
     /// Gold answers that the graph does not hold.
@@ -56,7 +58,7 @@ struct Found<'a> {
 impl<'a> Lookup<'a> {
     async fn prepare(&self, question: &GoldQuestion) -> Result<PreparedQuestion, EvalError> {
         let mut unknown = Vec::new();
-        let mut gold = Vec::new();
+        let mut gold: Vec<GoldAnswer> = Vec::new();
         for (id, node) in question.answer_ids.iter().zip(self.resolve(&question.answer_ids).await?) {
             match node {
                 Some(found) => gold.push(found.named(Some(id)).await?),
@@ -91,7 +93,8 @@ impl<'a> Lookup<'a> {
             gold.extend(unknown.iter().map(unnamed));
         }
         let anchors = self.anchor_names(question).await?;
-        Ok(PreparedQuestion { question: question.clone(), gold, anchors, unknown })
+        let table = GoldTable::of(question, &gold);
+        Ok(PreparedQuestion { question: question.clone(), gold, table, anchors, unknown })
     }
 
     async fn resolve(&self, keys: &[String]) -> Result<Vec<Option<Found<'a>>>, EvalError> {

@@ -11,6 +11,7 @@ mod learnt;
 mod manifest;
 mod metrics;
 mod normal;
+mod order;
 mod perturb;
 mod question;
 mod random;
@@ -36,13 +37,17 @@ pub use manifest::{
     AnchorSetting, DatasetFacts, LlmFacts, Manifest, RESULTS_FORMAT, Selection, WorkspaceFacts, prompt_hashes,
 };
 pub use metrics::{
-    Calibration, CalibrationBin, GoldAnswer, Interval, Score, bootstrap_mean, calibration, rouge_l, score,
+    Calibration, CalibrationBin, GivenTable, GoldAnswer, GoldTable, Interval, RiskCoverage, RiskPoint,
+    RowScore, Score, bootstrap_mean, calibration, risk_coverage, rouge_l, score, score_rows,
 };
-pub use normal::{occurs_in, same_answer};
+pub use normal::{occurs_in, same_answer, same_cell};
 pub use perturb::{PerturbConfig, Perturbed, perturb};
 pub use question::{GoldQuestion, Page};
 pub use row::{Ended, ErrorClass, Row, RowCost, StageCost};
 pub use runner::{Budget, RunConfig, RunOutcome, run};
 pub use select::select;
 pub use summary::{Abstention, Group, Metric, Summary, summarise};
-pub use table::{agreement_to_text, errors_to_markdown, failures_to_text, groups_to_markdown, to_markdown};
+pub use table::{
+    agreement_to_text, errors_to_markdown, failures_to_text, groups_to_markdown, risk_to_markdown,
+    to_markdown,
+};

@@ -18,6 +18,19 @@ pub struct GoldQuestion {
     /// Keys of the gold entities, where the file gives them. They need not pair with `answers`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answer_ids: Vec<String>,
+    /// For each of `answers` every cell that will do for its row: names, ids, numbers, other ways
+    /// to compute them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub aliases: Vec<Vec<String>>,
+    /// For each of `answers` its row of the published table; none where the table states no value.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub table: Vec<Vec<Option<String>>>,
+    /// The published SQL; alternatives are parted by `;`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sql: Option<String>,
+    /// The published SPARQL.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sparql: Option<String>,
     /// Whether each of `answers` alone is a whole answer (CRAG, Head-to-Tail), instead of a part of the gold set.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub any_of: bool,
@@ -78,6 +91,11 @@ impl GoldQuestion {
     /// Whether not answering is the right thing to do.
     pub fn has_no_answer(&self) -> bool {
         self.unanswerable || self.false_premise
+    }
+
+    /// Whether the gold answers are rows, each with the cells that will do for it.
+    pub fn has_rows(&self) -> bool {
+        !self.aliases.is_empty() || !self.table.is_empty()
     }
 
     /// The gold anchors as a method takes them: keys where the file has them, else names.

@@ -144,6 +144,9 @@ pub struct Row {
     /// For each value, the keys of the entities of that name in the evidence, where they differ from names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answer_keys: Vec<Vec<String>>,
+    /// The rows that were given, where the answer is a table.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub table: Vec<Vec<Option<String>>>,
     /// The gold answers.
     pub gold: Vec<GoldAnswer>,
     /// Whether no answer is right.
@@ -206,6 +209,13 @@ impl Row {
         self.evidence_recall.map(|recall| recall > 0.0)
     }
 
+    /// Whether there is an answer and nothing in it is right: no value is a gold answer, no row
+    /// holds a key of a gold row. Where no answer is right, any answer is wrong.
+    pub fn is_answered_wrongly(&self) -> bool {
+        let right = self.score.f1 > 0.0 || self.score.rows.is_some_and(|rows| rows.lenient > 0.0);
+        self.ended == Ended::Answered && (self.unanswerable || !right)
+    }
+
     /// Whether the judge calls it so.
     pub fn is(&self, verdict: Verdict) -> bool {
         self.judged.verdict == verdict
@@ -236,7 +246,11 @@ impl Row {
         let cost = &mut self.cost;
         let stages = cost.by_stage.values_mut().map(|stage| &mut stage.seconds);
         let others = [&mut self.confidence, &mut cost.seconds, &mut cost.engine_seconds];
-        for figure in of_score.into_iter().chain(stages).chain(others).chain(&mut self.evidence_recall) {
+        let of_rows =
+            score.rows.iter_mut().flat_map(|rows| [&mut rows.f1, &mut rows.lenient, &mut rows.exact]);
+        for figure in
+            of_score.into_iter().chain(of_rows).chain(stages).chain(others).chain(&mut self.evidence_recall)
+        {
             *figure = (*figure * 1e6).round() / 1e6;
         }
         self
@@ -268,6 +282,7 @@ pub(crate) mod samples {
             answer: "Lima".into(),
             answers: vec!["Lima".into()],
             answer_keys: Vec::new(),
+            table: Vec::new(),
             gold: vec![GoldAnswer::named("Lima")],
             unanswerable: false,
             score: Score::FULL,
@@ -301,7 +316,7 @@ pub(crate) mod samples {
         Row {
             answer: "Quito".into(),
             answers: vec!["Quito".into()],
-            score: Score::default(),
+            score: Score::NOTHING,
             judged: Judged { verdict: Verdict::Hallucination, by: Judge::Rule, reason: None },
             error: Some(class),
             hops: Some(2),
@@ -314,6 +329,7 @@ pub(crate) mod samples {
 mod tests {
     use super::samples::{row, wrong};
     use super::*;
+    use crate::metrics::RowScore;
 
     #[test]
     fn times_do_not_make_a_row_another_one() {
@@ -324,11 +340,28 @@ mod tests {
     }
 
     #[test]
+    fn an_answer_is_wrong_when_nothing_in_it_is_right() {
+        let wrong = wrong("1", ErrorClass::Composition);
+        assert!(wrong.is_answered_wrongly() && !row("1").is_answered_wrongly());
+        let rows = RowScore { lenient: 0.5, ..RowScore::default() };
+        let by_a_row = Row { score: Score { rows: Some(rows), ..Score::NOTHING }, ..wrong.clone() };
+        assert!(!by_a_row.is_answered_wrongly());
+        let old = Row { score: Score { f1: 0.5, rows: None, ..Score::NOTHING }, ..wrong.clone() };
+        assert!(!old.is_answered_wrongly(), "results without row scores are read by their values");
+        let silent = Row { ended: Ended::Abstained, unanswerable: true, ..wrong.clone() };
+        assert!(!silent.is_answered_wrongly());
+        assert!(Row { unanswerable: true, ..row("1") }.is_answered_wrongly(), "no answer is right");
+        assert!(!Row { ended: Ended::Failed, ..wrong }.is_answered_wrongly());
+    }
+
+    #[test]
     fn a_row_reads_back_as_it_was_written() {
         let mut row = wrong("7", ErrorClass::Retrieval);
         (row.score.f1, row.confidence, row.cost.engine_seconds) =
             (2.0 / 3.0, 0.1 + 0.2, 0.040107621999999996);
         row.evidence_recall = Some(1.0 / 7.0);
+        row.score.rows = Some(RowScore { f1: 1.0 / 3.0, lenient: 2.0 / 3.0, exact: 0.0 });
+        row.table = vec![vec![Some("Quito".into()), None]];
         let row = row.rounded();
         let line = serde_json::to_string(&row).unwrap();
         assert_eq!(serde_json::from_str::<Row>(&line).unwrap(), row);

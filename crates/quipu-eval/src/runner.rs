@@ -19,7 +19,7 @@ use crate::gold::PreparedQuestion;
 use crate::judge::model::judge_without_model;
 use crate::judge::{Judge, JudgeCase, Judged, ModelJudge, Verdict};
 use crate::manifest::AnchorSetting;
-use crate::metrics::{GoldAnswer, Score, score, share};
+use crate::metrics::{GivenTable, GoldAnswer, Score, score, score_rows, share};
 use crate::row::{Ended, ErrorClass, Row, RowCost, StageCost};
 
 /// A question that is still being worked on this long after its own limit is given up.
@@ -223,9 +223,10 @@ fn empty_row(config: &RunConfig<'_>, prepared: &PreparedQuestion) -> Row {
         answer: String::new(),
         answers: Vec::new(),
         answer_keys: Vec::new(),
+        table: Vec::new(),
         gold: prepared.gold.clone(),
         unanswerable: gold.has_no_answer(),
-        score: Score::default(),
+        score: Score::NOTHING,
         judged: Judged { verdict: Verdict::Missing, by: Judge::Rule, reason: None },
         error: None,
         anchors: None,
@@ -255,8 +256,6 @@ fn answered_row(
     let ended = Ended::from(answer.status);
     let keys: Vec<Vec<String>> =
         answer.answers.iter().map(|value| keys_of(value, &answer.evidence)).collect();
-    let given: Vec<(String, Vec<String>)> =
-        answer.answers.iter().cloned().zip(keys.iter().cloned()).collect();
     let gold = &prepared.question;
     let score = if gold.has_no_answer() {
         let right = match ended {
@@ -264,11 +263,11 @@ fn answered_row(
             Ended::InvalidQuestion => true,
             Ended::Answered | Ended::Failed => false,
         };
-        if right { Score::FULL } else { Score::default() }
+        if right { Score::FULL } else { Score::NOTHING }
     } else if ended == Ended::Answered {
-        score(&given, &answer.answer, &prepared.gold, gold.any_of)
+        score_of_answer(prepared, answer, &keys)
     } else {
-        Score::default()
+        Score::NOTHING
     };
     let score = with_ranking(score, answer, prepared);
     let anchors = linked_names(events);
@@ -276,6 +275,7 @@ fn answered_row(
         ended,
         answer: answer.answer.clone(),
         answers: answer.answers.clone(),
+        table: table_of(answer),
         answer_keys: if keys.iter().all(Vec::is_empty) { Vec::new() } else { keys },
         score,
         linked: linked(anchors.as_deref(), &prepared.anchors),
@@ -289,6 +289,25 @@ fn answered_row(
         reason: answer.reason.clone(),
         ..empty
     }
+}
+
+/// Scores of values and of rows.
+fn score_of_answer(prepared: &PreparedQuestion, answer: &Answer, keys: &[Vec<String>]) -> Score {
+    let table = GivenTable::of(answer, keys);
+    let of_values = if prepared.table.is_of_file() {
+        score_rows(&table, &answer.answer, &prepared.table, &prepared.gold)
+    } else {
+        let given: Vec<(String, Vec<String>)> =
+            answer.answers.iter().cloned().zip(keys.iter().cloned()).collect();
+        score(&given, &answer.answer, &prepared.gold, prepared.question.any_of)
+    };
+    Score { rows: Some(prepared.table.score(&table)), ..of_values }
+}
+
+/// The texts of the answer's table.
+fn table_of(answer: &Answer) -> Vec<Vec<Option<String>>> {
+    let rows = answer.table.iter().flat_map(|table| &table.rows);
+    rows.map(|row| row.iter().map(|cell| cell.as_ref().map(|value| value.name.clone())).collect()).collect()
 }
 
 /// Where entities were ranked, the measures of rankings are the ranking's, whatever answer was composed of it.

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::judge::Verdict;
-use crate::metrics::{Calibration, Interval, bootstrap_mean, calibration, one_if, share};
+use crate::metrics::{
+    Calibration, Interval, RiskCoverage, bootstrap_mean, calibration, one_if, risk_coverage, share,
+};
 use crate::row::{Ended, ErrorClass, Row};
 
 /// What is measured of each question; definitions and sources are in docs/evaluation.md.
@@ -14,10 +16,20 @@ use crate::row::{Ended, ErrorClass, Row};
 pub enum Metric {
     /// The first value is a gold answer (strict).
     HitAt1,
+    /// There is an answer.
+    Answered,
+    /// There is an answer, and nothing in it is right.
+    AnsweredWrongly,
     /// The values are the gold set.
     ExactMatch,
     /// F1 of the sets.
     F1,
+    /// F1 of the rows (strict): key and measures of a gold row, nothing else.
+    RowF1,
+    /// F1 of the rows by their keys (lenient).
+    RowF1Lenient,
+    /// The table is the gold table, in its order where the question asks for one.
+    ExactTable,
     /// Share of the values that are gold answers.
     Precision,
     /// Share of the gold answers found: AnchorRAG's accuracy, the recall of the set.
@@ -58,10 +70,15 @@ pub enum Metric {
 
 impl Metric {
     /// All metrics, in the order of the tables.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 26] = [
         Self::HitAt1,
+        Self::Answered,
+        Self::AnsweredWrongly,
         Self::ExactMatch,
         Self::F1,
+        Self::RowF1,
+        Self::RowF1Lenient,
+        Self::ExactTable,
         Self::Precision,
         Self::Accuracy,
         Self::Lenient,
@@ -86,8 +103,13 @@ impl Metric {
     pub fn name(self) -> &'static str {
         match self {
             Self::HitAt1 => "Hit@1 (strict)",
+            Self::Answered => "answered",
+            Self::AnsweredWrongly => "answered wrongly",
             Self::ExactMatch => "exact match",
             Self::F1 => "F1",
+            Self::RowF1 => "row F1 (strict)",
+            Self::RowF1Lenient => "row F1 (lenient)",
+            Self::ExactTable => "exact table",
             Self::Precision => "precision",
             Self::Accuracy => "accuracy (recall)",
             Self::Lenient => "lenient",
@@ -114,14 +136,24 @@ impl Metric {
         matches!(self, Self::Calls | Self::Tokens | Self::Requests | Self::Seconds)
     }
 
+    /// Whether less of it is better.
+    pub fn is_bad(self) -> bool {
+        self.is_cost() || matches!(self, Self::AnsweredWrongly | Self::Hallucination)
+    }
+
     /// Its value for one question; `None` where it does not apply.
     #[expect(clippy::cast_precision_loss, reason = "tokens of a question fit a double")]
     pub fn of(self, row: &Row) -> Option<f64> {
         let verdict = |verdict: Verdict| one_if(row.is(verdict));
         Some(match self {
             Self::HitAt1 => row.score.hit_at_1,
+            Self::Answered => one_if(row.ended == Ended::Answered),
+            Self::AnsweredWrongly => one_if(row.is_answered_wrongly()),
             Self::ExactMatch => row.score.exact,
             Self::F1 => row.score.f1,
+            Self::RowF1 => row.score.rows?.f1,
+            Self::RowF1Lenient => row.score.rows?.lenient,
+            Self::ExactTable => row.score.rows?.exact,
             Self::Precision => row.score.precision,
             Self::Accuracy => row.score.accuracy,
             Self::Lenient => row.score.lenient,
@@ -207,6 +239,9 @@ pub struct Summary {
     pub abstention: Abstention,
     /// Whether confidence means what it says; over the questions that were answered.
     pub calibration: Calibration,
+    /// What would be wrong if only the most confident answers were given.
+    #[serde(default)]
+    pub risk: RiskCoverage,
     /// What went wrong.
     pub errors: Vec<(ErrorClass, usize)>,
     /// Answers whose first value is right but whose set is not whole, or holds more.
@@ -226,6 +261,9 @@ pub struct Group {
     pub value: String,
     /// Strict Hit@1.
     pub hit_at_1: Interval,
+    /// Answered, and nothing in the answer is right.
+    #[serde(default)]
+    pub answered_wrongly: Interval,
     /// F1.
     pub f1: Interval,
     /// Truthfulness.
@@ -245,7 +283,8 @@ pub fn summarise(label: &str, rows: &[Row], expected: usize, seed: u64) -> Summa
     engine.sort_by(f64::total_cmp);
     let answered = rows.iter().filter(|row| row.ended == Ended::Answered);
     let confidences: Vec<(f64, bool)> =
-        answered.map(|row| (row.confidence, row.score.hit_at_1 == 1.0)).collect();
+        answered.clone().map(|row| (row.confidence, row.score.hit_at_1 == 1.0)).collect();
+    let wrong: Vec<(f64, bool)> = answered.map(|row| (row.confidence, row.is_answered_wrongly())).collect();
     let incomplete = |row: &&Row| row.score.hit_at_1 == 1.0 && row.score.exact < 1.0;
     let mut judged_by = [0; 3];
     for row in rows {
@@ -263,6 +302,7 @@ pub fn summarise(label: &str, rows: &[Row], expected: usize, seed: u64) -> Summa
         engine_ms: engine.get(engine.len() / 2).copied().unwrap_or_default(),
         abstention: Abstention::of(rows),
         calibration: calibration(&confidences),
+        risk: risk_coverage(&wrong, rows.len()),
         errors: errors(rows.iter()),
         incomplete: rows.iter().filter(incomplete).count(),
         judged_by,
@@ -322,6 +362,7 @@ fn group(by: &str, value: String, rows: &[&Row], seed: u64) -> Group {
         by: by.into(),
         value,
         hit_at_1: mean(Metric::HitAt1),
+        answered_wrongly: mean(Metric::AnsweredWrongly),
         f1: mean(Metric::F1),
         truthfulness: mean(Metric::Truthfulness),
         errors: errors(rows.iter().copied()),
@@ -369,6 +410,25 @@ mod tests {
             classes,
             [(ErrorClass::Failed, 1), (ErrorClass::WronglyAbstained, 1), (ErrorClass::Composition, 1)]
         );
+    }
+
+    #[test]
+    fn wrong_answers_count_against_all_questions_and_silence_does_not() {
+        let summary = summarise("paths", &rows(), 8, 1);
+        let mean = |metric: Metric| (summary.get(metric).mean * 600.0).round() / 100.0;
+        assert_eq!((mean(Metric::Answered), mean(Metric::AnsweredWrongly)), (3.0, 1.0), "of six");
+        assert_eq!((summary.risk.answers, summary.risk.questions), (3, 6));
+        assert_eq!(summary.risk.points.last().map(|point| (point.risk * 3.0).round()), Some(1.0));
+        let boastful = Row { ended: Ended::Answered, confidence: 0.9, ..rows().remove(5) };
+        let summary = summarise("paths", &[boastful], 1, 1);
+        assert_eq!(summary.get(Metric::AnsweredWrongly).mean, 1.0, "no answer is right");
+    }
+
+    #[test]
+    fn rows_of_a_version_without_row_scores_are_no_zeros() {
+        let old = Row { score: Score { rows: None, ..Score::FULL }, ..row("1") };
+        let summary = summarise("paths", &[old], 1, 1);
+        assert_eq!((summary.get(Metric::RowF1).n, summary.get(Metric::HitAt1).n), (0, 1));
     }
 
     #[test]

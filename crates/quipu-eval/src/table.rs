@@ -10,10 +10,10 @@ use crate::summary::{Group, Metric, Summary};
 /// One line a run: quality with intervals, costs, abstention, calibration.
 pub fn to_markdown(summaries: &[Summary]) -> String {
     let mut table = String::from(
-        "| run | n | Hit@1 (strict) | F1 | exact | accuracy (recall) | lenient | CRAG acc. | halluc. | missing | truthfulness | \
-         retrieved | linked | grounded | calls | tokens | requests | s | engine ms (p50) |\n",
+        "| run | n | Hit@1 (strict) | answered wrongly | answered | F1 | row F1 (strict) | row F1 (lenient) | exact table | exact | \
+         accuracy (recall) | lenient | CRAG acc. | halluc. | missing | truthfulness | retrieved | linked | grounded | calls | tokens | requests | s | engine ms (p50) |\n",
     );
-    table.push_str(&"|---".repeat(19));
+    table.push_str(&"|---".repeat(24));
     table.push_str("|\n");
     for summary in summaries {
         let mean = |metric: Metric| {
@@ -25,7 +25,12 @@ pub fn to_markdown(summaries: &[Summary]) -> String {
             cell(&summary.label),
             counted(summary),
             summary.get(Metric::HitAt1).to_string(),
+            summary.get(Metric::AnsweredWrongly).to_string(),
+            mean(Metric::Answered),
             summary.get(Metric::F1).to_string(),
+            summary.get(Metric::RowF1).to_string(),
+            mean(Metric::RowF1Lenient),
+            mean(Metric::ExactTable),
             mean(Metric::ExactMatch),
             mean(Metric::Accuracy),
             summary.get(Metric::Lenient).to_string(),
@@ -96,6 +101,36 @@ pub fn errors_to_markdown(summaries: &[Summary]) -> String {
     table
 }
 
+/// One line a run: the share of wrong answers if only the most confident tenth, two tenths, ...
+/// all of its answers were given, each with the least confidence among them; the area under that
+/// curve. `None` where nothing was answered.
+pub fn risk_to_markdown(summaries: &[Summary]) -> Option<String> {
+    let points = summaries.iter().map(|summary| &summary.risk.points).max_by_key(|points| points.len())?;
+    if points.is_empty() {
+        return None;
+    }
+    let mut table = String::from("| risk (from confidence) at coverage | answers | AURC |");
+    let steps: Vec<f64> = points.iter().map(|point| point.coverage).collect();
+    for step in &steps {
+        let _ = write!(table, " {:.0}% |", step * 100.0);
+    }
+    let _ = writeln!(table, "\n{}|", "|---".repeat(3 + steps.len()));
+    for summary in summaries {
+        let risk = &summary.risk;
+        let area = risk.area.map_or("–".into(), |area| format!("{area:.3}"));
+        let _ =
+            write!(table, "| {} | {} of {} | {area} |", cell(&summary.label), risk.answers, risk.questions);
+        for step in &steps {
+            let point = risk.points.iter().find(|point| point.coverage >= step - 1e-9);
+            let shown =
+                point.map_or("–".into(), |point| format!("{:.2} ({:.2})", point.risk, point.threshold));
+            let _ = write!(table, " {shown} |");
+        }
+        table.push('\n');
+    }
+    Some(table)
+}
+
 /// Most values of one property that a table shows; the HTML report has them all.
 const MOST_VALUES: usize = 12;
 
@@ -114,7 +149,7 @@ pub fn groups_to_markdown(summaries: &[Summary]) -> Option<String> {
     }
     let mut table = String::from("| group | n |");
     for summary in summaries {
-        let _ = write!(table, " {} Hit@1, truthfulness |", cell(&summary.label));
+        let _ = write!(table, " {} Hit@1, answered wrongly, truthfulness |", cell(&summary.label));
     }
     let _ = writeln!(table, "\n{}|", "|---".repeat(2 + summaries.len()));
     for (by, value) in keys {
@@ -123,7 +158,9 @@ pub fn groups_to_markdown(summaries: &[Summary]) -> Option<String> {
         let n = found.iter().flatten().map(|group| group.hit_at_1.n).max().unwrap_or_default();
         let _ = write!(table, "| {by}: {} | {n} |", cell(value));
         for group in found {
-            let shown = group.map_or("–".into(), |g| format!("{}, {:.2}", g.hit_at_1, g.truthfulness.mean));
+            let shown = group.map_or("–".into(), |g| {
+                format!("{}, {:.2}, {:.2}", g.hit_at_1, g.answered_wrongly.mean, g.truthfulness.mean)
+            });
             let _ = write!(table, " {shown} |");
         }
         table.push('\n');
@@ -181,14 +218,26 @@ mod tests {
     fn tables_keep_their_shape_whatever_stands_in_them() {
         let rows = [row("1"), wrong("2", ErrorClass::Linking)];
         let summaries = [summarise("paths | none\nopen", &rows, 3, 1), summarise("empty", &[], 3, 1)];
-        for table in
-            [to_markdown(&summaries), errors_to_markdown(&summaries), groups_to_markdown(&summaries).unwrap()]
-        {
+        let risk = risk_to_markdown(&summaries).unwrap();
+        let groups = groups_to_markdown(&summaries).unwrap();
+        for table in [to_markdown(&summaries), errors_to_markdown(&summaries), groups, risk] {
             let columns: Vec<usize> = table.lines().map(|line| line.matches('|').count()).collect();
             assert!(columns.windows(2).all(|pair| pair[0] == pair[1]), "{table}");
         }
         assert!(to_markdown(&summaries).contains("| paths / none open | 2 of 3 | 0.500 ["));
-        assert!(groups_to_markdown(&summaries).unwrap().contains("| hops: 2 | 1 |"));
+        assert!(
+            groups_to_markdown(&summaries)
+                .unwrap()
+                .contains("| hops: 2 | 1 | 0.000 [0.00, 0.00], 1.00, -1.00 |")
+        );
+    }
+
+    #[test]
+    fn risk_is_told_with_the_confidence_that_it_begins_at() {
+        assert_eq!(risk_to_markdown(&[summarise("empty", &[], 1, 1)]), None);
+        let unsure = Row { confidence: 0.25, ..wrong("2", ErrorClass::Linking) };
+        let table = risk_to_markdown(&[summarise("paths", &[row("1"), unsure], 2, 1)]).unwrap();
+        assert!(table.contains("| paths | 2 of 2 | 0.250 | 0.00 (0.75) | 0.50 (0.25) |"), "{table}");
     }
 
     #[test]

@@ -14,7 +14,7 @@ use quipu_answer::{AskOptions, Engine, Limits, Method};
 use quipu_eval::{
     AnchorSetting, Budget, Ended, ErrorClass, GoldQuestion, HeadToTailConfig, Judge, LearntFiles, Manifest,
     ModelJudge, PreparedQuestion, Results, ResultsFolder, Row, RunConfig, Selection, Verdict, WorkspaceFacts,
-    head_to_tail, prepare, prompt_hashes, run,
+    head_to_tail, prepare, prompt_hashes, read_questions, run,
 };
 use quipu_graph::{ImportConfig, Input};
 use quipu_index::{ImportRequest, Workspace};
@@ -147,6 +147,46 @@ async fn every_question_gets_a_row_with_score_verdict_and_cost() {
     assert!(rows.iter().all(|row| row.cost.llm_calls == 1 && row.cost.prompt_tokens > 0 && !row.grounded));
     assert_eq!(rows[0].cost.by_stage["compose"].llm_calls, 1);
     assert_eq!((rows[0].linked, rows[0].anchors.as_ref()), (None, None), "io links nothing");
+}
+
+/// Two questions in the form of a question file with rows, and one without an answer.
+const ROWS: &str = r#"{"id": "r1", "question": "How many neighbours has each country?", "kind": "group_by", "answers": ["Peru", "Chile"], "aliases": [["Peru", "2", "51"], ["Chile", "1", "56"]], "table": [["Peru", 2], ["Chile", 1]], "sql": "SELECT country, COUNT(*) FROM neighbour GROUP BY country"}
+{"id": "r2", "question": "What is the alignment of Lima?", "kind": "list", "answers": ["trueNeutral"], "aliases": [["https://example.org/geo/trueNeutral", "trueNeutral"]], "sparql": "SELECT ?x WHERE { ?s ?p ?x }"}
+"#;
+
+#[tokio::test]
+async fn rows_are_scored_by_keys_and_wrong_answers_are_counted() {
+    let bench = Bench::new().await;
+    let read = |name: &str, text: &str| {
+        std::fs::write(bench.path(name), text).unwrap();
+        read_questions(&bench.path(name), None).unwrap().questions
+    };
+    let mut questions = read("questions.jsonl", ROWS);
+    let silence = r#"{"id": "u1", "question": "Who rules Atlantis?", "answers": []}"#;
+    questions.extend(read("unanswerable.jsonl", silence));
+    let prepared = bench.prepared(&questions).await;
+    let engine = bench.engine(ScriptedModel::new().when(|request| {
+        let asked = &request.messages.last()?.content;
+        let reply = match asked {
+            asked if asked.contains("neighbours") => r#"{"answers": ["51", "Bolivia"]}"#,
+            asked if asked.contains("alignment") => r#"{"answers": ["true neutral"]}"#,
+            _ => r#"{"answers": ["Neptune"]}"#,
+        };
+        Some(reply.into())
+    }));
+    let rows = rows(&config(&engine, Method::Io), &prepared).await;
+    let told: Vec<(f64, f64, Option<f64>, bool)> = rows
+        .iter()
+        .map(|row| {
+            (row.score.hit_at_1, row.score.f1, row.score.rows.map(|r| r.f1), row.is_answered_wrongly())
+        })
+        .collect();
+    // The id of Peru is its key; without a number it is no whole row.
+    assert_eq!(told[0], (1.0, 0.5, Some(0.0), false));
+    assert_eq!(told[1], (1.0, 1.0, Some(1.0), false));
+    assert_eq!(told[2], (0.0, 0.0, Some(0.0), true));
+    let kinds: Vec<Option<&str>> = rows.iter().map(|row| row.kind.as_deref()).collect();
+    assert_eq!(kinds, [Some("group_by"), Some("list"), Some("unanswerable")]);
 }
 
 #[tokio::test]

@@ -11,6 +11,9 @@
 //! | `stark` | CSV with `id, query, answer_ids` | the set |
 //! | `head-to-tail` | JSON with lists `head`, `torso`, `tail` of [topic, question, answer] | any one |
 //!
+//! A file whose name begins with `unanswerable` holds questions without an answer: there an empty
+//! list of answers needs no flag, and the file may be empty.
+//!
 //! A file that cannot be read in its format is refused with line and field; nothing is skipped.
 
 mod crag;
@@ -123,11 +126,13 @@ pub fn read_questions(path: &Path, format: Option<QuestionFormat>) -> Result<Que
         EvalError::malformed(path, line, "not text in UTF-8; is this a question file?")
     })?;
     let text = text.trim_start_matches('\u{feff}');
+    let unanswerable = is_of_unanswerable(path);
     let format = match format {
         Some(format) => format,
+        None if unanswerable && text.trim().is_empty() => QuestionFormat::Quipu,
         None => detect(path, text)?,
     };
-    let numbered = match format {
+    let mut numbered = match format {
         QuestionFormat::Quipu => quipu::read(path, text)?,
         QuestionFormat::Qald => qald::read(path, text)?,
         QuestionFormat::Tog => freebase::read_tog(path, text)?,
@@ -137,14 +142,32 @@ pub fn read_questions(path: &Path, format: Option<QuestionFormat>) -> Result<Que
         QuestionFormat::Stark => stark::read(path, text)?,
         QuestionFormat::HeadToTail => head_to_tail::read(path, text)?,
     };
-    check(path, &numbered)?;
+    if unanswerable {
+        numbered.iter_mut().for_each(|(_, question)| mark_unanswerable(question));
+    }
+    check(path, &numbered, unanswerable)?;
     let questions = numbered.into_iter().map(|(_, question)| question).collect();
     Ok(QuestionFile { path: path.to_owned(), sha256, format, questions })
 }
 
-/// What holds in every format.
-fn check(path: &Path, questions: &[Numbered]) -> Result<(), EvalError> {
-    if questions.is_empty() {
+/// How the names of files begin whose questions have no answer.
+const UNANSWERABLE: &str = "unanswerable";
+
+fn is_of_unanswerable(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(UNANSWERABLE))
+}
+
+/// A question without gold in a file of unanswerable ones says so of itself from now on.
+fn mark_unanswerable(question: &mut GoldQuestion) {
+    if question.answers.is_empty() && question.answer_ids.is_empty() && !question.false_premise {
+        question.unanswerable = true;
+        question.kind.get_or_insert_with(|| UNANSWERABLE.into());
+    }
+}
+
+/// What holds in every format; only a file of unanswerable questions may be empty.
+fn check(path: &Path, questions: &[Numbered], may_be_empty: bool) -> Result<(), EvalError> {
+    if questions.is_empty() && !may_be_empty {
         return Err(EvalError::malformed(path, 1, "the file holds no question"));
     }
     let mut seen: HashMap<&str, usize> = HashMap::new();

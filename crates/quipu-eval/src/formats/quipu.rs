@@ -1,11 +1,12 @@
 //! Quipu's own format: JSON lines of [`GoldQuestion`]. A single gold text may stand as `gold` or `answer`.
+//! Where answers are rows, `aliases` and `table` have one row for each of `answers`.
 
 use std::path::Path;
 
 use serde_json::Value;
 
 use super::Numbered;
-use super::records::{Fields, records};
+use super::records::{Fields, records, scalar};
 use crate::EvalError;
 use crate::question::GoldQuestion;
 
@@ -31,6 +32,8 @@ fn question(fields: &Fields<'_>, value: &Value) -> Result<GoldQuestion, EvalErro
         domain: fields.optional("domain")?,
         popularity: fields.optional("popularity")?,
         dynamism: fields.optional("dynamism")?,
+        sql: fields.optional("sql")?,
+        sparql: fields.optional("sparql")?,
         ..GoldQuestion::default()
     };
     if let Some(hops) = fields.get("hops") {
@@ -48,6 +51,20 @@ fn question(fields: &Fields<'_>, value: &Value) -> Result<GoldQuestion, EvalErro
             *into = fields.texts(name)?;
         }
     }
+    question.aliases = rows(fields, "aliases", |cell| scalar(cell).map(Some))?
+        .into_iter()
+        .map(|row| row.into_iter().flatten().collect())
+        .collect();
+    question.table =
+        rows(fields, "table", |cell| if cell.is_null() { Some(None) } else { scalar(cell).map(Some) })?;
+    for (name, number) in [("aliases", question.aliases.len()), ("table", question.table.len())] {
+        if number > 0 && number != question.answers.len() {
+            let answers = question.answers.len();
+            return Err(
+                fields.wrong(name, &format!("{number} rows for {answers} answers; each answer has one"))
+            );
+        }
+    }
     if fields.has("pages") {
         let pages = value.get("pages").cloned().unwrap_or_default();
         question.pages =
@@ -60,6 +77,20 @@ fn question(fields: &Fields<'_>, value: &Value) -> Result<GoldQuestion, EvalErro
         question.answers = if question.false_premise { Vec::new() } else { vec![gold] };
     }
     Ok(question)
+}
+
+/// A list of rows, each a list of cells; `read` gives none for what is no cell.
+fn rows(
+    fields: &Fields<'_>,
+    name: &str,
+    read: impl Fn(&Value) -> Option<Option<String>>,
+) -> Result<Vec<Vec<Option<String>>>, EvalError> {
+    if !fields.has(name) {
+        return Ok(Vec::new());
+    }
+    let row = |row: &Value| row.as_array()?.iter().map(&read).collect::<Option<Vec<_>>>();
+    let rows = fields.list(name)?.iter().map(row).collect::<Option<Vec<_>>>();
+    rows.ok_or_else(|| fields.wrong(name, "a list of rows was expected, each a list of texts or numbers"))
 }
 
 fn truth(fields: &Fields<'_>, name: &str) -> Result<bool, EvalError> {

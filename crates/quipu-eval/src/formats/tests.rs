@@ -268,4 +268,60 @@ fn real_samples_are_read() {
         let file = read_questions(&folder.join("..").join(name), None).unwrap();
         assert_eq!(file.format, QuestionFormat::Quipu, "{name}");
     }
+    let desk = ["academic", "advising", "broker", "car_dealership", "ewallet", "restaurants"];
+    let (mut rows, mut ordered, mut unanswerable) = (0, 0, 0);
+    for name in desk.map(|name| format!("desk/{name}")).into_iter().chain(["beastiary".into()]) {
+        let path = folder.join("..").join(name);
+        for question in read_questions(&path.join("questions.jsonl"), None).unwrap().questions {
+            assert!(question.has_rows() && question.kind.is_some(), "{}", question.id);
+            rows += 1;
+            ordered += usize::from(crate::order::is_ordered(&question));
+        }
+        let without = path.join("unanswerable.jsonl");
+        if without.is_file() {
+            let file = read_questions(&without, None).unwrap();
+            unanswerable += file.questions.iter().filter(|question| question.unanswerable).count();
+        }
+    }
+    assert_eq!((rows, unanswerable), (214, 45));
+    assert!((20..40).contains(&ordered), "{ordered}");
+}
+
+const TABLE: &str = r#"{"id": "t-0", "question": "How many books has each author?", "kind": "group_by", "answers": ["Ada", "2020"], "aliases": [["Ada", "3", "1"], ["2020", "1.5"]], "table": [["Ada", 3], [2020, null]], "sql": "SELECT a FROM t; SELECT b FROM t"}"#;
+
+#[test]
+fn questions_whose_answers_are_rows() {
+    let question = good("questions.jsonl", TABLE, QuestionFormat::Quipu).remove(0);
+    assert_eq!(question.aliases[0], ["Ada", "3", "1"]);
+    let cell = |text: &str| Some(text.to_owned());
+    assert_eq!(question.table, [vec![cell("Ada"), cell("3")], vec![cell("2020"), None]]);
+    assert_eq!((question.kind.as_deref(), question.has_rows()), (Some("group_by"), true));
+    assert!(question.sql.as_ref().unwrap().contains("SELECT b"));
+    let line = serde_json::to_string(&question).unwrap();
+    assert_eq!(good("q.jsonl", &line, QuestionFormat::Quipu), [question]);
+
+    let iri = r#"{"id": "b-0", "question": "Is it?", "kind": "bool", "answers": ["False"], "aliases": [["no", "False"]], "sparql": "ASK {}"}"#;
+    let question = good("questions.jsonl", iri, QuestionFormat::Quipu).remove(0);
+    assert_eq!((question.sparql.as_deref(), question.has_rows()), (Some("ASK {}"), true));
+
+    let short = TABLE.replace(r#", ["2020", "1.5"]"#, "");
+    refused("q.jsonl", &short, ":1: aliases: 1 rows for 2 answers");
+    let nested = TABLE.replace(r#"["Ada", 3]"#, r#"["Ada", [3]]"#);
+    refused("q.jsonl", &nested, ":1: table: a list of rows was expected");
+    refused("q.jsonl", &TABLE.replace(r#"["Ada", "3", "1"]"#, r#""Ada""#), ":1: aliases: a list of rows");
+}
+
+#[test]
+fn a_file_of_unanswerable_questions_needs_no_flag() {
+    let text = r#"{"id": "u0", "question": "What is dark matter?", "answers": []}"#;
+    let question = good("unanswerable.jsonl", text, QuestionFormat::Quipu).remove(0);
+    assert!(question.has_no_answer());
+    assert_eq!(question.kind.as_deref(), Some("unanswerable"));
+    let typed = text.replace("\"answers\"", "\"kind\": \"far\", \"answers\"");
+    assert_eq!(good("unanswerable-2.jsonl", &typed, QuestionFormat::Quipu)[0].kind.as_deref(), Some("far"));
+    let answered = good("unanswerable.jsonl", QUIPU, QuestionFormat::Quipu).remove(0);
+    assert!(!answered.unanswerable, "what has an answer has one");
+    refused("questions.jsonl", text, ":1: answers: none for question u0; say \"unanswerable\": true");
+    assert_eq!(good("unanswerable.jsonl", "", QuestionFormat::Quipu), []);
+    refused("unanswerable.jsonl", "<html>", ":1: neither JSON");
 }

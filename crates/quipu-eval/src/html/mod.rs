@@ -70,6 +70,7 @@ struct RunLine<'a> {
     rightly: String,
     unanswerable: String,
     calibration: [String; 3],
+    risk: String,
 }
 
 #[derive(Serialize)]
@@ -162,9 +163,14 @@ fn page<'a>(
     })
 }
 
-const SHOWN: [Metric; 17] = [
+const SHOWN: [Metric; 22] = [
     Metric::HitAt1,
+    Metric::AnsweredWrongly,
+    Metric::Answered,
     Metric::F1,
+    Metric::RowF1,
+    Metric::RowF1Lenient,
+    Metric::ExactTable,
     Metric::ExactMatch,
     Metric::Accuracy,
     Metric::Precision,
@@ -207,6 +213,7 @@ fn run_line(summary: &Summary) -> RunLine<'_> {
         rightly: of(summary.abstention.rightly, summary.abstention.abstained),
         unanswerable: of(summary.abstention.unanswerable_abstained, summary.abstention.unanswerable),
         calibration: [figure(Some(c.error)), figure(Some(c.brier)), figure(c.discrimination)],
+        risk: figure(summary.risk.area),
     }
 }
 
@@ -231,6 +238,10 @@ fn plots(summaries: &[Summary]) -> Vec<Plot> {
     all.extend(
         plots::reliability(summaries)
             .map(|svg| Plot { title: "Confidence against share that is right".into(), svg }),
+    );
+    let risk = plots::risk(summaries);
+    all.extend(
+        risk.map(|svg| Plot { title: "Wrong answers if only the most confident were given".into(), svg }),
     );
     all
 }
@@ -341,7 +352,7 @@ fn answer_line<'a>(run: &'a str, row: &'a Row, trace: Option<&TraceRow>) -> Answ
         row.cost.tokens(),
         row.cost.seconds
     );
-    let values = row.answers.join("; ");
+    let values = if row.table.is_empty() { row.answers.join("; ") } else { table_text(&row.table) };
     let answer = match (row.answer.is_empty(), values.is_empty()) {
         (true, _) => "(nothing)".into(),
         (false, false) if values != row.answer => format!("{} [{values}]", row.answer),
@@ -359,6 +370,19 @@ fn answer_line<'a>(run: &'a str, row: &'a Row, trace: Option<&TraceRow>) -> Answ
         facts,
         told: trace.map(|trace| tell(trace, &row.citations)).unwrap_or_default(),
     }
+}
+
+/// A table on one line: rows parted by semicolons, cells by bars.
+fn table_text(table: &[Vec<Option<String>>]) -> String {
+    const SHOWN_ROWS: usize = 50;
+    let text = |row: &Vec<Option<String>>| {
+        row.iter().map(|cell| cell.as_deref().unwrap_or("–")).collect::<Vec<_>>().join(" | ")
+    };
+    let mut rows: Vec<String> = table.iter().take(SHOWN_ROWS).map(text).collect();
+    if table.len() > SHOWN_ROWS {
+        rows.push(format!("… {} more", table.len() - SHOWN_ROWS));
+    }
+    rows.join("; ")
 }
 
 fn manifests(results: &[Results]) -> Vec<(String, String)> {

@@ -290,6 +290,38 @@ pub(super) fn reliability(summaries: &[Summary]) -> Option<String> {
     Some(frame.finish())
 }
 
+/// Risk against coverage of all questions: a curve ends where the run answers no more.
+pub(super) fn risk(summaries: &[Summary]) -> Option<String> {
+    if summaries.iter().all(|summary| summary.risk.points.is_empty()) {
+        return None;
+    }
+    let mut frame = Frame::new(1.0, summaries.len());
+    frame.shares("share of the answers that is wrong");
+    frame.costs("share of the questions that is answered");
+    for (number, summary) in summaries.iter().enumerate() {
+        let class = number % COLOURS;
+        let mut line = String::new();
+        for point in &summary.risk.points {
+            let (x, y) = (frame.x(point.of_questions), y_of(point.risk));
+            let _ = write!(line, "{x:.1},{y:.1} ");
+            let title = format!(
+                "{}: {:.2} of the questions answered, from confidence {:.2}: {:.2} wrong",
+                summary.label, point.of_questions, point.threshold, point.risk
+            );
+            let _ = write!(
+                frame.svg,
+                r#"<circle cx="{x:.1}" cy="{y:.1}" r="3" class="c{class}"><title>{}</title></circle>"#,
+                escape(&title)
+            );
+        }
+        let _ = write!(frame.svg, r#"<polyline points="{}" class="line s{class}"/>"#, line.trim());
+    }
+    let area =
+        |summary: &Summary| summary.risk.area.map_or(String::new(), |area| format!(" (AURC {area:.3})"));
+    frame.legend(summaries.iter().map(|summary| format!("{}{}", summary.label, area(summary))));
+    Some(frame.finish())
+}
+
 #[expect(clippy::cast_precision_loss, reason = "counts of runs, groups and questions fit a double")]
 fn count(number: usize) -> f64 {
     number as f64

@@ -67,10 +67,16 @@ fn the_page_holds_tables_plots_and_every_question_with_its_trace() {
     let (rows, manifest) = two_methods();
     let page = page_of(&rows, &manifest);
     assert_eq!(page.matches("<details class=\"question\"").count(), 3);
-    assert!(page.matches("<svg").count() >= 5, "three costs, hops, errors, reliability");
-    for text in
-        ["kerag against paths", "2 of 3", "the prompt", "Failed or timed out (1", "Hit@1 (strict) by hops"]
-    {
+    assert!(page.matches("<svg").count() >= 7, "three costs, hops, errors, reliability, risk");
+    for text in [
+        "kerag against paths",
+        "2 of 3",
+        "the prompt",
+        "Failed or timed out (1",
+        "Hit@1 (strict) by hops",
+        "answered wrongly",
+        "AURC",
+    ] {
         assert!(page.contains(text), "{text}");
     }
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::rouge::rouge_l;
-use super::{one_if, share};
+use super::{GivenTable, GoldTable, RowScore, harmonic, one_if, share};
 use crate::normal::{occurs_in, same_answer};
 
 /// A gold answer with all that is known of it.
@@ -25,7 +25,7 @@ impl GoldAnswer {
         Self { name: name.into(), ..Self::default() }
     }
 
-    fn names(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         std::iter::once(self.name.as_str()).chain(self.aliases.iter().map(String::as_str))
     }
 
@@ -68,6 +68,9 @@ pub struct Score {
     pub lenient: f64,
     /// ROUGE-L F1 of the answer's words and the best gold text.
     pub rouge_l: f64,
+    /// The same by rows; `None` in results of a version that did not score them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rows: Option<RowScore>,
 }
 
 impl Score {
@@ -83,6 +86,22 @@ impl Score {
         f1: 1.0,
         lenient: 1.0,
         rouge_l: 1.0,
+        rows: Some(RowScore::FULL),
+    };
+
+    /// Nothing right, as when nothing is given.
+    pub const NOTHING: Self = Self {
+        hit_at_1: 0.0,
+        hit_at_5: 0.0,
+        recall_at_20: 0.0,
+        mrr: 0.0,
+        exact: 0.0,
+        accuracy: 0.0,
+        precision: 0.0,
+        f1: 0.0,
+        lenient: 0.0,
+        rouge_l: 0.0,
+        rows: Some(RowScore { f1: 0.0, lenient: 0.0, exact: 0.0 }),
     };
 }
 
@@ -94,28 +113,47 @@ const RECALLED: usize = 20;
 /// Scores the values given, best first, each with the keys that it is known by, and the answer's words. Nothing given is zero
 /// in everything. With `any_of`, each gold answer alone is a whole one.
 pub fn score(given: &[(String, Vec<String>)], words: &str, gold: &[GoldAnswer], any_of: bool) -> Score {
-    let right: Vec<bool> = given.iter().map(|(value, keys)| gold.iter().any(|g| g.is(value, keys))).collect();
-    let found_within = |depth: usize| {
-        let values = given.iter().take(depth);
-        let found = gold.iter().filter(|g| values.clone().any(|(value, keys)| g.is(value, keys))).count();
-        if any_of { one_if(found > 0) } else { share(found, gold.len()) }
+    let is = |value: usize, answer: usize| match (given.get(value), gold.get(answer)) {
+        (Some((value, keys)), Some(answer)) => answer.is(value, keys),
+        _ => false,
     };
-    let precision = share(right.iter().filter(|right| **right).count(), given.len());
+    Score {
+        lenient: one_if(gold.iter().any(|g| g.occurs_in(words))),
+        rouge_l: rouge(words, gold, any_of),
+        ..score_of(given.len(), gold.len(), any_of, is)
+    }
+}
+
+/// Scores rows where the question file has rows: each stands for a value, and is right when it
+/// holds a key of a gold row.
+pub fn score_rows(given: &GivenTable, words: &str, table: &GoldTable, gold: &[GoldAnswer]) -> Score {
+    Score {
+        lenient: one_if(gold.iter().any(|g| g.occurs_in(words))),
+        rouge_l: rouge(words, gold, false),
+        ..score_of(given.len(), table.len(), false, |at, of| table.has(given, at, of))
+    }
+}
+
+/// Scores of `given` things, best first, against `gold` ones.
+fn score_of(given: usize, gold: usize, any_of: bool, is: impl Fn(usize, usize) -> bool) -> Score {
+    let right: Vec<bool> = (0..given).map(|at| (0..gold).any(|of| is(at, of))).collect();
+    let found_within = |depth: usize| {
+        let found = (0..gold).filter(|of| (0..given.min(depth)).any(|at| is(at, *of))).count();
+        if any_of { one_if(found > 0) } else { share(found, gold) }
+    };
+    let precision = share(right.iter().filter(|right| **right).count(), given);
     let accuracy = found_within(usize::MAX);
-    let f1 =
-        if precision + accuracy == 0.0 { 0.0 } else { 2.0 * precision * accuracy / (precision + accuracy) };
     let first = right.iter().position(|right| *right);
     Score {
         hit_at_1: one_if(first == Some(0)),
         hit_at_5: one_if(first.is_some_and(|rank| rank < HITS)),
         recall_at_20: found_within(RECALLED),
         mrr: first.map_or(0.0, |rank| share(1, rank + 1)),
-        exact: one_if(!gold.is_empty() && precision == 1.0 && accuracy == 1.0),
+        exact: one_if(gold > 0 && precision == 1.0 && accuracy == 1.0),
         accuracy,
         precision,
-        f1,
-        lenient: one_if(gold.iter().any(|g| g.occurs_in(words))),
-        rouge_l: rouge(words, gold, any_of),
+        f1: harmonic(precision, accuracy),
+        ..Score::NOTHING
     }
 }
 

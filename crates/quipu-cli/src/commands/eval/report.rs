@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use quipu_eval::{errors_to_markdown, groups_to_markdown, to_markdown, write_html};
+use quipu_eval::{errors_to_markdown, groups_to_markdown, risk_to_markdown, to_markdown, write_html};
 
 use super::labels::Folders;
+use crate::output::print_json;
 
 #[derive(Debug, Args)]
 pub(in crate::commands) struct Report {
@@ -16,16 +17,23 @@ pub(in crate::commands) struct Report {
     /// Write one self-contained page; the tables alone go to standard output without it
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
+    /// Print one JSON array of all figures
+    #[arg(long, conflicts_with = "html")]
+    json: bool,
 }
 
 impl Report {
     pub(super) fn run(self) -> Result<()> {
         let folders = Folders::read(&self.folders)?;
         let summaries = folders.summaries();
+        if self.json {
+            return print_json(&summaries);
+        }
         let Some(path) = &self.html else {
             anstream::println!("{}\n{}", to_markdown(&summaries), errors_to_markdown(&summaries));
-            if let Some(groups) = groups_to_markdown(&summaries) {
-                anstream::println!("{groups}");
+            for table in [risk_to_markdown(&summaries), groups_to_markdown(&summaries)].into_iter().flatten()
+            {
+                anstream::println!("{table}");
             }
             return Ok(());
         };
