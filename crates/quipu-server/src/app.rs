@@ -17,8 +17,10 @@ use crate::cite::{Cited, cite, sentence};
 use crate::config::ServerConfig;
 use crate::error::{ApiError, Kind};
 use crate::gate::Gate;
+use crate::markdown::markdown;
 use crate::metrics::Metrics;
 use crate::telemetry::{Exporter, Exporting, QuestionSpan, Telemetry};
+use crate::trust::Trust;
 use crate::workspaces::Workspaces;
 
 /// Light requests at once: those that ask no language model.
@@ -66,6 +68,10 @@ pub(crate) struct Ask {
     pub(crate) max_tokens: Option<u64>,
     pub(crate) evidence_tokens: Option<usize>,
     pub(crate) trace: bool,
+    /// Which reading is to be answered, from 1; 0 leaves the choice to the method.
+    pub(crate) reading: usize,
+    /// Whether the question is only read.
+    pub(crate) plan_only: bool,
     pub(crate) conversation: Conversation,
 }
 
@@ -78,6 +84,10 @@ pub(crate) struct Reply {
     pub(crate) cited: Cited,
     /// Each piece of evidence as a sentence, in the order of `evidence`.
     pub(crate) sentences: Vec<String>,
+    /// The answer as Markdown: a table where there is one, and how the question was read. What it cites is not listed.
+    pub(crate) markdown: String,
+    /// How far the answer can be trusted; null where nothing was answered.
+    pub(crate) trust: Option<Trust>,
     /// The answer itself.
     #[serde(flatten)]
     pub(crate) answer: Answer,
@@ -183,6 +193,8 @@ impl App {
             anchors: ask.anchors.clone(),
             conversation: ask.conversation.clone(),
             learn: self.config.learn,
+            reading: ask.reading,
+            plan_only: ask.plan_only,
             sink,
             keep_trace: ask.trace,
             ..AskOptions::default()
@@ -196,7 +208,9 @@ impl App {
         };
         client.spend(answer.usage.prompt_tokens + answer.usage.completion_tokens);
         let sentences = answer.evidence.iter().map(|piece| sentence(&engine, piece)).collect();
-        Ok(Reply { workspace, cited: cite(&engine, &answer), sentences, answer })
+        let cited = cite(&engine, &answer);
+        let markdown = markdown(&cited, &answer, ask.reading);
+        Ok(Reply { workspace, cited, sentences, markdown, trust: Trust::of(&answer), answer })
     }
 
     fn limits(&self, ask: &Ask, time: Duration) -> Limits {

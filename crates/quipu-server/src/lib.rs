@@ -5,6 +5,7 @@
 //! | `app` | a question with its limits in, an answer with its citations out: what all surfaces stand on |
 //! | `workspaces` | opened when first asked, replaced as a whole after a new import |
 //! | `gate`, `access` | who comes in, and how many at once |
+//! | `trust`, `table`, `readings`, `markdown` | how an answer is told to people |
 //! | `http` | addresses, one file for each group; their description stands beside them |
 //! | `mcp` | the tools of the Model Context Protocol, over HTTP and over standard input and output |
 //! | `listen` | connections, their limits, the orderly end |
@@ -31,16 +32,25 @@ mod error;
 mod gate;
 mod http;
 mod listen;
+mod markdown;
 mod mcp;
 mod metrics;
+mod readings;
 mod reply;
+#[cfg(test)]
+mod sample;
 mod server;
+mod table;
 mod telemetry;
+mod trust;
 mod views;
 mod workspaces;
 
 pub use access::key_hash;
 pub use config::{KeyConfig, ServerConfig, SparqlConfig, TelemetryConfig};
 pub use listen::Listening;
+pub use readings::number_of;
 pub use server::{Server, ServerError};
+pub use table::{Shape, cells, has_words, number_columns};
+pub use trust::{Sureness, Trust};
 pub use workspaces::Models;

@@ -67,7 +67,8 @@ type Context = RequestContext<RoleServer>;
 #[tool_router]
 impl Tools {
     /// Answer a question from the knowledge graph. The reply holds the answer with numbered citations, the sentences that they
-    /// stand for, and whether code found every value in the evidence. "abstained" means that the evidence holds no answer.
+    /// stand for, how the question was read, and whether code found every value in the evidence: grounded values may still answer
+    /// another question than the one that was meant. "abstained" means that the evidence holds no answer.
     #[tool(annotations(title = "Ask a question", read_only_hint = true, open_world_hint = false))]
     async fn ask_question(
         &self,

@@ -30,6 +30,43 @@ async fn an_answer_comes_with_its_evidence_in_sentences() {
 }
 
 #[tokio::test]
+async fn an_answer_says_how_far_it_can_be_trusted() {
+    let server = serve(config(), no_model().await).await;
+    let reply = ok(server.post("/api/v1/ask", &json!({ "question": QUESTION }))).await;
+    let trust = &reply["trust"];
+    assert_eq!(
+        (&trust["values_held"], &trust["values"]),
+        (&json!(true), &json!("The value stands in the graph."))
+    );
+    assert!(trust["reading"].as_str().is_some_and(|said| said.starts_with("The method is ")), "{trust}");
+    assert_eq!(reply["markdown"], reply["cited"]["text"]);
+    let abstained = ok(server.post("/api/v1/ask", &json!({ "question": "who painted Xyzzyplugh?" }))).await;
+    assert_eq!((&abstained["status"], &abstained["trust"]), (&json!("abstained"), &Value::Null));
+}
+
+#[tokio::test]
+async fn a_reading_is_a_number_and_described() {
+    let server = serve(config(), no_model().await).await;
+    for wrong in [json!({ "reading": -1 }), json!({ "reading": "2" }), json!({ "plan_only": 1 })] {
+        let mut body = wrong.clone();
+        body["question"] = QUESTION.into();
+        assert_eq!(error(server.post("/api/v1/ask", &body)).await.0, 400, "{wrong}");
+        let chat = json!({ "model": "quipu", "messages": [{ "role": "user", "content": QUESTION }], "quipu": wrong });
+        assert_eq!(error(server.post("/v1/chat/completions", &chat)).await.0, 400, "{wrong}");
+    }
+    let schemas = ok(server.get("/openapi.json")).await["components"]["schemas"].clone();
+    let asked = &schemas["AskRequest"];
+    assert_eq!(asked["properties"]["reading"]["default"], 0);
+    assert_eq!(asked["properties"]["plan_only"]["default"], false);
+    assert!(!asked["required"].as_array().unwrap().contains(&json!("reading")), "{asked}");
+    let told = |name: &str, field: &str| schemas[name]["properties"].get(field).is_some();
+    for field in ["table", "readings", "trust", "markdown", "cited"] {
+        assert!(told("Reply", field), "{field}");
+    }
+    assert!(told("AnswerTable", "left_out") && told("Reading", "sparql") && told("Trust", "sureness"));
+}
+
+#[tokio::test]
 async fn a_stream_tells_the_story_and_then_the_answer() {
     let server = serve(config(), no_model().await).await;
     let ask =

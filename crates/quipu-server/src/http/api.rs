@@ -75,6 +75,12 @@ pub(super) struct AskRequest {
     /// Whether the answer carries the story of how it came about.
     #[serde(default)]
     trace: bool,
+    /// Answer by this one of the readings that an earlier answer listed, from 1; 0 leaves the choice to the method.
+    #[serde(default)]
+    reading: usize,
+    /// Whether the question is only read: the answer then holds readings and no values, and nothing is run.
+    #[serde(default)]
+    plan_only: bool,
     /// What was said before, oldest first.
     #[serde(default)]
     conversation: Vec<TurnRequest>,
@@ -125,6 +131,8 @@ impl AskRequest {
             max_tokens: self.max_tokens,
             evidence_tokens: self.evidence_tokens,
             trace: self.trace,
+            reading: self.reading,
+            plan_only: self.plan_only,
         })
     }
 }
@@ -225,4 +233,24 @@ async fn status_of(State(app): State<App>, client: Client) -> Answered {
         llm_problem: if models.model.is_some() { None } else { models.problem.clone() },
         feedback: app.config.feedback,
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(body: serde_json::Value) -> Option<Ask> {
+        serde_json::from_value::<AskRequest>(body).ok()?.into_ask().ok()
+    }
+
+    #[test]
+    fn a_request_names_a_reading_or_leaves_the_choice() {
+        let asked = read(json!({ "question": "Why?", "reading": 2, "plan_only": true })).unwrap();
+        assert_eq!((asked.reading, asked.plan_only), (2, true));
+        let plain = read(json!({ "question": "Why?" })).unwrap();
+        assert_eq!((plain.reading, plain.plan_only), (0, false));
+        for wrong in [json!(-1), json!("2"), json!(1.5), json!(null)] {
+            assert!(read(json!({ "question": "Why?", "reading": wrong })).is_none(), "{wrong}");
+        }
+    }
 }

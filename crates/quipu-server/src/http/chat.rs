@@ -4,7 +4,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use axum::extract::State;
 use axum::routing::{get, post};
-use quipu_answer::{AnswerUsage, Conversation, Evidence, Method, Speaker, Status, TimedEvent, Turn};
+use quipu_answer::{
+    AnswerTable, AnswerUsage, Conversation, Evidence, Method, Reading, Speaker, Status, TimedEvent, Turn,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -18,6 +20,7 @@ use crate::app::{App, Ask, Reply};
 use crate::cite::Cited;
 use crate::error::{ApiError, Kind};
 use crate::reply::ok;
+use crate::trust::Trust;
 
 /// The model id that stands for the first workspace.
 const QUIPU: &str = "quipu";
@@ -90,6 +93,10 @@ struct Extension {
     evidence_tokens: Option<usize>,
     /// Whether the answer carries the story of how it came about.
     trace: bool,
+    /// Answer by this one of the readings that an earlier answer listed, from 1; 0 leaves the choice to the method.
+    reading: usize,
+    /// Whether the question is only read: the answer then holds readings and no values, and nothing is run.
+    plan_only: bool,
     /// Whether a stream tells what happens on the way.
     events: bool,
 }
@@ -171,7 +178,7 @@ struct Choice {
 struct Said {
     /// `assistant`.
     role: &'static str,
-    /// The answer with `[1]` after what is cited, and a list of what is cited.
+    /// The answer as Markdown, with `[1]` after what is cited, how the question was read, and a list of what is cited.
     content: String,
     /// Null.
     refusal: Option<()>,
@@ -197,6 +204,13 @@ struct Told {
     status: Status,
     /// The bare values, best first.
     answers: Vec<String>,
+    /// The same as a table, where the answer has columns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    table: Option<AnswerTable>,
+    /// The reading that was answered, then others that are close and lead elsewhere.
+    readings: Vec<Reading>,
+    /// How far the answer can be trusted; null where nothing was answered.
+    trust: Option<Trust>,
     /// Whether every value was found in the evidence.
     grounded: bool,
     /// From 0 to 1.
@@ -221,11 +235,14 @@ struct Told {
 }
 
 impl From<Reply> for Told {
-    fn from(Reply { workspace, cited, answer, .. }: Reply) -> Self {
+    fn from(Reply { workspace, cited, trust, answer, .. }: Reply) -> Self {
         Self {
             question: answer.question,
             status: answer.status,
             answers: answer.answers,
+            table: answer.table,
+            readings: answer.readings,
+            trust,
             grounded: answer.grounded,
             confidence: answer.confidence,
             reason: answer.reason,
@@ -290,7 +307,7 @@ async fn complete(State(app): State<App>, client: Client, Json(request): Json<Ch
     let reply = app.ask(&client, &ask, None).await?;
     let Head { id, created, model } = head;
     let usage = ChatUsage::from(&reply.answer.usage);
-    let message = Said { role: "assistant", content: content(&reply.cited), refusal: None };
+    let message = Said { role: "assistant", content: content(&reply), refusal: None };
     let choices = [Choice { index: 0, message, finish_reason: "stop", logprobs: None }];
     let object = "chat.completion";
     Ok(ok(&ChatCompletion { id, object, created, model, choices, usage, quipu: reply.into() }))
@@ -335,6 +352,8 @@ fn to_ask(app: &App, request: ChatRequest) -> Result<Ask, ApiError> {
         max_tokens: asked.max_tokens,
         evidence_tokens: asked.evidence_tokens,
         trace: asked.trace,
+        reading: asked.reading,
+        plan_only: asked.plan_only,
         conversation,
     })
 }
@@ -357,9 +376,9 @@ fn read_model(app: &App, id: &str) -> Result<(Option<String>, Option<Method>), A
 }
 
 /// The answer with its citations below it.
-fn content(cited: &Cited) -> String {
-    let mut content = cited.text.clone();
-    for (at, citation) in cited.citations.iter().enumerate() {
+fn content(reply: &Reply) -> String {
+    let mut content = reply.markdown.clone();
+    for (at, citation) in reply.cited.citations.iter().enumerate() {
         content.push_str(if at == 0 { "\n\n" } else { "\n" });
         content.push_str(&format!("[{}] {}", citation.number, citation.sentence));
     }
@@ -407,7 +426,7 @@ impl Chunks {
     fn answer(&self, reply: Reply) -> String {
         let usage = json!(ChatUsage::from(&reply.answer.usage));
         let mut text = String::new();
-        for piece in pieces(&content(&reply.cited)) {
+        for piece in pieces(&content(&reply)) {
             text.push_str(&self.chunk(&json!({ "content": piece }), None, &[]));
         }
         let told = ("quipu", json!(Told::from(reply)));
@@ -468,6 +487,7 @@ fn now() -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sample;
 
     #[test]
     fn pieces_make_up_the_text() {
@@ -475,5 +495,46 @@ mod tests {
         assert!(pieces(text).len() > 1);
         assert_eq!(pieces(text).concat(), text);
         assert!(pieces("").is_empty());
+    }
+
+    #[test]
+    fn a_table_is_said_in_markdown_above_what_it_cites() {
+        let said = content(&sample::reply(sample::towns()));
+        let expected = "\
+| # | town | people |
+| ---: | --- | ---: |
+| 1 | Lima | 10092000 |
+| 2 | Cusco | 428000 |
+
+3 more rows are left out.
+
+I read this as: the towns of Peru, the largest first. The values stand in the graph, but whether the question means this is doubtful (0.41).
+
+Another reading (reading 2): the oldest towns of Peru → Caral
+
+[1] Peru | town | Lima";
+        assert_eq!(said, expected);
+    }
+
+    #[test]
+    fn what_openais_form_has_no_place_for_holds_table_and_readings() {
+        let told = json!(Told::from(sample::reply(sample::towns())));
+        assert_eq!(told["table"]["columns"], json!(["town", "people"]));
+        assert_eq!(
+            told["table"]["rows"][1],
+            json!([{ "key": "Cusco", "name": "Cusco" }, { "name": "428000" }])
+        );
+        assert_eq!((&told["table"]["ordered"], &told["table"]["left_out"]), (&json!(true), &json!(3)));
+        assert_eq!(told["readings"][1]["values"], json!(["Caral"]));
+        assert_eq!((&told["trust"]["sureness"], &told["grounded"]), (&json!("doubtful"), &json!(true)));
+        let plain = json!(Told::from(sample::reply(sample::answered(&["Lima"]))));
+        assert!(plain.get("table").is_none() && plain["readings"] == json!([]), "{plain}");
+    }
+
+    #[test]
+    fn the_extension_asks_for_a_reading() {
+        let asked: Extension = serde_json::from_value(json!({ "reading": 2, "plan_only": true })).unwrap();
+        assert_eq!((asked.reading, asked.plan_only), (2, true));
+        assert!(serde_json::from_value::<Extension>(json!({ "reading": -1 })).is_err());
     }
 }

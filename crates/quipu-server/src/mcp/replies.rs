@@ -1,6 +1,6 @@
 //! What the tools give, short enough for a model to read.
 
-use quipu_answer::{Evidence, EvidenceContent, Status};
+use quipu_answer::{Answer, AnswerTable, Evidence, EvidenceContent, Reading, Status};
 use quipu_graph::{Graph, RelationRole};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,17 +8,17 @@ use serde_json::Value;
 
 use crate::app::Reply;
 use crate::cite::Citation;
+use crate::markdown::{LONGEST_CELL, MOST_ROWS as MOST_TABLE_ROWS};
+use crate::trust::Trust;
 use crate::views::{CandidateView, DirectionView, RelationView};
 
 /// Rows of a query's result; more are counted and left out.
 const MOST_ROWS: usize = 200;
-/// Characters of one cell.
-const LONGEST_CELL: usize = 300;
 
 /// An answer.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Answered {
-    /// The answer with `[1]` after what is cited.
+    /// The answer as Markdown, with `[1]` after what is cited and with how the question was read.
     answer: String,
     /// What the numbers stand for.
     citations: Vec<Citation>,
@@ -28,6 +28,13 @@ pub(super) struct Answered {
     reason: Option<String>,
     /// The bare values, best first.
     values: Vec<String>,
+    /// The same as a table with the ids of its entities, where the answer has columns; at most 50 rows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    table: Option<AnswerTable>,
+    /// The reading that was answered, then others that are close and lead elsewhere.
+    readings: Vec<Reading>,
+    /// How far the answer can be trusted; null where nothing was answered.
+    trust: Option<Trust>,
     /// Whether code found every value in the evidence.
     grounded: bool,
     /// From 0 to 1.
@@ -45,13 +52,16 @@ pub(super) struct Answered {
 }
 
 impl From<Reply> for Answered {
-    fn from(Reply { workspace, cited, answer, .. }: Reply) -> Self {
+    fn from(Reply { workspace, cited, markdown, trust, answer, .. }: Reply) -> Self {
         Self {
-            answer: cited.text,
+            table: short_table(&answer),
+            answer: markdown,
             citations: cited.citations,
             status: answer.status,
             reason: answer.reason,
             values: answer.answers,
+            readings: answer.readings,
+            trust,
             grounded: answer.grounded,
             confidence: answer.confidence,
             workspace,
@@ -61,6 +71,19 @@ impl From<Reply> for Answered {
             seconds: answer.usage.seconds,
         }
     }
+}
+
+/// The table as far as a model wants to read it; what is cut is counted.
+fn short_table(answer: &Answer) -> Option<AnswerTable> {
+    let mut table = answer.table.clone()?;
+    table.left_out += table.rows.len().saturating_sub(MOST_TABLE_ROWS) as u64;
+    table.rows.truncate(MOST_TABLE_ROWS);
+    for value in table.rows.iter_mut().flatten().flatten() {
+        if let Some((end, _)) = value.name.char_indices().nth(LONGEST_CELL) {
+            value.name.truncate(end);
+        }
+    }
+    Some(table)
 }
 
 /// Entities of a name.
@@ -188,5 +211,37 @@ impl Rows {
         let row = |row: &&Value| columns.iter().map(|name| cell(row, name)).collect();
         let rows = bindings.iter().take(MOST_ROWS).map(row).collect();
         Ok(Self { truth, rows, left_out: bindings.len().saturating_sub(MOST_ROWS), columns })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn an_answer_says_its_table_and_how_the_question_was_read() {
+        let told = json!(Answered::from(sample::reply(sample::towns())));
+        let answer = told["answer"].as_str().unwrap();
+        assert!(answer.contains("| 1 | Lima | 10092000 |"), "{answer}");
+        assert!(answer.contains("I read this as: the towns of Peru, the largest first."), "{answer}");
+        assert_eq!(told["table"]["rows"][0][0]["key"], "Lima");
+        assert!(
+            told["readings"][0]["sparql"].is_string() && told["trust"]["sureness"] == "doubtful",
+            "{told}"
+        );
+    }
+
+    #[test]
+    fn a_long_table_is_cut_and_counted() {
+        let mut answer = sample::towns();
+        let table = answer.table.as_mut().unwrap();
+        let long = sample::value("x", &"é".repeat(LONGEST_CELL + 100));
+        table.rows = vec![vec![Some(long), None]; MOST_TABLE_ROWS + 7];
+        let short = short_table(&answer).unwrap();
+        assert_eq!((short.rows.len(), short.left_out), (MOST_TABLE_ROWS, 3 + 7));
+        assert_eq!(short.rows[0][0].as_ref().unwrap().name.chars().count(), LONGEST_CELL);
     }
 }

@@ -26,6 +26,12 @@ pub(super) struct AskQuestion {
     #[serde(default)]
     #[schemars(length(max = 20))]
     anchors: Vec<String>,
+    /// Answer by this one of the readings that an earlier answer listed, from 1; 0 leaves the choice to the method.
+    #[serde(default)]
+    reading: usize,
+    /// Only read the question: the answer then holds readings with their queries, and nothing is run.
+    #[serde(default)]
+    plan_only: bool,
     /// Most seconds.
     #[serde(default)]
     timeout: Option<u64>,
@@ -41,6 +47,8 @@ impl AskQuestion {
             question: self.question,
             workspace: self.workspace,
             anchors: self.anchors,
+            reading: self.reading,
+            plan_only: self.plan_only,
             timeout: Some(self.timeout.unwrap_or(USUAL_SECONDS)),
             max_tokens: self.max_tokens,
             ..Ask::default()

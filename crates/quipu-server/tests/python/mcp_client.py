@@ -42,6 +42,11 @@ async def check(session: ClientSession) -> None:
     assert answer["values"] == ["Boudewijn Koole"] and answer["grounded"], answer
     assert answer["citations"][0]["number"] == 1, answer
     assert "link" in heard, heard
+    assert answer["trust"]["values_held"] and answer["readings"] == [], answer
+    chosen = await call("ask_question", question="who directed Kauwboy?", reading=0, plan_only=False)
+    assert chosen["answer"] == answer["answer"], chosen
+    refused = await session.call_tool("ask_question", {"question": "who directed Kauwboy?", "reading": -1})
+    assert refused.is_error, refused
 
     found = await call("find_entities", name="kauwboi")
     assert found["entities"][0]["id"] == "Kauwboy", found

@@ -1,0 +1,218 @@
+//! An answer as Markdown, for chat clients and MCP hosts. What a graph or a model says stays text in it.
+
+use std::fmt::Write as _;
+
+use quipu_answer::{Answer, AnswerTable, Reading};
+
+use crate::cite::Cited;
+use crate::readings::number_of;
+use crate::table::{Shape, cells, has_words, number_columns};
+use crate::trust::Trust;
+
+/// Rows of a table in Markdown; the rest is counted.
+pub(crate) const MOST_ROWS: usize = 50;
+/// Characters of one cell.
+pub(crate) const LONGEST_CELL: usize = 300;
+
+/// The answer's words with the numbers of its citations, its table, and how the question was read. `asked` is the
+/// reading that was asked for, 0 for none.
+pub(crate) fn markdown(cited: &Cited, answer: &Answer, asked: usize) -> String {
+    let shape = Shape::of(answer);
+    let mut blocks = Vec::new();
+    if shape == Shape::Sentence || has_words(answer) {
+        blocks.push(cited.text.clone());
+    }
+    if let Some(table) = answer.table.as_ref().filter(|_| shape != Shape::Sentence) {
+        blocks.push(rows(table));
+        let left_out = table.rows.len().saturating_sub(MOST_ROWS) as u64 + table.left_out;
+        match left_out {
+            0 => {}
+            1 => blocks.push("1 more row is left out.".into()),
+            more => blocks.push(format!("{more} more rows are left out.")),
+        }
+    }
+    let mut readings = answer.readings.iter();
+    blocks.extend(readings.next().map(|first| as_read(first, Trust::of(answer))));
+    let other = |(at, reading): (usize, &Reading)| other_reading(number_of(asked, at), reading);
+    blocks.extend((1..).zip(readings).map(other));
+    blocks.join("\n\n")
+}
+
+fn rows(table: &AnswerTable) -> String {
+    let mut text = String::from("|");
+    let place = table.ordered.then_some("#");
+    for title in place.map(str::to_owned).into_iter().chain(table.columns.iter().map(|title| cell(title))) {
+        let _ = write!(text, " {title} |");
+    }
+    text.push_str("\n|");
+    let numbers = number_columns(table);
+    for is_number in place.map(|_| true).into_iter().chain(numbers) {
+        text.push_str(if is_number { " ---: |" } else { " --- |" });
+    }
+    for (number, row) in (1..).zip(cells(table, MOST_ROWS)) {
+        text.push_str("\n|");
+        if table.ordered {
+            let _ = write!(text, " {number} |");
+        }
+        for value in &row {
+            let _ = write!(text, " {} |", cell(value));
+        }
+    }
+    text
+}
+
+fn as_read(reading: &Reading, trust: Option<Trust>) -> String {
+    let mut text = format!("I read this as: {}.", line(reading.words.trim_end_matches('.')));
+    if let Some(unused) = unused(reading) {
+        let _ = write!(text, " Not used: {unused}.");
+    }
+    if let Some(trust) = trust {
+        let _ = write!(text, " {}", trust.line());
+    }
+    text
+}
+
+fn other_reading(number: usize, reading: &Reading) -> String {
+    let mut text = format!("Another reading (reading {number}): {}", line(&reading.words));
+    if !reading.values.is_empty() {
+        let values: Vec<String> = reading.values.iter().map(|value| cell(value)).collect();
+        let _ = write!(text, " → {}", values.join(", "));
+    }
+    text
+}
+
+fn unused(reading: &Reading) -> Option<String> {
+    let words: Vec<String> = reading.unexplained.iter().map(|word| format!("“{}”", line(word))).collect();
+    (!words.is_empty()).then(|| words.join(", "))
+}
+
+/// A text of any origin as one cell: bounded, on one line, and nothing but itself.
+fn cell(text: &str) -> String {
+    let mut kept: String = text.chars().take(LONGEST_CELL).collect();
+    if kept.len() < text.len() {
+        kept.push('…');
+    }
+    line(&kept)
+}
+
+/// A text of any origin as a part of a line of Markdown: no markup, no control characters, no change of
+/// writing direction.
+fn line(text: &str) -> String {
+    let words: Vec<String> = text.split_whitespace().map(visible).filter(|word| !word.is_empty()).collect();
+    let text = words.join(" ");
+    let mut escaped = String::with_capacity(text.len() + 8);
+    let marker = marker(&text);
+    let mut before = ' ';
+    let mut characters = text.char_indices().peekable();
+    while let Some((at, character)) = characters.next() {
+        let after = characters.peek().map_or(' ', |(_, next)| *next);
+        let marks = match character {
+            '\\' | '`' | '*' | '[' | ']' | '<' | '>' | '|' | '~' => true,
+            // Between letters it is part of a name: `directed_by`.
+            '_' => !(before.is_alphanumeric() && after.is_alphanumeric()),
+            _ => marker == Some(at),
+        };
+        if marks {
+            escaped.push('\\');
+        }
+        escaped.push(character);
+        before = character;
+    }
+    escaped
+}
+
+fn visible(word: &str) -> String {
+    let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    word.chars().filter(|c| !c.is_control() && !turns(*c)).collect()
+}
+
+/// Where the character stands that would make the line a heading, a rule or the item of a list. `-5` stays a number.
+fn marker(text: &str) -> Option<usize> {
+    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let mut rest = text.get(digits..)?.chars();
+    let (first, next) = (rest.next()?, rest.next());
+    let marks = match first {
+        '#' | '=' => digits == 0,
+        '-' | '+' => digits == 0 && !next.is_some_and(|next| next.is_ascii_digit()),
+        '.' | ')' => digits > 0 && next.is_none_or(|next| next == ' '),
+        _ => false,
+    };
+    marks.then_some(digits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::{answered, reading, table};
+
+    /// What breaks out of cells, makes links, headings and images, and hides what follows.
+    const HOSTILE: &str = "| [x](javascript:1) \n# hi";
+
+    fn told(answer: &Answer) -> String {
+        markdown(&Cited { text: answer.answer.clone(), citations: Vec::new() }, answer, 0)
+    }
+
+    #[test]
+    fn labels_stay_text_in_a_cell() {
+        for (label, expected) in [
+            (HOSTILE, r"\| \[x\](javascript:1) # hi"),
+            ("# hi", r"\# hi"),
+            ("#", r"\#"),
+            ("- item", r"\- item"),
+            ("---", r"\---"),
+            ("1. first", r"1\. first"),
+            ("> quoted", r"\> quoted"),
+            ("![a](http://t.example/i.png)", r"!\[a\](http://t.example/i.png)"),
+            ("<img src=x onerror=alert(1)>", r"\<img src=x onerror=alert(1)\>"),
+            (r"\| a", r"\\\| a"),
+            ("`code` *bold* _thin_ ~~gone~~", r"\`code\` \*bold\* \_thin\_ \~\~gone\~\~"),
+            ("a\u{1b}[31mred\u{202e}\r\nb", r"a\[31mred b"),
+            ("-5", "-5"),
+            ("3.5 km", "3.5 km"),
+            ("directed_by", "directed_by"),
+            ("São Tomé & Príncipe", "São Tomé & Príncipe"),
+        ] {
+            assert_eq!(cell(label), expected);
+        }
+        assert_eq!(cell(&"long ".repeat(200)).chars().count(), LONGEST_CELL + 1);
+    }
+
+    #[test]
+    fn a_hostile_label_breaks_no_table() {
+        let mut answer = answered(&[HOSTILE]);
+        answer.table = Some(table(&["to|wn", "people"], &[&[HOSTILE, "7"], &["Lima", ""]]));
+        let expected = r"| to\|wn | people |
+| --- | --- |
+| \| \[x\](javascript:1) # hi | 7 |
+| Lima | — |";
+        assert_eq!(told(&answer), expected);
+    }
+
+    #[test]
+    fn many_rows_are_cut_and_counted() {
+        let rows: [&[&str]; 60] = [&["Lima", "7"]; 60];
+        let mut answer = answered(&["Lima"]);
+        let cut = AnswerTable { ordered: true, left_out: 5, ..table(&["town", "people"], &rows) };
+        answer.table = Some(cut);
+        let text = told(&answer);
+        assert!(
+            text.starts_with("| # | town | people |\n| ---: | --- | --- |\n| 1 | Lima | 7 |\n"),
+            "{text}"
+        );
+        assert!(text.ends_with("| 50 | Lima | 7 |\n\n15 more rows are left out."), "{text}");
+    }
+
+    #[test]
+    fn a_reading_is_told_with_its_doubts() {
+        let unexplained = vec!["biggest".into()];
+        let first = Reading { confidence: 0.41, unexplained, ..reading("the towns of [Peru](x).") };
+        let other = Reading { values: vec!["Cusco".into(), "a|b".into()], ..reading("the capital of Peru") };
+        let answer = Answer { readings: vec![first, other], ..answered(&["Lima"]) };
+        let expected = r"Lima
+
+I read this as: the towns of \[Peru\](x). Not used: “biggest”. The value stands in the graph, but whether the question means this is doubtful (0.41).
+
+Another reading (reading 2): the capital of Peru → Cusco, a\|b";
+        assert_eq!(told(&answer), expected);
+    }
+}
