@@ -75,19 +75,25 @@ pub(crate) enum Align {
 
 /// A table of text, aligned by what terminals show rather than by bytes.
 pub(crate) struct Table {
-    columns: Vec<(&'static str, Align)>,
+    columns: Vec<(String, Align)>,
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
     /// A table with these columns; without names (all empty), it has no header line.
-    pub(crate) fn new(columns: &[(&'static str, Align)]) -> Self {
-        Self { columns: columns.to_vec(), rows: Vec::new() }
+    pub(crate) fn new(columns: &[(&str, Align)]) -> Self {
+        let columns = columns.iter().map(|(name, align)| (visible(name), *align)).collect();
+        Self { columns, rows: Vec::new() }
     }
 
     /// Adds a row; cells are made safe to show.
     pub(crate) fn push<const N: usize>(&mut self, cells: [&str; N]) {
-        self.rows.push(cells.iter().map(|cell| visible(cell)).collect());
+        self.push_all(cells);
+    }
+
+    /// Adds a row of as many cells as there are columns.
+    pub(crate) fn push_all<'a>(&mut self, cells: impl IntoIterator<Item = &'a str>) {
+        self.rows.push(cells.into_iter().map(visible).collect());
     }
 
     /// Writes it, fitted to the terminal.
@@ -99,7 +105,7 @@ impl Table {
         let widths = self.widths(columns);
         let mut text = String::new();
         if self.columns.iter().any(|(name, _)| !name.is_empty()) {
-            let names = self.columns.iter().map(|(name, _)| *name);
+            let names = self.columns.iter().map(|(name, _)| name.as_str());
             self.render_line(&mut text, names, &widths, FAINT);
         }
         for row in &self.rows {
@@ -160,6 +166,16 @@ pub(crate) fn visible(text: &str) -> String {
         clean.extend(word.chars().filter(|c| !c.is_control() && !turns_text(*c)));
     }
     clean
+}
+
+/// The lines of a query as they stand, each as safe to show as [`visible`] makes it; the indentation stays.
+pub(crate) fn visible_lines(text: &str) -> impl Iterator<Item = String> {
+    /// No line is indented further.
+    const MOST: usize = 40;
+    text.lines().filter(|line| !line.trim().is_empty()).map(|line| {
+        let indented = line.chars().take_while(|c| *c == ' ').count().min(MOST);
+        format!("{}{}", " ".repeat(indented), visible(line))
+    })
 }
 
 fn turns_text(character: char) -> bool {
@@ -248,6 +264,12 @@ mod tests {
     #[test]
     fn labels_cannot_steer_the_terminal() {
         assert_eq!(visible("a\u{1b}[31mred\nline\ttwo\u{7}\u{202e}"), "a[31mred line two");
+    }
+
+    #[test]
+    fn queries_keep_their_lines_and_nothing_else() {
+        let lines: Vec<String> = visible_lines("SELECT *\n\n  WHERE\t{\u{1b}[2J }\r\n").collect();
+        assert_eq!(lines, ["SELECT *", "  WHERE {[2J }"]);
     }
 
     #[test]

@@ -37,6 +37,10 @@ fn wrong_usage_exits_with_2() {
         &["import", "w", "x.nt", "--format", "papyrus"],
         &["ask", "w", "Why?", "--max-hops", "many"],
         &["ask", "w", "Why?", "--asked-at", "yesterday"],
+        &["ask", "w", "Why?", "--reading", "0"],
+        &["ask", "w", "Why?", "--reading", "second"],
+        &["eval", "run", "w", "questions.jsonl", "--reading", "2"],
+        &["eval", "run", "w", "questions.jsonl", "--plan-only"],
         &["query", "w", "ASK {}", "--format", "xls"],
         &["models", "pull", "no-such-model"],
     ] {

@@ -36,6 +36,12 @@ pub(super) struct Arguments {
     /// Start from this entity, by key or name, whatever the question's words may mean besides; may be given several times
     #[arg(long, value_name = "ID")]
     anchor: Vec<String>,
+    /// Answer by this one of the readings that an earlier answer listed, from 1
+    #[arg(long, value_name = "N", value_parser = parse_reading)]
+    reading: Option<usize>,
+    /// Say how the question is read, in words, SQL and SPARQL, and run nothing
+    #[arg(long)]
+    plan_only: bool,
     /// Keep the plan of a sure and grounded answer as a solved example
     #[arg(long)]
     learn: bool,
@@ -111,6 +117,8 @@ impl Arguments {
             keep_trace: self.explain,
             pages,
             anchors: self.anchor,
+            reading: self.reading.unwrap_or_default(),
+            plan_only: self.plan_only,
             learn: self.learn || settings.learn.unwrap_or(false),
             ..self.how.options(&settings)?
         };
@@ -129,7 +137,11 @@ impl Arguments {
             return print_json(&answer);
         }
         let mut out = stdout();
-        views::print_answer(&answer, &mut out)?;
+        let view = views::View { explain: self.explain, reading: options.reading };
+        match self.plan_only {
+            true => views::print_plans(&answer, view, &mut out)?,
+            false => views::print_answer(&answer, view, &mut out)?,
+        }
         if let Some(events) = &answer.trace {
             views::print_explanation(events, &mut out)?;
         }
@@ -214,6 +226,12 @@ pub(super) const KEPT_PATHS: usize = 3;
 /// Relations that the filter by similarity keeps, as the KERAG paper has it (App. E).
 pub(super) const KEPT_BY_SIMILARITY: usize = 30;
 
+/// Reads the number of a reading: 1, 2, ...
+fn parse_reading(text: &str) -> Result<usize, String> {
+    let number = text.parse::<usize>().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| "readings are numbered from 1".to_owned())
+}
+
 /// Reads `2024-02-28T12:00:00+01:00`, with or without a zone's name in brackets.
 fn parse_time(text: &str) -> Result<Zoned, String> {
     if let Ok(zoned) = text.parse::<Zoned>() {
@@ -235,5 +253,11 @@ mod tests {
         assert_eq!(parse_time("2024-02-28T23:30:00-05:00").unwrap().date().day(), 28);
         assert_eq!(parse_time("2024-02-28T12:00:00[Europe/Berlin]").unwrap().hour(), 12);
         assert!(parse_time("yesterday").is_err());
+    }
+
+    #[test]
+    fn readings_are_numbered_from_one() {
+        assert_eq!(parse_reading("2"), Ok(2));
+        assert!(["0", "-1", "two", ""].iter().all(|wrong| parse_reading(wrong).is_err()));
     }
 }

@@ -1,11 +1,14 @@
-//! An answer as text: the answer, what it rests on, what it cost.
+//! An answer as text: the answer, how it was read, what it rests on, what it cost.
 
 use std::collections::HashSet;
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
-use quipu_answer::{Answer, AnswerUsage, Evidence, EvidenceContent, Note, Status};
+use quipu_answer::{Answer, AnswerUsage, Evidence, EvidenceContent, Note};
+use quipu_server::{Shape, Sureness, Trust, has_words};
 
+use super::readings::print_readings;
+use super::values::print_values;
 use crate::output::{Align, FAINT, STRONG, Table, counted, visible};
 
 const CAUTION: Style = AnsiColor::Yellow.on_default();
@@ -14,26 +17,61 @@ const MOST_RANKED: usize = 5;
 /// More evidence than this is for programs (`--json`).
 const MOST_EVIDENCE: usize = 12;
 
+/// What a person wants to see of an answer.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct View {
+    /// The queries behind the readings too, and what was mended in them.
+    pub(crate) explain: bool,
+    /// The reading that was asked for, from 1; 0 for none.
+    pub(crate) reading: usize,
+}
+
 /// Writes the answer for a person.
-pub(crate) fn print_answer(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
+pub(crate) fn print_answer(answer: &Answer, view: View, out: &mut impl Write) -> io::Result<()> {
     print_words(answer, out)?;
+    print_remarks(answer, out)?;
+    print_readings(answer, view, trust_line(answer).as_deref(), out)?;
     print_ranking(answer, out)?;
     print_evidence(answer, out)?;
+    print_cost(answer, out)
+}
+
+pub(super) fn print_cost(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "\n{FAINT}{}{FAINT:#}", cost(answer))
 }
 
+/// The answer in words, its values as a table, or both where the words say more than the values.
 fn print_words(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
-    writeln!(out, "{STRONG}{}{STRONG:#}", visible(&answer.answer))?;
+    let shape = Shape::of(answer);
+    if shape == Shape::Sentence || has_words(answer) {
+        writeln!(out, "{STRONG}{}{STRONG:#}", visible(&answer.answer))?;
+    }
+    match &answer.table {
+        Some(table) if shape != Shape::Sentence => {
+            print_values(table, shape, out)?;
+            writeln!(out)
+        }
+        _ => Ok(()),
+    }
+}
+
+pub(super) fn print_remarks(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
     if let Some(reason) = &answer.reason {
         writeln!(out, "{FAINT}why: {}{FAINT:#}", visible(reason))?;
     }
     for note in &answer.notes {
         writeln!(out, "{CAUTION}{}{CAUTION:#}", visible(&note_line(note)))?;
     }
-    if answer.status == Status::Answered && !answer.grounded && !answer.notes.contains(&Note::ModelAlone) {
-        writeln!(out, "{CAUTION}Not all of this is in the evidence: take it with care.{CAUTION:#}")?;
-    }
     Ok(())
+}
+
+/// Whether the values stand in the evidence and how sure the reading is; in colour where either is in doubt.
+fn trust_line(answer: &Answer) -> Option<String> {
+    let trust = Trust::of(answer)?;
+    // A note says already that no source holds the values.
+    let line = if answer.notes.contains(&Note::ModelAlone) { trust.reading.clone() } else { trust.line() };
+    let style = if trust.values_held && trust.sureness != Sureness::Doubtful { FAINT } else { CAUTION };
+    Some(format!("{style}{}{style:#}", visible(&line)))
 }
 
 /// The best entities of a ranking, with how the graph leads to them.
@@ -152,47 +190,16 @@ fn cost(answer: &Answer) -> String {
 
 #[cfg(test)]
 mod tests {
+    use quipu_answer::Status;
+
     use super::*;
-
-    fn answer() -> Answer {
-        let triple =
-            |relation: &str, tail: &str| Evidence::triple("geo", ["Peru", relation, tail], ["p", "r", tail]);
-        let evidence = vec![triple("continent", "South America"), triple("capital", "Lima")];
-        Answer {
-            question: "What is the capital of Peru?".into(),
-            status: Status::Answered,
-            answer: "The capital of Peru is Lima.".into(),
-            answers: vec!["Lima".into()],
-            grounded: true,
-            confidence: 0.9,
-            method: "kerag".into(),
-            ranked: Vec::new(),
-            llm: "small".into(),
-            citations: vec![evidence[1].id.clone()],
-            evidence,
-            usage: AnswerUsage {
-                llm_calls: 2,
-                prompt_tokens: 1200,
-                completion_tokens: 34,
-                seconds: 1.25,
-                ..AnswerUsage::default()
-            },
-            reason: None,
-            notes: Vec::new(),
-            trace: None,
-        }
-    }
-
-    fn shown(answer: &Answer) -> String {
-        let mut out = Vec::new();
-        print_answer(answer, &mut out).unwrap();
-        anstream::adapter::strip_str(&String::from_utf8(out).unwrap()).to_string()
-    }
+    use crate::views::sample::{answer, shown};
 
     #[test]
     fn answer_then_evidence_then_cost() {
         insta::assert_snapshot!(shown(&answer()), @r"
         The capital of Peru is Lima.
+        The value stands in the graph. The method is sure (0.90).
 
            head  relation   tail
         ✓  Peru  capital    Lima
@@ -209,6 +216,7 @@ mod tests {
         two.evidence.push(Evidence::calculation("count of 2 values", "2", Vec::new()));
         insta::assert_snapshot!(shown(&two), @r"
         The capital of Peru is Lima.
+        The value stands in the graph. The method is sure (0.90).
 
            head        relation           tail           source
         ✓  Peru        capital            Lima           geo
@@ -242,7 +250,15 @@ mod tests {
     #[test]
     fn what_is_not_in_the_evidence_is_marked() {
         let ungrounded = Answer { grounded: false, ..answer() };
-        assert!(shown(&ungrounded).contains("take it with care"));
+        let text = shown(&ungrounded);
+        assert!(text.contains("\nNot all of this stands in the evidence: take it with care. "), "{text}");
+        let alone = Answer { notes: vec![Note::ModelAlone], confidence: 0.3, ..ungrounded };
+        let text = shown(&alone);
+        assert!(
+            text.contains("no source holds it.\nWhether this answers the question is doubtful (0.30).\n"),
+            "{text}"
+        );
+        assert!(!text.contains("in the evidence"), "{text}");
     }
 
     #[test]

@@ -2,6 +2,11 @@
 
 mod answer;
 mod explanation;
+mod readings;
+#[cfg(test)]
+mod sample;
+mod values;
 
-pub(crate) use answer::print_answer;
+pub(crate) use answer::{View, print_answer};
 pub(crate) use explanation::print_explanation;
+pub(crate) use readings::print_plans;
