@@ -1,4 +1,4 @@
-// One question's outcome: the answer with its numbers, how sure it is, what it cost, and what to do where there is none.
+// One question's outcome: the answer with its numbers, how far it can be trusted, what it cost, and what to do where there is none.
 
 import { useState } from "preact/hooks";
 import { type Mention, type Question, type Reply, type Status, feedback } from "./api";
@@ -6,7 +6,9 @@ import { Evidences } from "./evidence";
 import { Graph } from "./graph";
 import { permalink } from "./history";
 import { Progress } from "./progress";
+import { Readings } from "./readings";
 import { type Run, anchorsOf, useRun } from "./run";
+import { Values, tableOf } from "./values";
 
 interface Shown {
   run: Run & { stop: () => void; stopped: boolean };
@@ -59,13 +61,18 @@ function FailureView({ run, status }: Shown) {
 function Outcome({ run, reply, status, again, explore }: Shown & { reply: Reply }) {
   const [lit, setLit] = useState<string | null>(null);
   const anchors = anchorsOf(run.events);
+  const table = tableOf(reply);
   return (
     <div class="outcome">
       {reply.question !== run.question.question && <p class="faint">Understood as: {reply.question}</p>}
       <Verdict reply={reply} />
-      <p class="answer" data-testid="answer">
-        {reply.status === "answered" ? <CitedText reply={reply} lit={lit} setLit={setLit} /> : reply.answer}
-      </p>
+      <div class="answer" data-testid="answer">
+        {(!table || reply.answer !== reply.answers.join(", ")) && (
+          <p>{reply.status === "answered" ? <CitedText reply={reply} lit={lit} setLit={setLit} /> : reply.answer}</p>
+        )}
+        {table && <Values table={table} explore={explore} />}
+      </div>
+      <Readings question={run.question} reply={reply} again={again} />
       {reply.status !== "answered" && <Tried run={run} />}
       <Meant run={run} again={again} explore={explore} />
       <div class="beside">
@@ -78,9 +85,8 @@ function Outcome({ run, reply, status, again, explore }: Shown & { reply: Reply 
   );
 }
 
-/** How the question ended, in a word and a sentence. */
+/** How the question ended; of an answer two things: whether its values stand in the evidence, and whether the question means them. */
 function Verdict({ reply }: { reply: Reply }) {
-  const sure = Math.round(reply.confidence * 100);
   if (reply.status === "abstained") {
     return (
       <p class="badge unsure">
@@ -91,14 +97,17 @@ function Verdict({ reply }: { reply: Reply }) {
   if (reply.status === "invalid_question") {
     return <p class="badge unsure">The question assumes something that the evidence does not bear out. {reply.reason}</p>;
   }
-  if (!reply.grounded) {
-    return (
-      <p class="badge unsure">
-        Not grounded: this is what the model says; the graph's evidence does not confirm it. Confidence {sure} %.
-      </p>
-    );
-  }
-  return <p class="badge good">Grounded: every value stands in the evidence below. Confidence {sure} %.</p>;
+  if (!reply.trust) return null;
+  const { values_held, values, sureness, reading } = reply.trust;
+  // Values that answer another question are no success, wherever they stand.
+  const held = sureness === "doubtful" ? "neutral" : "good";
+  const read = { sure: "good", fairly_sure: "neutral", doubtful: "unsure" }[sureness];
+  return (
+    <div role="group" class="verdict" aria-label="How far this can be trusted">
+      <p class={`badge ${values_held ? held : "unsure"}`}>{values}</p>
+      <p class={`badge ${values_held || read === "unsure" ? read : "neutral"}`}>{reading}</p>
+    </div>
+  );
 }
 
 export interface Lighting {
@@ -255,7 +264,7 @@ function Actions({ run, reply, keepsFeedback }: { run: Run; reply: Reply; keepsF
 }
 
 /** The answer for a document. */
-export function markdown({ question, cited }: Reply): string {
+export function markdown({ question, cited, markdown }: Reply): string {
   const notes = cited.citations.map(({ number, sentence }) => `[${number}]: ${sentence}`);
-  return [`**${question}**`, cited.text, notes.join("  \n")].filter(Boolean).join("\n\n") + "\n";
+  return [`**${question}**`, markdown, notes.join("  \n")].filter(Boolean).join("\n\n") + "\n";
 }

@@ -55,6 +55,39 @@ export type Evidence = { id: string; source: string } & (
   | { kind: "calculation"; operation: string; result: string; from: string[] }
 );
 
+/** A value of the graph: an entity where it has a key, else a literal. */
+export interface Value {
+  key?: string;
+  name: string;
+  datatype?: string;
+}
+
+export interface AnswerTable {
+  columns: string[];
+  rows: (Value | null)[][];
+  ordered: boolean;
+  left_out: number;
+}
+
+/** One way to read the question. */
+export interface Reading {
+  words: string;
+  sql?: string;
+  sparql?: string;
+  confidence: number;
+  mends?: string[];
+  unexplained?: string[];
+  values?: string[];
+}
+
+/** Two statements that do not depend on each other, in the server's words. */
+export interface Trust {
+  values_held: boolean;
+  values: string;
+  sureness: "sure" | "fairly_sure" | "doubtful";
+  reading: string;
+}
+
 export interface StageUsage {
   stage: string;
   llm_calls: number;
@@ -66,10 +99,14 @@ export interface Reply {
   workspace: string;
   cited: { text: string; citations: { number: number; id: string; sentence: string }[] };
   sentences: string[];
+  markdown: string;
+  trust: Trust | null;
   question: string;
   status: "answered" | "abstained" | "invalid_question";
   answer: string;
   answers: string[];
+  table?: AnswerTable;
+  readings?: Reading[];
   grounded: boolean;
   confidence: number;
   method: string;
@@ -98,6 +135,7 @@ export interface Question {
   workspace?: string;
   method?: string;
   anchors?: string[];
+  reading?: number;
   conversation?: { speaker: "person" | "answer"; text: string }[];
 }
 

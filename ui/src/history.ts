@@ -27,10 +27,11 @@ export function forget(): Question[] {
 }
 
 /** The address of a question. */
-export function permalink({ question, workspace, method, anchors }: Question): string {
+export function permalink({ question, workspace, method, anchors, reading }: Question): string {
   const fields = new URLSearchParams({ q: question });
   if (workspace) fields.set("workspace", workspace);
   if (method) fields.set("method", method);
+  if (reading) fields.set("reading", String(reading));
   for (const anchor of anchors ?? []) fields.append("anchor", anchor);
   return `#${fields}`;
 }
@@ -42,5 +43,6 @@ export function fromAddress(hash: string): Question | null {
   if (!question) return null;
   const anchors = fields.getAll("anchor");
   const [workspace, method] = [fields.get("workspace") ?? undefined, fields.get("method") ?? undefined];
-  return { question, workspace, method, anchors: anchors.length ? anchors : undefined };
+  const reading = Number(fields.get("reading")) || undefined;
+  return { question, workspace, method, reading, anchors: anchors.length ? anchors : undefined };
 }

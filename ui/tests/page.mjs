@@ -69,13 +69,49 @@ async function ask(page, question, options = {}) {
 
 const answered = (page) => page.getByTestId("answer").first();
 
+const HOSTILE = "<img src=x onerror=alert(1)>";
+
+/** Towns with their numbers of people, read in two ways; the reading that is asked for comes first. */
+function towns({ question, reading }) {
+  const row = (key, name, people) => [{ key, name }, people && { name: people, datatype: "http://www.w3.org/2001/XMLSchema#integer" }];
+  const many = Array.from({ length: 30 }, (_, at) => row(`t:${at}`, `Town ${at}`, String(9000 - at)));
+  const rows = [row("t:a", "Twins", "12000"), row("t:b", "Twins", "11000"), row("t:c", HOSTILE, null), ...many];
+  const readings = [
+    { words: "the towns of Peru, the largest first", confidence: 0.41, unexplained: ["old", HOSTILE], sparql: "SELECT ?town WHERE {\n  ?town <people> ?n }", mends: ["No column is called size."] },
+    { words: `the oldest towns of ${HOSTILE}`, confidence: 0.92, values: ["Caral", HOSTILE] },
+  ];
+  if (reading === 2) readings.reverse();
+  const sure = reading === 2;
+  return {
+    workspace: "films", question, status: "answered", answer: "Twins, Twins", answers: ["Twins", "Twins"],
+    table: { columns: ["town", ""], rows, ordered: true, left_out: 7 }, readings,
+    trust: sure
+      ? { values_held: true, values: "The values stand in the graph.", sureness: "sure", reading: "The reading is sure (0.92)." }
+      : { values_held: true, values: "The values stand in the graph.", sureness: "doubtful", reading: "Whether the question means this is doubtful (0.41)." },
+    cited: { text: "Twins, Twins", citations: [] }, markdown: "| # | town |", sentences: [], evidence: [], citations: [], notes: [],
+    grounded: true, confidence: 0.5, method: "query", llm: "small",
+    usage: { llm_calls: 1, prompt_tokens: 1, completion_tokens: 1, seconds: 0.1, by_stage: [] },
+  };
+}
+
+/** Answers questions in the server's place, and keeps what was asked. */
+async function answersWith(page, reply) {
+  page.asked = [];
+  await page.route("**/api/v1/ask", async (route) => {
+    const question = route.request().postDataJSON();
+    page.asked.push(question);
+    await route.fulfill({ contentType: "text/event-stream", body: `event: answer\ndata: ${JSON.stringify(reply(question))}\n\n` });
+  });
+}
+
 const tests = {
   async "a question is answered, with its story, evidence, graph and cost"() {
     const page = await open(base);
     await ask(page, "who directed the films with Rifka Lodeizen?");
     await answered(page).waitFor();
     assert.match(await answered(page).innerText(), /Boudewijn Koole/);
-    await page.getByText("Grounded: every value stands in the evidence").waitFor();
+    await page.getByText("The values stand in the graph.").waitFor();
+    await page.getByText(/^The method is (fairly )?sure \(0\.\d\d\)\.$/).waitFor();
     assert.match(await page.getByTestId("cost").innerText(), /0 model calls.*paths/);
     await page.getByText("How it came about").click();
     await page.getByText("paths considered").waitFor();
@@ -151,7 +187,8 @@ const tests = {
   async "an answer that the graph does not hold is marked so"() {
     const page = await open(base);
     await ask(page, "who directed Kauwboy?", { Method: "io" });
-    await page.getByText(/^Not grounded:/).waitFor();
+    await page.getByText("The value is what the model says; no evidence confirms it.").waitFor();
+    assert.equal(await page.locator(".good").count(), 0);
     await isClean(page);
   },
 
@@ -173,6 +210,68 @@ const tests = {
     await ask(page, "who was the last king of Haldt?", { Workspace: "towns", Method: "text" });
     await page.getByText(/^The question assumes something.*Haldt never had a king/).waitFor();
     await isClean(page);
+  },
+
+  async "values stand in a table, and a doubtful reading is never dressed up in green"() {
+    const page = await open(base);
+    page.on("dialog", () => page.complaints.push("a script of the graph's ran"));
+    await answersWith(page, towns);
+    await ask(page, "how many people live in the towns of Peru?");
+    const table = answered(page).locator("table");
+    await table.waitFor();
+    assert.deepEqual(await table.locator("th").allInnerTexts(), ["#", "town", "value"]);
+    const rows = await table.locator("tbody tr").allInnerTexts();
+    const cells = rows.slice(0, 3).map((row) => row.split("\t").map((cell) => cell.replace(/\s+/g, " ").trim()));
+    assert.deepEqual(cells[0], ["1", "Twins t:a", "12000"]);
+    assert.deepEqual(cells[1], ["2", "Twins t:b", "11000"]);
+    assert.deepEqual(cells[2].slice(0, 2), ["3", HOSTILE]);
+    assert.match(cells[2][2], /^—/);
+    assert.equal(rows.length, 25);
+    await page.getByText("7 more rows were found and left out.").waitFor();
+    await page.getByRole("button", { name: "Show all 33 rows" }).click();
+    assert.equal(await table.locator("tbody tr").count(), 33);
+    // The list in the answer's words would say the same again.
+    assert.equal(await answered(page).getByText("Twins, Twins").count(), 0);
+    await page.getByText("Whether the question means this is doubtful (0.41).").waitFor();
+    await page.getByText("The values stand in the graph.").waitFor();
+    assert.equal(await page.locator(".good").count(), 0);
+    await page.getByText("I read this as: the towns of Peru, the largest first").waitFor();
+    await page.getByText(`Not used: “old”, “${HOSTILE}”`).waitFor();
+    assert.equal(await page.locator("img").count(), 0);
+    await isClean(page);
+  },
+
+  async "the query behind an answer is shown on request"() {
+    const page = await open(base);
+    await answersWith(page, towns);
+    await ask(page, "how many people live in the towns of Peru?");
+    const query = page.getByText("SELECT ?town WHERE {");
+    await query.waitFor({ state: "attached" });
+    assert.equal(await query.isVisible(), false);
+    await page.getByText("The query", { exact: true }).click();
+    await query.waitFor({ state: "visible" });
+    await page.getByText("Mended: No column is called size.").waitFor();
+    await isClean(page);
+  },
+
+  async "another reading is asked for by its number, and back again"() {
+    const page = await open(base);
+    await answersWith(page, towns);
+    await ask(page, "how many people live in the towns of Peru?");
+    const others = page.getByLabel("Other readings");
+    await others.getByText(`→ Caral, ${HOSTILE}`).waitFor();
+    await others.getByRole("button", { name: `the oldest towns of ${HOSTILE}` }).click();
+    await page.getByText("The reading is sure (0.92).").waitFor();
+    assert.equal(await page.locator(".good").count(), 2);
+    assert.match(page.url(), /reading=2/);
+    await isClean(page);
+    await others.getByRole("button", { name: "the towns of Peru, the largest first" }).click();
+    await page.getByText("Whether the question means this is doubtful (0.41).").waitFor();
+    assert.deepEqual(page.asked.map(({ reading }) => reading), [undefined, 2, 1]);
+    assert.deepEqual(new Set(page.asked.map(({ question }) => question)), new Set(["how many people live in the towns of Peru?"]));
+    await page.goto(page.url().replace("reading=1", "reading=2"));
+    await page.reload();
+    await page.getByText("The reading is sure (0.92).").waitFor();
   },
 
   async "a failure says what to do"() {
@@ -209,8 +308,8 @@ const tests = {
   async "two methods are compared side by side"() {
     const page = await open(base);
     await ask(page, "who directed Kauwboy?", { "Compare with": "io" });
-    await page.getByText(/^Grounded:/).waitFor();
-    await page.getByText(/^Not grounded:/).waitFor();
+    await page.getByText("The value stands in the graph.").waitFor();
+    await page.getByText("The value is what the model says; no evidence confirms it.").waitFor();
     await picture(page, "page-compare");
     await isClean(page);
   },
@@ -274,6 +373,12 @@ const tests = {
     const wide = await page.evaluate(() => document.documentElement.scrollWidth);
     assert.ok(wide <= 360, `${wide}`);
     await picture(page, "page-phone");
+    await isClean(page);
+    await answersWith(page, towns);
+    await ask(page, "how many people live in the towns of Peru?");
+    await answered(page).locator("table").waitFor();
+    const wider = await page.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(wider <= 360, `${wider}`);
     await isClean(page);
   },
 };
