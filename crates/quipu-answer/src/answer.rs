@@ -7,12 +7,13 @@ use crate::evidence::Evidence;
 use crate::trace::TimedEvent;
 
 /// How a question ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     /// There is an answer.
     Answered,
     /// The evidence holds no answer: "I don't know".
+    #[default]
     Abstained,
     /// The question rests on something that is not so.
     InvalidQuestion,
@@ -144,6 +145,57 @@ pub struct Claim {
     pub value: String,
 }
 
+/// A value of an answer: an entity or a literal of the graph, or what code made of some.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Value {
+    /// The entity's key in the graph; none for a literal and for a calculated value. Two entities with one name differ here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// The text to show: the entity's name, the literal as the graph writes it.
+    pub name: String,
+    /// IRI of the literal's datatype; none for an entity.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub datatype: Option<String>,
+}
+
+/// An answer's values as a table.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct AnswerTable {
+    /// Titles of the columns.
+    pub columns: Vec<String>,
+    /// The rows; each has a cell a column, none where the graph states no value.
+    pub rows: Vec<Vec<Option<Value>>>,
+    /// Whether the order of the rows is part of the answer.
+    pub ordered: bool,
+    /// Rows that were found and are not shown.
+    #[serde(default)]
+    pub left_out: u64,
+}
+
+/// One way to read the question: a plan, said in words and as queries.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Reading {
+    /// The plan in words: `the novels whose author is from Peru, the longest first`.
+    pub words: String,
+    /// The SQL over the graph's tables, as it was bound to the graph; none for a plan that was not written as SQL.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sql: Option<String>,
+    /// The plan as SPARQL 1.1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sparql: Option<String>,
+    /// From 0 to 1: how sure it is that the question means this. Says nothing of the values.
+    pub confidence: f64,
+    /// What was changed so that the plan fits the graph, a sentence each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mends: Vec<String>,
+    /// Words of the question that the plan does not explain.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unexplained: Vec<String>,
+    /// The first values that it leads to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<String>,
+}
+
 /// The answer to a question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Answer {
@@ -155,6 +207,12 @@ pub struct Answer {
     pub answer: String,
     /// The bare values, best first; empty unless answered.
     pub answers: Vec<String>,
+    /// The same as a table, where the answer has columns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub table: Option<AnswerTable>,
+    /// "I read this as …": the reading that was answered first, then others that are close and lead elsewhere.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub readings: Vec<Reading>,
     /// Whether every value was found in the evidence, by code.
     pub grounded: bool,
     /// From 0 to 1: the method's own estimate that the answer is right.

@@ -20,7 +20,7 @@ use crate::link::RelationVectors;
 use crate::meter::Metered;
 use crate::methods::{EXPERIENCES_FILE, Experiences, Outcome};
 use crate::plan::{CARDS_FILE, Cards, MEANINGS_FILE, Meanings, SOLVED_FILE, SolvedExamples, StepSamples};
-use crate::retrieve::{Page, TripleSentences};
+use crate::retrieve::{GraphTables, Page, TablesMemory, TripleSentences};
 use crate::sources::{Source, read_on, walked_api};
 use crate::trace::{Stage, Trace};
 
@@ -61,6 +61,8 @@ pub struct Learnt {
     pub relations: RelationVectors,
     /// Solved questions.
     pub solved: SolvedExamples,
+    /// The graph as tables, with the values of their columns.
+    pub tables: TablesMemory,
 }
 
 /// Files of a workspace that hold what was learnt about it while it was asked.
@@ -104,6 +106,8 @@ pub struct Context<'a> {
     pub relations: &'a RelationVectors,
     /// Solved questions.
     pub solved: &'a SolvedExamples,
+    /// The graph as tables.
+    tables: &'a TablesMemory,
     /// What the question may cost.
     pub limits: Limits,
     /// What happened so far.
@@ -143,7 +147,7 @@ impl<'a> Context<'a> {
         limits: Limits,
         trace: &'a Trace,
     ) -> Self {
-        let Learnt { cards, meanings, samples, sentences, experiences, relations, solved } = learnt;
+        let Learnt { cards, meanings, samples, sentences, experiences, relations, solved, tables } = learnt;
         let (anchors, pages) = (&[], &[]);
         Self {
             workspace,
@@ -156,6 +160,7 @@ impl<'a> Context<'a> {
             experiences,
             relations,
             solved,
+            tables,
             limits,
             trace,
             anchors,
@@ -166,6 +171,14 @@ impl<'a> Context<'a> {
             best: Mutex::new(None),
             plan: Mutex::new(None),
         }
+    }
+
+    /// The graph as tables, with the values of their columns; read when first asked for.
+    ///
+    /// # Errors
+    /// The graph's.
+    pub(crate) async fn tables(&self) -> Result<Arc<GraphTables>, AnswerError> {
+        self.tables.of(self.workspace).await
     }
 
     /// Keeps the plan that led to the answer, to be learnt from.
@@ -222,7 +235,8 @@ impl<'a> Context<'a> {
 
     /// The same question over another source.
     fn over(&self, source: &'a Source) -> Self {
-        let Learnt { cards, meanings, samples, sentences, experiences, relations, solved } = &*source.learnt;
+        let Learnt { cards, meanings, samples, sentences, experiences, relations, solved, tables } =
+            &*source.learnt;
         Self {
             workspace: &source.workspace,
             cards,
@@ -232,6 +246,7 @@ impl<'a> Context<'a> {
             experiences,
             relations,
             solved,
+            tables,
             ..self.alone()
         }
     }

@@ -40,6 +40,10 @@ pub struct AskOptions {
     pub anchors: Vec<String>,
     /// Whether plans of grounded answers are kept as solved examples.
     pub learn: bool,
+    /// Answer by this one of [`Answer::readings`] (from 1); 0 leaves the choice to the method. Of methods that give readings.
+    pub reading: usize,
+    /// Read the question and say how, without running anything: the answer holds readings and no values. Of methods that give readings.
+    pub plan_only: bool,
     /// What was said before the question; a follow-up is first said so that it stands alone, by one model call.
     pub conversation: Conversation,
     /// Pages that the question comes with, for the methods that read pages.
@@ -428,6 +432,8 @@ impl Engine {
             grounded: answered && supported && complete,
             confidence: if answered { outcome.confidence.clamp(0.0, 1.0) } else { 0.0 },
             answers: if answered { outcome.answers } else { Vec::new() },
+            table: outcome.table.filter(|_| answered),
+            readings: outcome.readings,
             method: options.method.name().into(),
             llm: self.model_name().into(),
             citations: citations(grounding, &outcome.evidence, answered),

@@ -3,6 +3,7 @@
 use quipu_graph::GraphError;
 use quipu_index::IndexError;
 use quipu_model::ModelError;
+use quipu_query::QueryError;
 
 /// An error while answering. The stage that failed is named by the trace.
 #[derive(Debug, thiserror::Error)]
@@ -34,6 +35,18 @@ pub enum AnswerError {
         /// The engine's word.
         source: minijinja::Error,
     },
+}
+
+impl From<QueryError> for AnswerError {
+    fn from(error: QueryError) -> Self {
+        match error {
+            QueryError::Graph(error) => Self::Graph(error),
+            QueryError::Index(error) => Self::Index(error),
+            QueryError::Refused(reason) | QueryError::Unbound(reason) | QueryError::Results(reason) => {
+                Self::Usage(reason)
+            }
+        }
+    }
 }
 
 /// Which limit of a question was reached.

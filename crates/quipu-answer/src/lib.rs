@@ -15,6 +15,7 @@ mod error;
 mod evidence;
 mod examples;
 mod ground;
+mod language;
 mod link;
 mod meter;
 mod methods;
@@ -30,7 +31,9 @@ mod time;
 mod trace;
 mod values;
 
-pub use answer::{Answer, AnswerUsage, Claim, NamedKey, Note, RankedEntity, StageUsage, Status};
+pub use answer::{
+    Answer, AnswerTable, AnswerUsage, Claim, NamedKey, Note, RankedEntity, Reading, StageUsage, Status, Value,
+};
 pub use calculate::{Calculation, CalculationError, Operation, calculate};
 pub use context::{LEARNT_FILES, Limits};
 pub use conversation::{Conversation, Speaker, Turn};
@@ -43,8 +46,8 @@ pub use ground::{Grounding, ground};
 pub use methods::{
     AnchorConfig, AnchorGrounding, CorrectiveConfig, CriticKind, ErrorKind, Experience, Experiences, Guide,
     HybridConfig, KeragConfig, Method, MethodConfig, Modules, PathsConfig, Predictor, PseudoConfig,
-    QuestionMatchConfig, Ranking, RelationFilter, RoundsConfig, RouterKind, SelfConsistencyConfig,
-    TextConfig, TogConfig, Verification, VerifyConfig,
+    QueryConfig, QuestionMatchConfig, Ranking, RelationFilter, RoundsConfig, RouterKind,
+    SelfConsistencyConfig, TextConfig, TogConfig, Verification, VerifyConfig,
 };
 pub use plan::{
     FEATURE_NAMES, Features, RelationCard, RequirementConfig, SolvedExample, Subject, WalkConfig,

@@ -82,6 +82,8 @@ pub enum Prompt {
     Solved,
     /// A follow-up question, said so that it stands alone.
     Restate,
+    /// Questions as queries: SQL over the graph's tables.
+    Query,
     /// Self-verification: the field of a question and the names to look up.
     VerifySubject,
     /// Self-verification: can the references answer?
@@ -127,6 +129,7 @@ impl Prompt {
             Self::PseudoTell => "pseudo_tell",
             Self::Solved => "solved",
             Self::Restate => "restate",
+            Self::Query => "query",
             Self::VerifySubject => "verify_subject",
             Self::VerifyCheck => "verify_check",
             Self::VerifyCompose => "verify_compose",
@@ -169,6 +172,7 @@ impl Prompt {
             Self::PseudoTell => include_str!("prompts/pseudo_tell.jinja"),
             Self::Solved => include_str!("prompts/solved.jinja"),
             Self::Restate => include_str!("prompts/restate.jinja"),
+            Self::Query => include_str!("prompts/query.jinja"),
             Self::VerifySubject => include_str!("prompts/verify_subject.jinja"),
             Self::VerifyCheck => include_str!("prompts/verify_check.jinja"),
             Self::VerifyCompose => include_str!("prompts/verify_compose.jinja"),
@@ -210,6 +214,7 @@ impl Prompt {
         Self::PseudoTell,
         Self::Solved,
         Self::Restate,
+        Self::Query,
         Self::VerifySubject,
         Self::VerifyCheck,
         Self::VerifyCompose,

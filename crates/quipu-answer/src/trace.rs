@@ -267,6 +267,17 @@ pub enum Event {
         /// The changes.
         edits: Vec<EditEvent>,
     },
+    /// A query was tried: how the question was read, and how that went.
+    Queried {
+        /// The reading in words; empty where the query could not be read.
+        words: String,
+        /// The query.
+        sql: String,
+        /// What was changed so that it fits the graph.
+        mends: Vec<String>,
+        /// Rows that it gave, or why it gave none.
+        outcome: String,
+    },
     /// A stage fell back to something less; the reason says what and why.
     Degraded {
         /// What happened and what was done instead.

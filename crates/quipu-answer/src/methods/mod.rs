@@ -6,12 +6,13 @@ mod hybrid;
 mod kerag;
 mod paths;
 mod pseudo;
+mod query;
 mod verify;
 
 use std::str::FromStr;
 
 use crate::AnswerError;
-use crate::answer::Status;
+use crate::answer::{AnswerTable, Reading, Status};
 use crate::compose::Composed;
 use crate::context::Context;
 use crate::evidence::Evidence;
@@ -29,6 +30,7 @@ pub(crate) use hybrid::{balanced, experiences_of};
 pub use kerag::{KeragConfig, RelationFilter};
 pub use paths::PathsConfig;
 pub use pseudo::{PseudoConfig, Verification};
+pub use query::QueryConfig;
 pub use verify::VerifyConfig;
 
 /// The methods that can be asked for.
@@ -37,6 +39,8 @@ pub enum Method {
     /// Plan whole paths, run the best, then compose: see [`PathsConfig`].
     #[default]
     Paths,
+    /// Questions as queries: the model writes SQL over the graph's tables, code binds and runs it.
+    Query,
     /// KERAG: retrieve a neighbourhood, filter, reason.
     Kerag,
     /// HybGRAG: documents and graph together, refined round by round.
@@ -73,6 +77,7 @@ impl Method {
     /// All methods, in the order in which they are shown.
     pub const ALL: &'static [Self] = &[
         Self::Paths,
+        Self::Query,
         Self::Kerag,
         Self::Anchor,
         Self::Pseudo,
@@ -94,6 +99,7 @@ impl Method {
     pub fn name(self) -> &'static str {
         match self {
             Self::Paths => "paths",
+            Self::Query => "query",
             Self::Kerag => "kerag",
             Self::Hybrid => "hybrid",
             Self::Verify => "verify",
@@ -120,7 +126,9 @@ impl Method {
     /// Whether the method walks one graph: several are walked as one. The baselines without a graph ask none, and self-verification sees to a
     /// workspace's APIs by itself.
     pub(crate) fn walks_one_graph(self) -> bool {
-        !self.reads_several() && self.must_be_grounded() && !matches!(self, Self::Verify | Self::Text)
+        !self.reads_several()
+            && self.must_be_grounded()
+            && !matches!(self, Self::Verify | Self::Text | Self::Query)
     }
 
     /// Whether the method reads the documents of a graph's entities where there are some: those of several workspaces are read one after another.
@@ -150,6 +158,7 @@ impl Method {
     ) -> Result<Outcome, AnswerError> {
         match self {
             Self::Paths => paths::run(context, question, &config.paths).await,
+            Self::Query => query::run(context, question, &config.query).await,
             Self::Kerag => kerag::run(context, question, &config.kerag).await,
             Self::Hybrid => hybrid::run(context, question, &config.hybrid).await,
             Self::Verify => verify::run(context, question, &config.verify).await,
@@ -195,6 +204,8 @@ pub struct MethodConfig {
     pub pseudo: PseudoConfig,
     /// Of `paths`.
     pub paths: PathsConfig,
+    /// Of `query`.
+    pub query: QueryConfig,
     /// Of `hybrid`.
     pub hybrid: HybridConfig,
     /// Of `verify`.
@@ -216,11 +227,15 @@ pub struct MethodConfig {
 }
 
 /// What a method gives; the engine grounds it and makes the answer.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Outcome {
     pub(crate) status: Status,
     /// The bare values, best first.
     pub(crate) answers: Vec<String>,
+    /// The same as a table.
+    pub(crate) table: Option<AnswerTable>,
+    /// The reading that was answered, then others.
+    pub(crate) readings: Vec<Reading>,
     /// The answer in words, where it says more than the values.
     pub(crate) text: Option<String>,
     pub(crate) evidence: Vec<Evidence>,
@@ -246,17 +261,11 @@ impl Outcome {
         let Composed { status, answers, reasoning, calculation } = composed;
         let text = calculation.as_ref().map(Evidence::to_line);
         evidence.extend(calculation);
-        Self { status, answers, text, evidence, confidence, reason: why_not(status, &reasoning) }
+        let reason = why_not(status, &reasoning);
+        Self { status, answers, text, evidence, confidence, reason, ..Self::default() }
     }
 
     pub(crate) fn abstain(reason: impl Into<String>, evidence: Vec<Evidence>) -> Self {
-        Self {
-            status: Status::Abstained,
-            answers: Vec::new(),
-            text: None,
-            evidence,
-            confidence: 0.0,
-            reason: Some(reason.into()),
-        }
+        Self { status: Status::Abstained, evidence, reason: Some(reason.into()), ..Self::default() }
     }
 }

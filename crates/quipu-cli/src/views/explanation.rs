@@ -104,6 +104,14 @@ fn lines(event: &Event) -> Vec<String> {
             triples.iter().map(|line| format!("believes: {}", visible(line))).collect()
         }
         Event::Corrected { edits } => edits.iter().map(edit_line).collect(),
+        Event::Queried { words, sql, mends, outcome } => {
+            let mut lines = vec![format!("query: {}", visible(sql)), format!("  gave: {}", visible(outcome))];
+            if !words.is_empty() {
+                lines.insert(0, format!("read as: {}", visible(words)));
+            }
+            lines.extend(mends.iter().map(|mend| format!("  mended: {}", visible(mend))));
+            lines
+        }
         Event::Degraded { reason } => vec![format!("falls back: {}", visible(reason))],
     }
 }

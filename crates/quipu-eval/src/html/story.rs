@@ -121,6 +121,7 @@ fn words(event: &Event) -> String {
                 edits.len() - deleted - added
             )
         }
+        Event::Queried { sql, outcome, .. } => format!("asked {sql}: {outcome}"),
         Event::Degraded { reason } => format!("made do with less: {reason}"),
     }
 }

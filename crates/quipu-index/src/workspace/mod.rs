@@ -278,6 +278,11 @@ impl Workspace {
         self.generation.file_name().and_then(|name| name.to_str()).unwrap_or_default()
     }
 
+    /// Path of a part that other crates keep beside the graph; a new import starts without it.
+    pub fn part(&self, name: &str) -> PathBuf {
+        self.generation.join(name)
+    }
+
     /// When the graph was read: the time of the generation that is open; `None` where the system cannot tell.
     pub fn read_at(&self) -> Option<std::time::SystemTime> {
         std::fs::metadata(self.generation.join(NAMES)).and_then(|file| file.modified()).ok()

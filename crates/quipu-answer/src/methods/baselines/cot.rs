@@ -41,6 +41,7 @@ pub(in crate::methods) async fn run(
         evidence: Vec::new(),
         confidence: 0.3,
         reason: None,
+        ..Outcome::default()
     })
 }
 

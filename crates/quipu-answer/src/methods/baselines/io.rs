@@ -44,5 +44,6 @@ pub(in crate::methods) async fn run(
         evidence: Vec::new(),
         confidence: 0.3,
         reason: None,
+        ..Outcome::default()
     })
 }

@@ -73,7 +73,15 @@ fn elected(samples: &[Vec<String>]) -> Outcome {
     #[expect(clippy::cast_precision_loss, reason = "a handful of samples")]
     let share = most as f64 / samples.len() as f64;
     let evidence = Vec::new();
-    Outcome { status: Status::Answered, answers, text: None, evidence, confidence: 0.4 * share, reason: None }
+    Outcome {
+        status: Status::Answered,
+        answers,
+        text: None,
+        evidence,
+        confidence: 0.4 * share,
+        reason: None,
+        ..Outcome::default()
+    }
 }
 
 /// Each value as it was first written, with the number of samples that give it, in the order of first mention.

@@ -66,6 +66,7 @@ pub(in crate::methods) async fn run(
             evidence,
             confidence,
             reason: None,
+            ..Outcome::default()
         });
     }
     let anchors = link(context, question).await?;

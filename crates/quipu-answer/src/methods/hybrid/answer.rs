@@ -42,8 +42,15 @@ pub(super) async fn answer(
         return Ok(Outcome::abstain("no document bears on the question", evidence));
     }
     let confidence = round.verdict.probability.clamp(0.05, 0.95);
-    let plain =
-        Outcome { status: Status::Answered, answers: best, text: None, evidence, confidence, reason: None };
+    let plain = Outcome {
+        status: Status::Answered,
+        answers: best,
+        text: None,
+        evidence,
+        confidence,
+        reason: None,
+        ..Outcome::default()
+    };
     if !config.compose || !context.has_model() || context.calls_left() == 0 {
         return Ok(plain);
     }

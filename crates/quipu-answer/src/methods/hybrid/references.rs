@@ -282,7 +282,15 @@ impl<'a> Router<'a> {
                 evidence.extend(composed.calculation);
                 let reason = (composed.status != Status::Answered).then_some(composed.reasoning);
                 let (status, answers) = (composed.status, composed.answers);
-                Outcome { status, answers, text, evidence, confidence: UNCHECKED, reason }
+                Outcome {
+                    status,
+                    answers,
+                    text,
+                    evidence,
+                    confidence: UNCHECKED,
+                    reason,
+                    ..Outcome::default()
+                }
             }
         };
         Ok(Some(Round { outcome, action }))

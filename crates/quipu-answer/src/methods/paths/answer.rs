@@ -98,7 +98,7 @@ pub(super) fn answered(
     evidence: Vec<Evidence>,
     confidence: f64,
 ) -> Outcome {
-    Outcome { status: Status::Answered, answers, text, evidence, confidence, reason: None }
+    Outcome { status: Status::Answered, answers, text, evidence, confidence, ..Outcome::default() }
 }
 
 /// Counting one number is no counting: "how many people live in Peru" asks for a value that the graph holds. Names are

@@ -90,6 +90,7 @@ pub(super) async fn verdict(
         evidence,
         confidence,
         reason: None,
+        ..Outcome::default()
     })
 }
 

@@ -49,6 +49,7 @@ pub(super) fn from_marked(context: &Context<'_>, marked: &Marked, evidence: Vec<
         evidence,
         confidence: CORRECTED + (1.0 - CORRECTED) * f64::from(marked.score) / 2.0,
         reason: None,
+        ..Outcome::default()
     }
 }
 
@@ -139,6 +140,7 @@ fn settle(context: &Context<'_>, telling: Telling, evidence: Vec<Evidence>) -> O
         evidence: ordered,
         confidence: CORRECTED,
         reason: None,
+        ..Outcome::default()
     }
 }
 
@@ -179,5 +181,6 @@ pub(super) async fn from_belief(
         evidence: Vec::new(),
         confidence: 0.3,
         reason,
+        ..Outcome::default()
     })
 }

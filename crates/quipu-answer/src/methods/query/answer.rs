@@ -1,0 +1,182 @@
+//! From the chosen reading to the answer: values, table, evidence, and how the question was read.
+
+use oxrdf::Term;
+use quipu_query::{CellValue, Plan, QueryError, RowSet, RunLimits, ValueKind, is_too_much, stated};
+
+use super::choose::is_empty;
+use super::{Asking, Candidate, Chosen, Failure};
+use crate::AnswerError;
+use crate::answer::{AnswerTable, Reading, Status, Value};
+use crate::context::Context;
+use crate::evidence::Evidence;
+use crate::methods::Outcome;
+use crate::trace::{Event, Stage};
+
+/// Values of a reading that is not answered.
+const SHOWN: usize = 3;
+/// Values that an answer says in a sentence.
+const SAID: usize = 12;
+/// Readings that are close to the best and are told.
+const READINGS: usize = 3;
+/// Rows whose calculated values are cited.
+const CALCULATED: usize = 100;
+
+/// The answer of the surest reading that gave rows.
+pub(super) async fn answer(
+    context: &Context<'_>,
+    asking: &Asking<'_>,
+    chosen: Vec<Chosen>,
+    failures: Vec<Failure>,
+) -> Result<Outcome, AnswerError> {
+    let readings: Vec<Reading> = chosen.iter().take(READINGS).map(reading).collect();
+    let Some(best) = chosen.into_iter().next() else {
+        let reason = match failures.first() {
+            Some(failure) if failure.declined => {
+                "the graph's tables hold nothing that the question asks for".into()
+            }
+            Some(failure) => format!("no query could be made of the question: {}", failure.reason),
+            None => "no query could be made of the question".into(),
+        };
+        return Ok(Outcome::abstain(reason, Vec::new()));
+    };
+    let Chosen { candidate, confidence, unexplained } = best;
+    if is_empty(&candidate.rows) {
+        let reason = format!("I read this as: {}. Nothing in the graph is that.", candidate.words);
+        return Ok(Outcome { readings, ..Outcome::abstain(reason, Vec::new()) });
+    }
+    if confidence < asking.config.least_confidence {
+        let left_out: Vec<String> = unexplained.meanings.iter().chain(&unexplained.names).cloned().collect();
+        let missing = match left_out.is_empty() {
+            true => String::new(),
+            false => format!(" It leaves out: {}.", left_out.join(", ")),
+        };
+        let reason = format!(
+            "whether the question means this is not sure enough ({confidence:.2}): {}.{missing}",
+            candidate.words
+        );
+        return Ok(Outcome { readings, ..Outcome::abstain(reason, Vec::new()) });
+    }
+    let evidence = evidence(context, &candidate).await?;
+    context.trace.report(Stage::Retrieve, Event::Retrieved { evidence: evidence.len(), left_out: 0 });
+    let table = table_of(&candidate.plan, &candidate.rows);
+    let answers = answers_of(&table);
+    let text = said(&table);
+    Ok(Outcome {
+        status: Status::Answered,
+        answers,
+        table: Some(table),
+        readings,
+        text: Some(text),
+        evidence,
+        confidence,
+        reason: None,
+    })
+}
+
+fn reading(chosen: &Chosen) -> Reading {
+    let Chosen { candidate, confidence, unexplained } = chosen;
+    let table = table_of(&candidate.plan, &candidate.rows);
+    let unexplained = unexplained.meanings.iter().chain(&unexplained.names).cloned().collect();
+    Reading {
+        words: candidate.words.clone(),
+        sql: Some(candidate.bound.query.to_string()),
+        sparql: Some(candidate.plan.sparql()),
+        confidence: *confidence,
+        mends: candidate.bound.mends.iter().map(|mend| mend.text.clone()).collect(),
+        unexplained,
+        values: answers_of(&table).into_iter().take(SHOWN).collect(),
+    }
+}
+
+fn table_of(plan: &Plan, rows: &RowSet) -> AnswerTable {
+    let is_truth =
+        |column: usize| plan.columns.get(column).is_some_and(|column| column.kind == ValueKind::Flag);
+    let alone = plan.columns.len() == 1 && rows.rows.len() == 1;
+    let value = |column: usize, cell: &CellValue| {
+        let datatype = match &cell.term {
+            Term::Literal(literal) => Some(literal.datatype().as_str().to_owned()),
+            _ => None,
+        };
+        let name = match cell.name.as_str() {
+            "true" if alone && is_truth(column) => "yes".to_owned(),
+            "false" if alone && is_truth(column) => "no".to_owned(),
+            name => name.to_owned(),
+        };
+        Value { key: cell.key.clone(), name, datatype }
+    };
+    let row = |row: &Vec<Option<CellValue>>| {
+        row.iter().enumerate().map(|(at, cell)| cell.as_ref().map(|cell| value(at, cell))).collect()
+    };
+    let is_some = |row: &&Vec<Option<CellValue>>| row.iter().any(Option::is_some);
+    AnswerTable {
+        columns: plan.columns.iter().map(|column| column.title.clone()).collect(),
+        rows: rows.rows.iter().filter(is_some).map(row).collect(),
+        ordered: plan.ordered,
+        left_out: u64::from(rows.more),
+    }
+}
+
+/// The first value of each row, each entity once.
+fn answers_of(table: &AnswerTable) -> Vec<String> {
+    let mut seen = std::collections::HashSet::new();
+    let firsts = table.rows.iter().filter_map(|row| row.iter().flatten().next());
+    firsts.filter(|value| seen.insert((*value).clone())).map(|value| value.name.clone()).collect()
+}
+
+/// The rows in a sentence.
+fn said(table: &AnswerTable) -> String {
+    let row = |row: &Vec<Option<Value>>| {
+        let mut cells = row.iter().map(|cell| cell.as_ref().map_or("—", |value| value.name.as_str()));
+        let first = cells.next().unwrap_or_default().to_owned();
+        let rest: Vec<&str> = cells.collect();
+        if rest.is_empty() { first } else { format!("{first} ({})", rest.join(", ")) }
+    };
+    let mut said: Vec<String> = table.rows.iter().take(SAID).map(row).collect();
+    let more = table.rows.len().saturating_sub(SAID);
+    if more > 0 {
+        said.push(format!("and {more} more"));
+    }
+    said.join(", ")
+}
+
+/// The triples that the rows rest on, and what was calculated of them.
+async fn evidence(context: &Context<'_>, candidate: &Candidate) -> Result<Vec<Evidence>, AnswerError> {
+    let source = &context.graph().describe().name;
+    let found = match stated(context.workspace, &candidate.plan, &candidate.rows, &RunLimits::default()).await
+    {
+        Ok(found) => found,
+        // The rows stand; that their triples are too many to be listed is no reason to take them back.
+        Err(error) if is_too_much(&error) => quipu_query::Stated::default(),
+        Err(error @ QueryError::Refused(_)) => return Err(error.into()),
+        Err(error) => return Err(error.into()),
+    };
+    let mut evidence: Vec<Evidence> = found
+        .triples
+        .iter()
+        .map(|triple| {
+            let names = triple.names.each_ref().map(String::as_str);
+            Evidence::triple(source, names, triple.keys.each_ref().map(String::as_str))
+        })
+        .collect();
+    let from: Vec<String> = evidence.iter().map(|piece| piece.id.clone()).collect();
+    let of = match found.counted {
+        Some(count) => format!("{} (over {count} combinations of facts)", candidate.words),
+        None => candidate.words.clone(),
+    };
+    let table = table_of(&candidate.plan, &candidate.rows);
+    for row in table.rows.iter().take(CALCULATED) {
+        let calculated = row.iter().flatten().filter(|value| value.key.is_none());
+        for value in calculated {
+            let is_stated = !candidate.plan.aggregated
+                && found.triples.iter().any(|triple| triple.names.contains(&value.name));
+            if !is_stated {
+                context.trace.report(
+                    Stage::Compose,
+                    Event::Calculated { operation: of.clone(), result: value.name.clone() },
+                );
+                evidence.push(Evidence::calculation(&of, &value.name, from.clone()));
+            }
+        }
+    }
+    Ok(evidence)
+}

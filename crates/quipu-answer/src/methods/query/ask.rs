@@ -1,0 +1,116 @@
+//! Asking the model for SQL.
+
+use quipu_model::{ChatRequest, Message};
+use quipu_query::{Relevance, RenderConfig};
+use serde_json::json;
+
+use super::{Asking, Failure, QueryConfig};
+use crate::AnswerError;
+use crate::context::Context;
+use crate::evidence::cell;
+use crate::prompts::Prompt;
+use crate::trace::Stage;
+
+/// Most tokens of a query.
+const MOST_TOKENS: u32 = 220;
+/// Mentions that the model is told of.
+const MOST_HINTS: usize = 6;
+/// Values of one mention that it is told of.
+const MOST_OF_HINT: usize = 3;
+
+/// How a query is asked for.
+pub(super) enum Asked<'a> {
+    /// Greedily.
+    Likeliest,
+    /// Once more, with what was wrong.
+    Again(&'a Failure),
+    /// One sample, by its seed.
+    Sample(u32),
+}
+
+/// What every request about one question has in common.
+pub(super) struct PromptParts {
+    tables: String,
+    hints: Vec<String>,
+    question: String,
+}
+
+/// The tables that the question can need, and the values that it may name.
+pub(super) async fn prompt(context: &Context<'_>, asking: &Asking<'_>) -> Result<PromptParts, AnswerError> {
+    let (tables, values) = (&asking.graph.tables, &asking.graph.values);
+    let text = asking.question.text();
+    let mut relevance = Relevance::by_words(tables, text);
+    let mut hints = Vec::new();
+    for mention in values.mentions(text) {
+        for found in &mention.matches {
+            relevance.raise(found.place, 1.0);
+        }
+        let said = mention.matches.iter().take(MOST_OF_HINT).filter_map(|found| {
+            let table = tables.table(found.place.table)?;
+            let column = tables.column(found.place)?;
+            let value = found.shown.first()?;
+            Some(format!("{}.{} = '{}'", table.id, column.id, cell(value).replace('\'', "''")))
+        });
+        let said: Vec<String> = said.collect();
+        hints.push(format!("“{}” may be {}", cell(&mention.text), said.join(" or ")));
+    }
+    if !asking.config.hints {
+        hints.clear();
+    }
+    hints.truncate(MOST_HINTS);
+    let _ = context;
+    let config = RenderConfig { bytes: asking.config.table_bytes, ..RenderConfig::default() };
+    let rendered = tables.render(&relevance, &config);
+    Ok(PromptParts { tables: rendered.text, hints, question: text.to_owned() })
+}
+
+/// One query, as the model writes it.
+pub(super) async fn write(
+    context: &Context<'_>,
+    prompt: &PromptParts,
+    asked: Asked<'_>,
+    config: &QueryConfig,
+) -> Result<String, AnswerError> {
+    let failed = match &asked {
+        Asked::Again(failure) => json!({ "sql": failure.sql, "reason": failure.reason }),
+        Asked::Likeliest | Asked::Sample(_) => json!(null),
+    };
+    let messages: Vec<Message> = Prompt::Query.render(json!({
+        "tables": prompt.tables,
+        "hints": prompt.hints,
+        "question": prompt.question,
+        "failed": failed,
+    }))?;
+    let mut request = ChatRequest::new("plan.query", messages).with_max_tokens(MOST_TOKENS);
+    if let Asked::Sample(seed) = asked {
+        request.temperature = config.temperature;
+        request.seed = u64::from(seed);
+    }
+    request.stop = vec![";".into(), "\n\n".into()];
+    let reply = context.chat(Stage::Plan, request).await?;
+    Ok(bare(&reply.text))
+}
+
+/// The query without what models put around it.
+fn bare(text: &str) -> String {
+    let text = match text.split_once("```") {
+        Some((_, fenced)) => {
+            let fenced = fenced.strip_prefix("sql").unwrap_or(fenced);
+            fenced.split("```").next().unwrap_or(fenced)
+        }
+        None => text,
+    };
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with("--")).collect();
+    lines.join(" ").split_whitespace().collect::<Vec<_>>().join(" ").trim_end_matches(';').trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bare;
+
+    #[test]
+    fn fences_comments_and_semicolons_are_no_part_of_the_query() {
+        assert_eq!(bare("```sql\nSELECT 1\n```\nThis counts."), "SELECT 1");
+        assert_eq!(bare("-- the answer\nSELECT name\nFROM ship;"), "SELECT name FROM ship");
+    }
+}

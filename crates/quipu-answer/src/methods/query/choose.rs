@@ -1,0 +1,123 @@
+//! Choosing among readings: alike results vote, and a score says how sure the best one is.
+
+use quipu_query::{Doubt, RowSet};
+
+use super::explain::{Unexplained, unexplained};
+use super::{Asking, Candidate};
+
+/// A reading that was chosen, with its confidence.
+pub(super) struct Chosen {
+    pub(super) candidate: Candidate,
+    pub(super) confidence: f64,
+    pub(super) unexplained: Unexplained,
+}
+
+/// What the confidence of a reading is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct Features {
+    /// Share of the question's naming words that it does not speak of.
+    names: f64,
+    /// Words that change the meaning and that it does not heed.
+    meanings: f64,
+    /// Mends that a colleague would make without asking.
+    little: f64,
+    /// Mends that a colleague would ask about.
+    much: f64,
+    /// Whether it gave nothing.
+    empty: f64,
+    /// Whether it was written after a failure.
+    repaired: f64,
+    /// Share of the other readings that give the same rows; a half where there are none.
+    votes: f64,
+}
+
+const WEIGHTS: Features = Features {
+    names: -4.0,
+    meanings: -2.2,
+    little: -0.35,
+    much: -1.2,
+    empty: -4.0,
+    repaired: -0.8,
+    votes: 1.6,
+};
+const BIAS: f64 = 1.4;
+
+impl Features {
+    fn of(candidate: &Candidate, unexplained: &Unexplained, votes: f64) -> Self {
+        let mends =
+            |doubt: Doubt| candidate.bound.mends.iter().filter(|mend| mend.doubt == doubt).count() as f64;
+        Self {
+            names: unexplained.names.len() as f64 / unexplained.all.max(1) as f64,
+            meanings: unexplained.meanings.len() as f64,
+            little: mends(Doubt::Little),
+            much: mends(Doubt::Much),
+            empty: f64::from(u8::from(is_empty(&candidate.rows))),
+            repaired: f64::from(u8::from(candidate.repaired)),
+            votes,
+        }
+    }
+
+    fn values(self) -> [f64; 7] {
+        [self.names, self.meanings, self.little, self.much, self.empty, self.repaired, self.votes]
+    }
+
+    fn confidence(self) -> f64 {
+        let weighted: f64 =
+            self.values().iter().zip(WEIGHTS.values()).map(|(value, weight)| value * weight).sum();
+        1.0 / (1.0 + (-(BIAS + weighted)).exp())
+    }
+}
+
+/// Whether rows hold no value at all.
+pub(super) fn is_empty(rows: &RowSet) -> bool {
+    rows.rows.iter().flatten().flatten().next().is_none()
+}
+
+/// The confidence of the best reading so far; 0 without one.
+pub(super) fn best_confidence(asking: &Asking<'_>, candidates: &[Candidate]) -> f64 {
+    let scores = candidates.iter().map(|candidate| score(asking, candidate, candidates).0);
+    scores.max_by(f64::total_cmp).unwrap_or(0.0)
+}
+
+fn score(asking: &Asking<'_>, candidate: &Candidate, all: &[Candidate]) -> (f64, Unexplained) {
+    let unexplained = unexplained(asking.question.text(), &candidate.bound.query, &asking.graph.tables);
+    let others = all.len().saturating_sub(1);
+    let alike = all.iter().filter(|other| same_rows(&candidate.rows, &other.rows)).count().saturating_sub(1);
+    let votes = if others == 0 { 0.5 } else { alike as f64 / others as f64 };
+    (Features::of(candidate, &unexplained, votes).confidence(), unexplained)
+}
+
+/// Whether two results hold the same rows, whatever their order.
+fn same_rows(a: &RowSet, b: &RowSet) -> bool {
+    sorted(a) == sorted(b)
+}
+
+fn sorted(rows: &RowSet) -> Vec<Vec<Option<&str>>> {
+    let mut sorted: Vec<Vec<Option<&str>>> = rows
+        .rows
+        .iter()
+        .map(|row| row.iter().map(|cell| cell.as_ref().map(|cell| cell.name.as_str())).collect())
+        .collect();
+    sorted.sort_unstable();
+    sorted.dedup();
+    sorted
+}
+
+/// The readings, the surest first; of those with the same rows the surest only.
+pub(super) fn choose(asking: &Asking<'_>, candidates: Vec<Candidate>) -> Vec<Chosen> {
+    let mut scored: Vec<Chosen> = candidates
+        .iter()
+        .map(|candidate| {
+            let (confidence, unexplained) = score(asking, candidate, &candidates);
+            Chosen { candidate: candidate.clone(), confidence, unexplained }
+        })
+        .collect();
+    scored.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+    let mut chosen: Vec<Chosen> = Vec::new();
+    for one in scored {
+        if !chosen.iter().any(|known| same_rows(&known.candidate.rows, &one.candidate.rows)) {
+            chosen.push(one);
+        }
+    }
+    chosen
+}

@@ -1,0 +1,174 @@
+//! Which words of the question a plan explains, and which it leaves out.
+
+use std::collections::HashSet;
+
+use quipu_query::{Aggregate, Arithmetic, Body, Comparison, Expression, Query, Source, Tables, words_of};
+
+use crate::language::{Meaning, meanings};
+
+/// The words of a question that a plan leaves unexplained.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Unexplained {
+    /// Words that name something the plan does not speak of.
+    pub(super) names: Vec<String>,
+    /// Words that change the meaning, and that the plan does not heed.
+    pub(super) meanings: Vec<String>,
+    /// All words that could name something.
+    pub(super) all: usize,
+}
+
+/// Holds a question's words against a bound query.
+pub(super) fn unexplained(question: &str, query: &Query, tables: &Tables) -> Unexplained {
+    let said = Said::of(query, tables);
+    let mut found = Unexplained::default();
+    let mut seen = HashSet::new();
+    for word in words_of(question) {
+        if !seen.insert(word.clone()) {
+            continue;
+        }
+        let of_word = meanings(&word);
+        let done = |meaning: &Meaning| said.does.contains(meaning.means.as_str());
+        if of_word.iter().any(|meaning| meaning.sure) {
+            if !of_word.iter().any(done) && !said.names(&word) {
+                found.meanings.push(word);
+            }
+            continue;
+        }
+        if !of_word.is_empty() || (word.len() < 2 && !word.chars().all(char::is_numeric)) {
+            continue;
+        }
+        found.all += 1;
+        if !said.names(&word) {
+            found.names.push(word);
+        }
+    }
+    found
+}
+
+/// What a query speaks of, and what it does.
+#[derive(Default)]
+struct Said {
+    words: HashSet<String>,
+    does: HashSet<&'static str>,
+}
+
+impl Said {
+    fn of(query: &Query, tables: &Tables) -> Self {
+        let mut said = Self::default();
+        said.query(query, tables);
+        query.visit(&mut |part| said.expression(part, tables));
+        said
+    }
+
+    /// Whether the query speaks of what a word names: in this form or another.
+    fn names(&self, word: &str) -> bool {
+        self.words.contains(word) || self.words.iter().any(|known| is_form(word, known))
+    }
+
+    fn text(&mut self, text: &str) {
+        self.words.extend(words_of(text));
+    }
+
+    fn query(&mut self, query: &Query, tables: &Tables) {
+        if query.limit.is_some() || query.order.iter().any(|order| order.expression.has_aggregate()) {
+            self.does.insert("superlative");
+        }
+        if let Some(limit) = query.limit {
+            self.text(&limit.to_string());
+        }
+        match &query.body {
+            Body::Set { left, right, operator, .. } => {
+                if *operator == quipu_query::SetOperator::Except {
+                    self.does.insert("negation");
+                }
+                self.query(left, tables);
+                self.query(right, tables);
+            }
+            Body::Select(select) => {
+                if !select.group.is_empty() {
+                    self.does.insert("group");
+                }
+                for from in &select.from {
+                    match &from.source {
+                        Source::Table(name, at) => {
+                            let title = at.and_then(|at| tables.table(at)).map_or(name, |table| &table.title);
+                            self.text(&title.clone());
+                        }
+                        Source::Derived(query) => self.query(query, tables),
+                    }
+                }
+                for expression in select.expressions() {
+                    let mut queries = Vec::new();
+                    expression.visit(&mut |part| queries.extend(part.query()));
+                    queries.into_iter().for_each(|query| self.query(query, tables));
+                }
+            }
+        }
+    }
+
+    fn expression(&mut self, expression: &Expression, tables: &Tables) {
+        match expression {
+            Expression::Column(column) => {
+                let place = column.place.and_then(|place| Some((place, tables.column(place)?)));
+                let Some((place, of)) = place else { return self.text(&column.name) };
+                self.text(&of.title);
+                self.text(&of.id);
+                if place.column == 0
+                    && let Some(table) = tables.table(place.table)
+                {
+                    self.text(&table.title);
+                }
+                if let Some(target) = tables.leads_to(place).and_then(|table| tables.table(table)) {
+                    self.text(&target.title);
+                }
+            }
+            Expression::Text(text) | Expression::Terms(_, text) | Expression::Like(_, text) => {
+                self.text(text)
+            }
+            Expression::Number(number) => self.text(number),
+            Expression::Not(inner) => {
+                // "x IS NOT NULL" denies nothing.
+                if !matches!(**inner, Expression::IsNull(_)) {
+                    self.does.insert("negation");
+                }
+            }
+            Expression::IsNull(_) => drop(self.does.insert("negation")),
+            Expression::Compare(comparison, _, value) => match comparison {
+                Comparison::Unequal => drop(self.does.insert("negation")),
+                Comparison::Equal => {
+                    if matches!(**value, Expression::Flag(false)) {
+                        self.does.insert("negation");
+                    }
+                }
+                Comparison::Less | Comparison::AtMost | Comparison::Greater | Comparison::AtLeast => {
+                    self.does.insert("comparison");
+                }
+            },
+            Expression::Aggregate { function, .. } => {
+                self.does.insert(match function {
+                    Aggregate::Count => "count",
+                    Aggregate::Sum => "sum",
+                    Aggregate::Avg => "average",
+                    Aggregate::Min | Aggregate::Max => "superlative",
+                    Aggregate::Concat => "list",
+                });
+            }
+            Expression::Arithmetic(operation, ..) => match operation {
+                Arithmetic::Divide => {
+                    self.does.extend(["ratio", "percentage"]);
+                }
+                Arithmetic::Subtract => drop(self.does.insert("difference")),
+                Arithmetic::Add | Arithmetic::Multiply => {}
+            },
+            Expression::Call(quipu_query::Function::DaysBetween, _) => drop(self.does.insert("difference")),
+            _ => {}
+        }
+    }
+}
+
+/// Whether two words are forms of one: they share their beginning, up to three letters of an ending.
+fn is_form(word: &str, known: &str) -> bool {
+    let shared = word.chars().zip(known.chars()).take_while(|(a, b)| a == b).count();
+    let (a, b) = (word.chars().count(), known.chars().count());
+    shared >= 4 && shared + 3 >= a.max(b) || (shared >= 3 && shared + 1 >= a.min(b) && a.max(b) <= shared + 2)
+}

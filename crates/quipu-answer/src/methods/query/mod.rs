@@ -1,0 +1,121 @@
+//! Questions as queries: the model writes SQL over the graph's tables, code binds it to the graph, runs it, and chooses among readings
+//! (DESIGN §8).
+
+mod answer;
+mod ask;
+mod choose;
+mod explain;
+mod read;
+
+use std::sync::Arc;
+
+use crate::AnswerError;
+use crate::context::Context;
+use crate::methods::Outcome;
+use crate::question::Question;
+use crate::retrieve::GraphTables;
+use crate::trace::Stage;
+
+use ask::Asked;
+use choose::Chosen;
+use read::{Candidate, Failure};
+
+/// Parameters of `query`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QueryConfig {
+    /// Whether a query that failed is sent back once with the reason.
+    pub repair: bool,
+    /// Samples that are taken where the first reading is doubtful.
+    pub samples: u32,
+    /// Temperature of the samples.
+    pub temperature: f32,
+    /// A first reading of less confidence is doubtful.
+    pub sure: f64,
+    /// A reading of less confidence is no answer.
+    pub least_confidence: f64,
+    /// Most bytes of the tables shown to the model.
+    pub table_bytes: usize,
+    /// Whether the model is told which values of the graph the question's words may be.
+    pub hints: bool,
+}
+
+impl Default for QueryConfig {
+    /// One repair, two samples at 0.7 below .6, no answer below .35, 4,800 bytes of tables, hints.
+    fn default() -> Self {
+        Self {
+            repair: true,
+            samples: 2,
+            temperature: 0.7,
+            sure: 0.6,
+            least_confidence: 0.35,
+            table_bytes: 4_800,
+            hints: true,
+        }
+    }
+}
+
+/// What is asked of the graph's tables.
+struct Asking<'a> {
+    question: &'a Question,
+    graph: Arc<GraphTables>,
+    config: &'a QueryConfig,
+}
+
+pub(in crate::methods) async fn run(
+    context: &Context<'_>,
+    question: &Question,
+    config: &QueryConfig,
+) -> Result<Outcome, AnswerError> {
+    let asking = Asking { question, graph: context.tables().await?, config };
+    if asking.graph.tables.tables.is_empty() {
+        return Ok(Outcome::abstain(
+            "the graph holds no tables: no entity has an ordinary relation",
+            Vec::new(),
+        ));
+    }
+    let (candidates, failures) = {
+        let _timer = context.trace.enter(Stage::Plan);
+        candidates(context, &asking).await?
+    };
+    let _timer = context.trace.enter(Stage::Retrieve);
+    let chosen = choose::choose(&asking, candidates);
+    answer::answer(context, &asking, chosen, failures).await
+}
+
+/// The readings: the likeliest query, the same mended where it failed, and samples where it is doubtful.
+async fn candidates(
+    context: &Context<'_>,
+    asking: &Asking<'_>,
+) -> Result<(Vec<Candidate>, Vec<Failure>), AnswerError> {
+    let (mut candidates, mut failures) = (Vec::new(), Vec::new());
+    let prompt = ask::prompt(context, asking).await?;
+    let sql = ask::write(context, &prompt, Asked::Likeliest, asking.config).await?;
+    match read::read(context, asking, &sql).await? {
+        Ok(candidate) => candidates.push(candidate),
+        Err(failure) => {
+            let again = Asked::Again(&failure);
+            if asking.config.repair && failure.may_be_mended() && context.calls_left() > 0 {
+                let sql = ask::write(context, &prompt, again, asking.config).await?;
+                match read::read(context, asking, &sql).await? {
+                    Ok(candidate) => candidates.push(candidate.repaired()),
+                    Err(failure) => failures.push(failure),
+                }
+            }
+            failures.push(failure);
+        }
+    }
+    let best = choose::best_confidence(asking, &candidates);
+    if best < asking.config.sure {
+        for seed in 1..=asking.config.samples {
+            if context.calls_left() == 0 {
+                break;
+            }
+            let sql = ask::write(context, &prompt, Asked::Sample(seed), asking.config).await?;
+            match read::read(context, asking, &sql).await? {
+                Ok(candidate) => candidates.push(candidate),
+                Err(failure) => failures.push(failure),
+            }
+        }
+    }
+    Ok((candidates, failures))
+}

@@ -1,0 +1,110 @@
+//! From a model's text to rows: read, bound, planned, run.
+
+use quipu_query::{
+    Bound, Expression, Item, Plan, QueryError, RowSet, RunLimits, bind, is_too_much, plan, read_sql, run, say,
+};
+
+use super::Asking;
+use crate::AnswerError;
+use crate::context::Context;
+use crate::trace::{Event, Stage};
+
+/// A reading with its rows.
+#[derive(Debug, Clone)]
+pub(super) struct Candidate {
+    /// The SQL as the model wrote it.
+    pub(super) written: String,
+    /// The same bound to the graph.
+    pub(super) bound: Bound,
+    /// What is run.
+    pub(super) plan: Plan,
+    /// What it gave.
+    pub(super) rows: RowSet,
+    /// The reading in words.
+    pub(super) words: String,
+    /// Whether it took the reason of a failure to write it.
+    pub(super) repaired: bool,
+}
+
+impl Candidate {
+    pub(super) fn repaired(self) -> Self {
+        Self { repaired: true, ..self }
+    }
+}
+
+/// A query that gave no rows because it could not be run.
+#[derive(Debug, Clone)]
+pub(super) struct Failure {
+    /// The SQL.
+    pub(super) sql: String,
+    /// What is wrong with it.
+    pub(super) reason: String,
+    /// Whether the model said that the tables hold no answer.
+    pub(super) declined: bool,
+}
+
+impl Failure {
+    /// Whether another query may do better.
+    pub(super) fn may_be_mended(&self) -> bool {
+        !self.declined
+    }
+}
+
+/// Reads and runs one query.
+pub(super) async fn read(
+    context: &Context<'_>,
+    asking: &Asking<'_>,
+    sql: &str,
+) -> Result<Result<Candidate, Failure>, AnswerError> {
+    let outcome = try_read(context, asking, sql).await;
+    let failed = |reason: String, declined| Failure { sql: sql.to_owned(), reason, declined };
+    let outcome = match outcome {
+        Ok(Some(candidate)) => Ok(candidate),
+        Ok(None) => Err(failed("the model found no table that holds this".into(), true)),
+        Err(error) if error.is_of_the_text() || is_too_much(&error) => Err(failed(error.to_string(), false)),
+        Err(error) => return Err(error.into()),
+    };
+    let event = match &outcome {
+        Ok(candidate) => Event::Queried {
+            words: candidate.words.clone(),
+            sql: candidate.bound.query.to_string(),
+            mends: candidate.bound.mends.iter().map(|mend| mend.text.clone()).collect(),
+            outcome: format!("{} rows", candidate.rows.rows.len()),
+        },
+        Err(failure) => Event::Queried {
+            words: String::new(),
+            sql: failure.sql.clone(),
+            mends: Vec::new(),
+            outcome: failure.reason.clone(),
+        },
+    };
+    context.trace.report(Stage::Plan, event);
+    Ok(outcome)
+}
+
+async fn try_read(
+    context: &Context<'_>,
+    asking: &Asking<'_>,
+    sql: &str,
+) -> Result<Option<Candidate>, QueryError> {
+    let (tables, values) = (&asking.graph.tables, &asking.graph.values);
+    let today = asking.question.asked_at().date();
+    let query = read_sql(sql, Some(today))?;
+    let is_null = |item: &Item| item.expression == Expression::Null;
+    if query.select().is_some_and(|select| select.items.iter().all(is_null)) {
+        return Ok(None);
+    }
+    let mut texts = Vec::new();
+    query.visit(&mut |part| {
+        if let Expression::Text(text) = part {
+            texts.push(text.clone());
+        }
+    });
+    let found = values.find(context.workspace, tables, &texts).await?;
+    let bound = bind(query, tables, values, &found)?;
+    let plan = plan(&bound.query, tables)?;
+    let words = say(&bound.query, tables);
+    let rows = run(context.workspace, &plan, &RunLimits::default()).await?;
+    let written = sql.to_owned();
+    Ok(Some(Candidate { written, bound, plan, rows, words, repaired: false }))
+}

@@ -1,0 +1,370 @@
+//! Binding: the tables, columns and values that SQL names are found in the graph, leniently, as a colleague would. Every mend is told.
+
+mod columns;
+mod links;
+mod literals;
+mod shape;
+
+use std::collections::HashSet;
+
+use crate::QueryError;
+use crate::syntax::{Body, Expression, From, Item, Join, Query, Select, Source};
+use crate::tables::{Place, Tables, words_of};
+use crate::values::{Found, Values};
+
+/// A query whose names are all found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bound {
+    /// The query; aliases of tables are unique in it.
+    pub query: Query,
+    /// What was changed so that it fits the graph, in the order of the changes.
+    pub mends: Vec<Mend>,
+}
+
+/// A change that made a query fit the graph.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mend {
+    /// What was changed, in a sentence.
+    pub text: String,
+    /// How much it leaves in doubt whether the query still asks what was asked.
+    pub doubt: Doubt,
+}
+
+/// How doubtful a change is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Doubt {
+    /// The other writing of the same.
+    None,
+    /// A colleague would do the same without asking.
+    Little,
+    /// A colleague would ask.
+    Much,
+}
+
+/// Binds a query to a graph.
+///
+/// # Errors
+/// [`QueryError::Unbound`] with what the graph does not have, and what it has instead.
+pub fn bind(query: Query, tables: &Tables, values: &Values, found: &Found) -> Result<Bound, QueryError> {
+    let mut binder = Binder { tables, values, found, mends: Vec::new(), aliases: HashSet::new() };
+    let query = binder.query(query, &mut Vec::new())?;
+    Ok(Bound { query, mends: binder.mends })
+}
+
+struct Binder<'a> {
+    tables: &'a Tables,
+    values: &'a Values,
+    found: &'a Found,
+    mends: Vec<Mend>,
+    aliases: HashSet<String>,
+}
+
+/// A table within reach of a SELECT's expressions.
+#[derive(Debug, Clone)]
+struct Reach {
+    /// Its names in the SQL.
+    names: Vec<String>,
+    /// Its name once bound.
+    alias: String,
+    /// Its place; none of a query's rows.
+    table: Option<usize>,
+    /// The columns of a query's rows.
+    columns: Vec<String>,
+}
+
+/// The tables of a SELECT, and those that are joined to reach a column.
+#[derive(Debug, Default)]
+struct Scope {
+    reaches: Vec<Reach>,
+    added: Vec<From>,
+    /// The items, for clauses that name them.
+    items: Vec<Item>,
+}
+
+impl Binder<'_> {
+    fn mend(&mut self, doubt: Doubt, text: impl Into<String>) {
+        let mend = Mend { text: text.into(), doubt };
+        if !self.mends.contains(&mend) {
+            self.mends.push(mend);
+        }
+    }
+
+    fn query(&mut self, mut query: Query, outer: &mut Vec<Scope>) -> Result<Query, QueryError> {
+        match query.body {
+            Body::Set { operator, all, left, right } => {
+                let (left, right) = (self.query(*left, outer)?, self.query(*right, outer)?);
+                let order = std::mem::take(&mut query.order);
+                for by in order {
+                    query.order.push(self.order_of_set(by, &left)?);
+                }
+                query.body = Body::Set { operator, all, left: Box::new(left), right: Box::new(right) };
+                Ok(query)
+            }
+            Body::Select(select) => {
+                let (select, order) = self.select(*select, query.order, outer)?;
+                let mut query = Query { body: Body::Select(Box::new(select)), order, ..query };
+                self.reshape(&mut query);
+                Ok(query)
+            }
+        }
+    }
+
+    /// The order of two queries put together names a column of the first.
+    fn order_of_set(
+        &mut self,
+        mut order: crate::syntax::Order,
+        left: &Query,
+    ) -> Result<crate::syntax::Order, QueryError> {
+        let mut first = left;
+        while let Body::Set { left, .. } = &first.body {
+            first = left;
+        }
+        let Some(select) = first.select() else { return Ok(order) };
+        let said = order.expression.to_string();
+        let name = said.rsplit('.').next().unwrap_or(&said).to_lowercase();
+        let at = select.items.iter().position(|item| title_of(item).to_lowercase() == name);
+        let at = at.or_else(|| said.parse::<usize>().ok().and_then(|at| at.checked_sub(1))).unwrap_or(0);
+        let Some(item) = select.items.get(at) else { return Ok(order) };
+        order.expression = item.expression.clone();
+        Ok(order)
+    }
+
+    fn select(
+        &mut self,
+        mut select: Select,
+        order: Vec<crate::syntax::Order>,
+        outer: &mut Vec<Scope>,
+    ) -> Result<(Select, Vec<crate::syntax::Order>), QueryError> {
+        let mut scope = Scope::default();
+        for from in &mut select.from {
+            self.table(from, &mut scope, outer)?;
+        }
+        outer.push(scope);
+        let bound = self.clauses(select, order, outer);
+        let scope = outer.pop().unwrap_or_default();
+        let (mut select, order) = bound?;
+        select.from.extend(scope.added);
+        Ok((select, order))
+    }
+
+    fn clauses(
+        &mut self,
+        mut select: Select,
+        mut order: Vec<crate::syntax::Order>,
+        scopes: &mut Vec<Scope>,
+    ) -> Result<(Select, Vec<crate::syntax::Order>), QueryError> {
+        self.expand_stars(&mut select, scopes);
+        for item in &mut select.items {
+            self.expression(&mut item.expression, scopes)?;
+        }
+        if let Some(scope) = scopes.last_mut() {
+            scope.items = select.items.clone();
+        }
+        let mut from = std::mem::take(&mut select.from);
+        for from in &mut from {
+            if let Join::Inner(Some(on)) | Join::Left(Some(on)) = &mut from.join {
+                self.expression(on, scopes)?;
+            }
+        }
+        select.from = from;
+        if let Some(filter) = &mut select.filter {
+            self.expression(filter, scopes)?;
+        }
+        for group in &mut select.group {
+            self.by_item(group, scopes, false);
+            self.expression(group, scopes)?;
+        }
+        if let Some(having) = &mut select.having {
+            self.by_item(having, scopes, true);
+            self.expression(having, scopes)?;
+        }
+        for by in &mut order {
+            self.by_item(&mut by.expression, scopes, true);
+            self.expression(&mut by.expression, scopes)?;
+        }
+        Ok((select, order))
+    }
+
+    /// `ORDER BY total`, `GROUP BY 1`: a clause may name an item by its alias or its place. `first` lets aliases go before columns.
+    fn by_item(&self, expression: &mut Expression, scopes: &[Scope], first: bool) {
+        let items = scopes.last().map(|scope| scope.items.as_slice()).unwrap_or_default();
+        match expression {
+            Expression::Number(number) => {
+                let at = number.parse::<usize>().ok().and_then(|at| at.checked_sub(1));
+                if let Some(item) = at.and_then(|at| items.get(at)) {
+                    *expression = item.expression.clone();
+                }
+                return;
+            }
+            Expression::Column(column) if column.table.is_none() && column.place.is_none() => {
+                let named = items.iter().find(|item| {
+                    item.alias.as_ref().is_some_and(|alias| alias.eq_ignore_ascii_case(&column.name))
+                });
+                let is_column = self.exact_column(scopes, &column.name).is_some();
+                if let Some(item) = named.filter(|_| first || !is_column) {
+                    *expression = item.expression.clone();
+                }
+                return;
+            }
+            _ => {}
+        }
+        if !matches!(expression, Expression::Number(_)) {
+            for part in expression.parts_mut() {
+                // A number within an expression is a number.
+                if !matches!(part, Expression::Number(_)) {
+                    self.by_item(part, scopes, first);
+                }
+            }
+        }
+    }
+
+    fn exact_column(&self, scopes: &[Scope], name: &str) -> Option<Place> {
+        let reaches = scopes.last()?.reaches.iter();
+        reaches.filter_map(|reach| reach.table).find_map(|table| {
+            let column = self.tables.table(table)?.find(name)?;
+            Some(Place { table, column })
+        })
+    }
+
+    fn expand_stars(&self, select: &mut Select, scopes: &[Scope]) {
+        let Some(scope) = scopes.last() else { return };
+        let items = std::mem::take(&mut select.items);
+        for item in items {
+            let star = match &item.expression {
+                Expression::Column(column) if column.name == "*" => Some(column.table.clone()),
+                _ => None,
+            };
+            let Some(of) = star else {
+                select.items.push(item);
+                continue;
+            };
+            let reaches = scope.reaches.iter().filter(|reach| {
+                of.as_ref().is_none_or(|of| reach.names.iter().any(|name| name.eq_ignore_ascii_case(of)))
+            });
+            for reach in reaches {
+                let columns: Vec<String> = match reach.table.and_then(|table| self.tables.table(table)) {
+                    Some(table) => table.columns.iter().map(|column| column.id.clone()).collect(),
+                    None => reach.columns.clone(),
+                };
+                for name in columns {
+                    let table = reach.names.first().cloned();
+                    let column = crate::syntax::ColumnRef { table, name, place: None };
+                    select.items.push(Item { expression: Expression::Column(column), alias: None });
+                }
+            }
+        }
+    }
+
+    fn table(
+        &mut self,
+        from: &mut From,
+        scope: &mut Scope,
+        outer: &mut Vec<Scope>,
+    ) -> Result<(), QueryError> {
+        let alias = self.new_alias(&from.alias);
+        let mut names = vec![from.alias.clone()];
+        let reach = match &mut from.source {
+            Source::Table(name, place) => {
+                let at = self.find_table(name)?;
+                names.push(name.clone());
+                *place = Some(at);
+                if let Some(table) = self.tables.table(at) {
+                    name.clone_from(&table.id);
+                    names.push(table.id.clone());
+                }
+                Reach { names, alias: alias.clone(), table: Some(at), columns: Vec::new() }
+            }
+            Source::Derived(query) => {
+                let bound = self.query((**query).clone(), outer)?;
+                let columns = columns_of(&bound);
+                **query = bound;
+                Reach { names, alias: alias.clone(), table: None, columns }
+            }
+        };
+        from.alias = alias;
+        scope.reaches.push(reach);
+        Ok(())
+    }
+
+    fn new_alias(&mut self, wanted: &str) -> String {
+        let base = words_of(wanted).join("_");
+        let base = if base.is_empty() { "part".to_owned() } else { base };
+        let mut alias = base.clone();
+        let mut number = 2;
+        while !self.aliases.insert(alias.clone()) {
+            alias = format!("{base}_{number}");
+            number += 1;
+        }
+        alias
+    }
+
+    fn find_table(&mut self, name: &str) -> Result<usize, QueryError> {
+        if let Some(at) = self.tables.find(name) {
+            return Ok(at);
+        }
+        let wanted = words_of(name);
+        let score = |id: &str| alike(&wanted, &words_of(id));
+        let best = self.tables.tables.iter().enumerate().map(|(at, table)| (score(&table.id), at));
+        let best = best.max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
+        match best.and_then(|(score, at)| Some((score, at, self.tables.table(at)?.id.clone()))) {
+            Some((score, at, id)) if score >= LEAST_ALIKE => {
+                self.mend(Doubt::None, format!("the table {name} is called {id}"));
+                Ok(at)
+            }
+            _ => {
+                let known: Vec<&str> =
+                    self.tables.tables.iter().take(12).map(|table| table.id.as_str()).collect();
+                Err(QueryError::Unbound(format!("there is no table {name}; there are {}", known.join(", "))))
+            }
+        }
+    }
+
+    fn expression(&mut self, expression: &mut Expression, scopes: &mut Vec<Scope>) -> Result<(), QueryError> {
+        if let Expression::Column(column) = expression {
+            if column.place.is_some() {
+                return Ok(());
+            }
+            *expression = self.column(column, scopes)?;
+            return Ok(());
+        }
+        for part in expression.parts_mut() {
+            self.expression(part, scopes)?;
+        }
+        if let Some(query) = expression.query_mut() {
+            let bound = self.query(query.clone(), scopes)?;
+            *query = bound;
+        }
+        self.of_one_kind(expression, scopes)?;
+        self.literals(expression, scopes)
+    }
+}
+
+/// Names less alike than this are different names.
+const LEAST_ALIKE: f64 = 0.7;
+
+/// How much two names share, word by word: 1 where each word is a form of another.
+fn alike(wanted: &[String], known: &[String]) -> f64 {
+    let hits = |words: &[String], others: &[String]| {
+        words.iter().filter(|word| others.iter().any(|other| crate::tables::is_form_of(word, other))).count()
+            as f64
+    };
+    let all = (wanted.len() + known.len()).max(1) as f64;
+    (hits(wanted, known) + hits(known, wanted)) / all
+}
+
+/// What an item is called.
+pub(crate) fn title_of(item: &Item) -> String {
+    match (&item.alias, &item.expression) {
+        (Some(alias), _) => alias.clone(),
+        (None, Expression::Column(column)) => column.name.clone(),
+        (None, other) => other.to_string(),
+    }
+}
+
+/// The columns of a query's rows.
+pub(crate) fn columns_of(query: &Query) -> Vec<String> {
+    match &query.body {
+        Body::Select(select) => select.items.iter().map(title_of).collect(),
+        Body::Set { left, .. } => columns_of(left),
+    }
+}

@@ -1,0 +1,303 @@
+//! From a column's name to a column: of the table named, else the nearest that is reached from it along links.
+
+use super::{Binder, Doubt, LEAST_ALIKE, Reach, Scope, alike};
+use crate::QueryError;
+use crate::syntax::{ColumnRef, Comparison, DERIVED, Expression, From, Join, Source};
+use crate::tables::{Kind, Place, Rows, words_of};
+
+/// A step from one table to another: the columns on both sides that are equal.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Link {
+    pub(super) from: Place,
+    pub(super) to: Place,
+}
+
+impl Binder<'_> {
+    /// Binds a column, joining what it takes to reach it.
+    pub(super) fn column(
+        &mut self,
+        column: &ColumnRef,
+        scopes: &mut [Scope],
+    ) -> Result<Expression, QueryError> {
+        let reaches = self.reaches(column, scopes)?;
+        for (depth, reach) in &reaches {
+            if let Some(found) = self.own_column(reach, &column.name, *depth) {
+                return Ok(found);
+            }
+        }
+        for (_, reach) in &reaches {
+            if let Some(found) = self.similar_column(reach, &column.name) {
+                return Ok(found);
+            }
+        }
+        for (depth, reach) in &reaches {
+            if let Some(found) = self.linked_column(reach, &column.name, *depth, scopes) {
+                return Ok(found);
+            }
+        }
+        // SQLite reads "a text" in double quotes as text where no column has that name.
+        if column.table.is_none() && column.name.contains(' ') {
+            return Ok(Expression::Text(column.name.clone()));
+        }
+        let there = reaches.first().map(|(_, reach)| self.columns_there(reach)).unwrap_or_default();
+        Err(QueryError::Unbound(match &column.table {
+            Some(table) => format!("{table} has no column {}; it has {there}", column.name),
+            None => format!("no table here has a column {}; the first has {there}", column.name),
+        }))
+    }
+
+    fn columns_there(&self, reach: &Reach) -> String {
+        match reach.table.and_then(|table| self.tables.table(table)) {
+            Some(table) => {
+                table.columns.iter().take(16).map(|column| column.id.as_str()).collect::<Vec<_>>().join(", ")
+            }
+            None => reach.columns.join(", "),
+        }
+    }
+
+    /// The tables that a column may be of, nearest first, with their distance in queries; the one named alone where one is.
+    fn reaches(&self, column: &ColumnRef, scopes: &[Scope]) -> Result<Vec<(usize, Reach)>, QueryError> {
+        let all = scopes
+            .iter()
+            .rev()
+            .enumerate()
+            .flat_map(|(depth, scope)| scope.reaches.iter().map(move |reach| (depth, reach.clone())));
+        let all: Vec<(usize, Reach)> = all.collect();
+        let Some(wanted) = &column.table else { return Ok(all) };
+        let named =
+            |(_, reach): &&(usize, Reach)| reach.names.iter().any(|name| name.eq_ignore_ascii_case(wanted));
+        if let Some(found) = all.iter().find(named) {
+            return Ok(vec![found.clone()]);
+        }
+        // A table that is not in FROM: the nearest table that links to it reaches it.
+        let words = words_of(wanted);
+        let similar = all
+            .iter()
+            .find(|(_, reach)| reach.names.iter().any(|name| alike(&words, &words_of(name)) >= LEAST_ALIKE));
+        match similar {
+            Some(found) => Ok(vec![found.clone()]),
+            None if all.is_empty() => Err(QueryError::Unbound(format!("there is no table {wanted} in FROM"))),
+            None => Ok(all),
+        }
+    }
+
+    fn own_column(&mut self, reach: &Reach, name: &str, depth: usize) -> Option<Expression> {
+        let _ = depth;
+        let Some(table_at) = reach.table else {
+            let at = reach.columns.iter().position(|column| column.eq_ignore_ascii_case(name))?;
+            return Some(derived(reach, at));
+        };
+        let table = self.tables.table(table_at)?;
+        let at = match table.find(name) {
+            Some(at) => at,
+            // "name" and "id" of a table of links are the thing at its other end.
+            None if table.is_links()
+                && matches!(name.to_ascii_lowercase().as_str(), "name" | "id" | "value") =>
+            {
+                1
+            }
+            None if is_own_name(&table.id, name) => 0,
+            None => return None,
+        };
+        Some(bound(reach, Place { table: table_at, column: at }, &table.columns.get(at)?.id))
+    }
+
+    /// A column of the table whose name says nearly the same.
+    fn similar_column(&mut self, reach: &Reach, name: &str) -> Option<Expression> {
+        let wanted = words_of(name);
+        let Some(table_at) = reach.table else {
+            let score = |column: &String| alike(&wanted, &words_of(column));
+            let best = (0..).zip(&reach.columns).max_by(|a, b| score(a.1).total_cmp(&score(b.1)))?;
+            return (score(best.1) >= LEAST_ALIKE).then(|| derived(reach, best.0));
+        };
+        let table = self.tables.table(table_at)?;
+        let scores = table
+            .columns
+            .iter()
+            .enumerate()
+            .skip(1)
+            .map(|(at, column)| (alike(&wanted, &words_of(&column.id)), at));
+        let best = scores.max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)))?;
+        let column = table.columns.get(best.1)?;
+        // Where only part of the name agrees, what is elsewhere by its full name goes before it.
+        let (id, of) = (column.id.clone(), table.id.clone());
+        if best.0 < LEAST_ALIKE {
+            return None;
+        }
+        self.mend(Doubt::Little, format!("the column {name} of {of} is called {id}"));
+        Some(bound(reach, Place { table: table_at, column: best.1 }, &id))
+    }
+
+    /// A column of a table that is one or two links away; the tables between are joined.
+    fn linked_column(
+        &mut self,
+        reach: &Reach,
+        name: &str,
+        depth: usize,
+        scopes: &mut [Scope],
+    ) -> Option<Expression> {
+        let start = reach.table?;
+        let mut frontier: Vec<(Vec<Link>, usize)> = vec![(Vec::new(), start)];
+        let mut seen = vec![start];
+        for _ in 0..MOST_LINKS {
+            let mut next = Vec::new();
+            for (path, at) in &frontier {
+                for link in self.links_of(*at) {
+                    if !seen.contains(&link.to.table) {
+                        let mut longer = path.clone();
+                        longer.push(link);
+                        next.push((longer, link.to.table));
+                    }
+                }
+            }
+            let mut best: Option<(f64, &Vec<Link>, usize, usize)> = None;
+            for (path, at) in &next {
+                let Some((score, column)) = self.best_column(*at, name) else { continue };
+                if best.as_ref().is_none_or(|known| score > known.0) {
+                    best = Some((score, path, *at, column));
+                }
+            }
+            if let Some((_, path, at, column)) = best {
+                let path = path.clone();
+                let (of, id) = self
+                    .tables
+                    .table(at)
+                    .and_then(|t| Some((t.id.clone(), t.columns.get(column)?.id.clone())))?;
+                let from = self.tables.table(start).map_or("", |table| &table.id).to_owned();
+                let doubt = if path.len() > 1 { Doubt::Much } else { Doubt::Little };
+                let alias = self.joined(reach, &path, depth, scopes);
+                self.mend(
+                    doubt,
+                    format!("{from} has no column {name}: {id} of {of} is meant, which is linked to it"),
+                );
+                return Some(Expression::Column(ColumnRef {
+                    table: Some(alias),
+                    name: id,
+                    place: Some(Place { table: at, column }),
+                }));
+            }
+            seen.extend(next.iter().map(|(_, at)| *at));
+            frontier = next;
+        }
+        None
+    }
+
+    /// The column of a table that a name means: the table's own where the name is the table's.
+    fn best_column(&self, table: usize, name: &str) -> Option<(f64, usize)> {
+        let of = self.tables.table(table)?;
+        let wanted = words_of(name);
+        if !of.is_links() && alike(&wanted, &words_of(&of.id)) >= 0.99 {
+            return Some((1.0, 0));
+        }
+        let columns = of.columns.iter().enumerate().skip(1);
+        let best = columns.map(|(at, column)| (alike(&wanted, &words_of(&column.id)), at));
+        best.filter(|(score, _)| *score >= 0.85).max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)))
+    }
+
+    /// The steps from a table to others: along its columns, by equal codes, through tables of links, and back along others' columns.
+    pub(super) fn links_of(&self, table: usize) -> Vec<Link> {
+        let mut links = Vec::new();
+        for (place, column) in self.tables.columns() {
+            let target = match (column.kind, column.references) {
+                (_, Some((table, column))) => Some(Place { table, column }),
+                (Kind::Entity(Some(table)), None) => Some(Place { table, column: 0 }),
+                _ => None,
+            };
+            let Some(target) = target.filter(|target| target.table != place.table) else { continue };
+            if place.table == table {
+                links.push(Link { from: place, to: target });
+            } else if target.table == table {
+                links.push(Link { from: target, to: place });
+            }
+        }
+        // Tables of links whose heads are rows of this one without a type of their own.
+        for (at, other) in self.tables.tables.iter().enumerate() {
+            if let Rows::Links { heads, .. } = &other.source
+                && *heads == table
+                && !links.iter().any(|link| link.to.table == at)
+            {
+                links.push(Link { from: Place { table, column: 0 }, to: Place { table: at, column: 0 } });
+            }
+        }
+        links
+    }
+
+    /// Joins the tables along `path` to the one reached; gives the last one's alias. A path joined before is used again.
+    pub(super) fn joined(
+        &mut self,
+        reach: &Reach,
+        path: &[Link],
+        depth: usize,
+        scopes: &mut [Scope],
+    ) -> String {
+        let mut before = reach.alias.clone();
+        for link in path {
+            let column = |place: Place, alias: &str| {
+                let name = self.tables.column(place).map_or_else(String::new, |column| column.id.clone());
+                Expression::Column(ColumnRef { table: Some(alias.to_owned()), name, place: Some(place) })
+            };
+            let scope_at = scopes.len().checked_sub(depth + 1);
+            let left = column(link.from, &before);
+            let known = scope_at.and_then(|at| scopes.get(at)).and_then(|scope| {
+                scope.added.iter().find(|from| match (&from.join, &from.source) {
+                    (
+                        Join::Left(Some(Expression::Compare(Comparison::Equal, a, b))),
+                        Source::Table(_, Some(at)),
+                    ) => *at == link.to.table && **a == left && **b == column(link.to, &from.alias),
+                    _ => false,
+                })
+            });
+            if let Some(known) = known {
+                before.clone_from(&known.alias);
+                continue;
+            }
+            let id = self.tables.table(link.to.table).map_or_else(String::new, |table| table.id.clone());
+            let alias = self.new_alias(&id);
+            let name =
+                |place: Place| self.tables.column(place).map_or_else(String::new, |column| column.id.clone());
+            let right = Expression::Column(ColumnRef {
+                table: Some(alias.clone()),
+                name: name(link.to),
+                place: Some(link.to),
+            });
+            let on = Expression::Compare(Comparison::Equal, Box::new(left), Box::new(right));
+            let from = From {
+                source: Source::Table(id, Some(link.to.table)),
+                alias: alias.clone(),
+                join: Join::Left(Some(on)),
+            };
+            if let Some(scope) = scope_at.and_then(|at| scopes.get_mut(at)) {
+                scope.added.push(from);
+            }
+            before = alias;
+        }
+        before
+    }
+}
+
+/// Links that a column may be away.
+const MOST_LINKS: usize = 2;
+
+/// Whether a name is the table's own: "id", "author", "author_name", "title".
+fn is_own_name(table: &str, name: &str) -> bool {
+    let (table, mut name) = (words_of(table), words_of(name));
+    if name.len() > 1 && matches!(name.last().map(String::as_str), Some("id" | "name" | "title")) {
+        name.pop();
+    }
+    matches!(name.as_slice(), [one] if matches!(one.as_str(), "id" | "title" | "label" | "uri" | "iri"))
+        || alike(&name, &table) >= 0.99
+}
+
+fn bound(reach: &Reach, place: Place, name: &str) -> Expression {
+    Expression::Column(ColumnRef {
+        table: Some(reach.alias.clone()),
+        name: name.to_owned(),
+        place: Some(place),
+    })
+}
+
+fn derived(reach: &Reach, at: usize) -> Expression {
+    let name = reach.columns.get(at).cloned().unwrap_or_default();
+    let place = Some(Place { table: DERIVED, column: at });
+    Expression::Column(ColumnRef { table: Some(reach.alias.clone()), name, place })
+}

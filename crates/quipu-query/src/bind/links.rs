@@ -1,0 +1,149 @@
+//! What is compared must be of one kind: where it is not, the columns that link the two tables are meant.
+
+use super::columns::Link;
+use super::{Binder, Doubt, Scope, title_of};
+use crate::QueryError;
+use crate::syntax::{Body, ColumnRef, Comparison, Expression, Query};
+use crate::tables::{Kind, Place};
+
+impl Binder<'_> {
+    /// Mends the two sides of an equality of columns of different kinds, and of `x IN (SELECT y …)`.
+    pub(super) fn of_one_kind(
+        &mut self,
+        expression: &mut Expression,
+        scopes: &mut [Scope],
+    ) -> Result<(), QueryError> {
+        match expression {
+            Expression::Compare(Comparison::Equal, left, right) => {
+                if let (Expression::Column(a), Expression::Column(b)) = (&**left, &**right)
+                    && let (Some(of_a), Some(of_b)) = (a.place, b.place)
+                    && self.differ(of_a, of_b)
+                    && a.table != b.table
+                    && let Some(mended) = self.linked(a.clone(), b.clone(), scopes)
+                {
+                    *expression = mended;
+                }
+            }
+            Expression::InQuery(of, query) => {
+                if let Expression::Column(column) = &mut **of {
+                    self.same_in(column, query);
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Whether two columns cannot hold the same values: entities of two tables, or entities and numbers.
+    fn differ(&self, a: Place, b: Place) -> bool {
+        let (Some(of_a), Some(of_b)) = (self.tables.column(a), self.tables.column(b)) else { return false };
+        match (of_a.kind, of_b.kind) {
+            (Kind::Entity(Some(x)), Kind::Entity(Some(y))) => x != y && !self.overlap(x, y),
+            (Kind::Entity(Some(_)), Kind::Number { .. } | Kind::Date | Kind::Flag)
+            | (Kind::Number { .. } | Kind::Date | Kind::Flag, Kind::Entity(Some(_))) => true,
+            (Kind::Number { .. }, Kind::Date | Kind::Flag)
+            | (Kind::Date | Kind::Flag, Kind::Number { .. }) => true,
+            _ => false,
+        }
+    }
+
+    /// Whether some entity is a row of both tables, as far as their example names tell.
+    fn overlap(&self, a: usize, b: usize) -> bool {
+        let names = |table: usize| {
+            self.tables
+                .table(table)
+                .and_then(|table| table.columns.first())
+                .map(|column| column.examples.as_slice())
+        };
+        match (names(a), names(b)) {
+            (Some(a), Some(b)) => a.iter().any(|name| b.contains(name)),
+            _ => false,
+        }
+    }
+
+    /// The columns that link the two tables instead.
+    fn linked(&mut self, a: ColumnRef, b: ColumnRef, scopes: &mut [Scope]) -> Option<Expression> {
+        let (of_a, of_b) = (a.place?, b.place?);
+        let direct = self.links_of(of_a.table).into_iter().filter(|link| link.to.table == of_b.table);
+        // A side that was named rightly stays.
+        let fits = |link: &Link| usize::from(link.from == of_a) + usize::from(link.to == of_b);
+        if let Some(link) = direct.max_by_key(fits) {
+            let mended = equal(self.reference(&a, link.from), self.reference(&b, link.to));
+            self.tell(&a, &b, &mended);
+            return Some(mended);
+        }
+        // Through one table between them.
+        let through = self.links_of(of_a.table).into_iter().find_map(|first| {
+            let second =
+                self.links_of(first.to.table).into_iter().find(|link| link.to.table == of_b.table)?;
+            Some((first, second))
+        })?;
+        let (depth, reach) = scopes.iter().rev().enumerate().find_map(|(depth, scope)| {
+            let reach = scope.reaches.iter().find(|reach| Some(&reach.alias) == a.table.as_ref())?;
+            Some((depth, reach.clone()))
+        })?;
+        let between = self.joined(&reach, &[through.0], depth, scopes);
+        let between = ColumnRef { table: Some(between), name: String::new(), place: None };
+        let mended = equal(self.reference(&between, through.1.from), self.reference(&b, through.1.to));
+        self.tell(&a, &b, &mended);
+        Some(mended)
+    }
+
+    fn reference(&self, of: &ColumnRef, place: Place) -> ColumnRef {
+        let name = self.tables.column(place).map_or_else(String::new, |column| column.id.clone());
+        ColumnRef { table: of.table.clone(), name, place: Some(place) }
+    }
+
+    fn tell(&mut self, a: &ColumnRef, b: &ColumnRef, mended: &Expression) {
+        let said = |column: &ColumnRef| Expression::Column(column.clone()).to_string();
+        self.mend(
+            Doubt::Little,
+            format!("{} and {} are different things: {mended} links them", said(a), said(b)),
+        );
+    }
+
+    /// In `x IN (SELECT y …)`: another column of the query's tables that is of the kind of `x`, or another column of the table of `x`.
+    fn same_in(&mut self, column: &mut ColumnRef, query: &mut Query) {
+        let Some(of) = column.place else { return };
+        let Body::Select(select) = &mut query.body else { return };
+        let [item] = select.items.as_mut_slice() else { return };
+        let Expression::Column(inner) = &item.expression else { return };
+        let Some(inner_place) = inner.place.filter(|place| self.differ(of, *place)) else { return };
+        let kind = self.tables.leads_to(of);
+        for from in &select.from {
+            let crate::syntax::Source::Table(_, Some(table)) = &from.source else { continue };
+            let columns = self.tables.table(*table).map_or(0, |table| table.columns.len());
+            let places = (0..columns).map(|column| Place { table: *table, column });
+            if let Some(place) =
+                places.into_iter().find(|place| kind.is_some() && self.tables.leads_to(*place) == kind)
+            {
+                let of = ColumnRef { table: Some(from.alias.clone()), name: String::new(), place: None };
+                let instead = Expression::Column(self.reference(&of, place));
+                self.mend(
+                    Doubt::Little,
+                    format!("the query within gives {}: {instead} is of the kind compared", title_of(item)),
+                );
+                item.expression = instead;
+                return;
+            }
+        }
+        // "WHERE name IN (SELECT country …)": the column of this table that leads to countries.
+        let wanted = self.tables.leads_to(inner_place);
+        let columns = self.tables.table(of.table).map_or(0, |table| table.columns.len());
+        let other = (0..columns)
+            .map(|column| Place { table: of.table, column })
+            .find(|place| wanted.is_some() && self.tables.leads_to(*place) == wanted);
+        if let Some(place) = other {
+            let instead = self.reference(column, place);
+            self.mend(
+                Doubt::Little,
+                format!("{} is compared with another kind: {} is meant", column.name, instead.name),
+            );
+            *column = instead;
+        }
+    }
+}
+
+fn equal(a: ColumnRef, b: ColumnRef) -> Expression {
+    Expression::Compare(Comparison::Equal, Box::new(Expression::Column(a)), Box::new(Expression::Column(b)))
+}

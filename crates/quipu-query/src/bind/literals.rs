@@ -1,0 +1,236 @@
+//! Texts that a column is compared with: the values of that column that they mean.
+
+use super::{Binder, Doubt, Scope};
+use crate::QueryError;
+use crate::syntax::{ColumnRef, Comparison, Expression, Function};
+use crate::tables::{Kind, Place};
+use crate::values::{How, Match};
+
+impl Binder<'_> {
+    /// Binds the texts of a comparison.
+    pub(super) fn literals(
+        &mut self,
+        expression: &mut Expression,
+        scopes: &mut [Scope],
+    ) -> Result<(), QueryError> {
+        match expression {
+            Expression::Compare(comparison, left, right) => {
+                let equality = matches!(comparison, Comparison::Equal | Comparison::Unequal);
+                if as_column(right).is_some() && is_constant(left) && as_column(left).is_none() {
+                    std::mem::swap(left, right);
+                    *comparison = match *comparison {
+                        Comparison::Less => Comparison::Greater,
+                        Comparison::AtMost => Comparison::AtLeast,
+                        Comparison::Greater => Comparison::Less,
+                        Comparison::AtLeast => Comparison::AtMost,
+                        same => same,
+                    };
+                }
+                let Some(column) = as_column(left).filter(|_| is_constant(right)) else { return Ok(()) };
+                let (place, value) = (self.constant(&column, right, equality, scopes)?, right);
+                let _ = value;
+                **left = place;
+            }
+            Expression::InList(of, list) => {
+                let Some(mut column) = as_column(of) else { return Ok(()) };
+                for value in list.iter_mut().filter(|value| is_constant(value)) {
+                    if let Expression::Column(other) = self.constant(&column, value, true, scopes)? {
+                        column = other;
+                    }
+                }
+                **of = Expression::Column(column);
+            }
+            Expression::Like(of, pattern) => {
+                let Some(column) = as_column(of) else { return Ok(()) };
+                **of = self.pattern(column, pattern, scopes);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Binds one constant; gives the column that it is a value of, which may be another than was written.
+    fn constant(
+        &mut self,
+        column: &ColumnRef,
+        value: &mut Expression,
+        equality: bool,
+        scopes: &mut [Scope],
+    ) -> Result<Expression, QueryError> {
+        let same = Ok(Expression::Column(column.clone()));
+        let Some(place) = column.place else { return same };
+        let Some(kind) = self.tables.column(place).map(|column| column.kind) else { return same };
+        let text = match (&*value, kind) {
+            (Expression::Text(text), _) => text.clone(),
+            (Expression::Number(number), Kind::Flag) => {
+                *value = Expression::Flag(number != "0");
+                return same;
+            }
+            // A number that is a name or a code: "publication 12", a postal code.
+            (Expression::Number(number), Kind::Text | Kind::Entity(_)) if equality => number.clone(),
+            (Expression::Flag(flag), Kind::Text | Kind::Number { .. }) => {
+                let number = u8::from(*flag).to_string();
+                *value = match kind {
+                    Kind::Text => Expression::Text(flag.to_string()),
+                    _ => Expression::Number(number),
+                };
+                return same;
+            }
+            _ => return same,
+        };
+        match kind {
+            Kind::Flag => {
+                let yes = matches!(text.to_ascii_lowercase().as_str(), "true" | "yes" | "y" | "t" | "1");
+                *value = Expression::Flag(yes);
+                return same;
+            }
+            Kind::Number { .. } => {
+                let plain = text.replace([',', ' ', '$', '€', '%'], "");
+                if plain.parse::<f64>().is_ok() {
+                    *value = Expression::Number(plain);
+                    return same;
+                }
+            }
+            Kind::Date
+                if crate::tables::is_date(&text)
+                    || text.chars().all(|c| c.is_ascii_digit() || "-:T ".contains(c)) =>
+            {
+                return same;
+            }
+            Kind::Date | Kind::Entity(_) | Kind::Text => {}
+        }
+        if !equality {
+            return same;
+        }
+        if let Some(found) = self.values.lookup(self.tables, self.found, place, &text) {
+            // The value as a whole elsewhere in the table goes before a part of it here.
+            let elsewhere = (found.how == How::Part)
+                .then(|| self.elsewhere(column, &text, How::Joined, scopes))
+                .flatten();
+            if let Some((other, whole)) = elsewhere {
+                *value = self.terms(&text, &whole);
+                return Ok(other);
+            }
+            *value = self.terms(&text, &found);
+            return same;
+        }
+        if let Some((other, found)) = self.elsewhere(column, &text, How::Near, scopes) {
+            *value = self.terms(&text, &found);
+            return Ok(other);
+        }
+        if self.values.knows(self.tables, place) || !matches!(kind, Kind::Text | Kind::Entity(_)) {
+            let title = self.tables.column(place).map_or("", |column| &column.title);
+            let of = self.tables.table(place.table).map_or("", |table| &table.title);
+            let what = if place.column == 0 { of.to_owned() } else { format!("{title} of {of}") };
+            return Err(QueryError::Unbound(format!("the graph has no {what} called '{text}'")));
+        }
+        self.mend(Doubt::Little, format!("whether the graph has “{text}” is seen when it is asked"));
+        same
+    }
+
+    /// The value in another column of the table, or in a table that it is linked to.
+    fn elsewhere(
+        &mut self,
+        column: &ColumnRef,
+        text: &str,
+        worst: How,
+        scopes: &mut [Scope],
+    ) -> Option<(Expression, Match)> {
+        let place = column.place?;
+        let count = self.tables.table(place.table)?.columns.len();
+        let own =
+            (0..count).map(|column| Place { table: place.table, column }).filter(|other| *other != place);
+        let best = own
+            .filter_map(|other| self.values.lookup(self.tables, self.found, other, text))
+            .filter(|found| found.how <= worst)
+            .min_by_key(|found| found.how);
+        if let Some(found) = best {
+            let name = self.tables.column(found.place)?.id.clone();
+            self.mend(Doubt::Little, format!("“{text}” is a value of {name}, not of {}", column.name));
+            let other = ColumnRef { table: column.table.clone(), name, place: Some(found.place) };
+            return Some((Expression::Column(other), found));
+        }
+        let (depth, reach) = scopes.iter().rev().enumerate().find_map(|(depth, scope)| {
+            let reach = scope.reaches.iter().find(|reach| Some(&reach.alias) == column.table.as_ref())?;
+            Some((depth, reach.clone()))
+        })?;
+        for link in self.links_of(place.table) {
+            let count = self.tables.table(link.to.table)?.columns.len();
+            let columns = (0..count).map(|column| Place { table: link.to.table, column });
+            let found = columns.filter_map(|other| self.values.lookup(self.tables, self.found, other, text));
+            let Some(found) =
+                found.filter(|found| found.how <= How::Joined.min(worst)).min_by_key(|found| found.how)
+            else {
+                continue;
+            };
+            let name = self.tables.column(found.place)?.id.clone();
+            let of = self.tables.table(found.place.table)?.id.clone();
+            self.mend(Doubt::Little, format!("“{text}” is a value of {name} of {of}, which is linked to it"));
+            let alias = self.joined(&reach, &[link], depth, scopes);
+            return Some((
+                Expression::Column(ColumnRef { table: Some(alias), name, place: Some(found.place) }),
+                found,
+            ));
+        }
+        None
+    }
+
+    fn terms(&mut self, text: &str, found: &Match) -> Expression {
+        let shown = found.shown.first().cloned().unwrap_or_default();
+        match found.how {
+            How::Exact | How::Joined => {}
+            How::Near => self.mend(Doubt::Little, format!("“{text}” is read as {shown}")),
+            How::Part if found.terms.len() == 1 => {
+                self.mend(Doubt::Little, format!("“{text}” is read as {shown}"))
+            }
+            How::Part => self.mend(
+                Doubt::Little,
+                format!(
+                    "nothing is called “{text}”: the {} whose names hold it are meant",
+                    found.terms.len()
+                ),
+            ),
+        }
+        let shown = if found.terms.len() == 1 { shown } else { text.to_owned() };
+        Expression::Terms(found.terms.clone(), shown)
+    }
+
+    /// A pattern that no value fits is a name written with signs around it.
+    fn pattern(&mut self, column: ColumnRef, pattern: &str, scopes: &mut [Scope]) -> Expression {
+        let text = pattern.trim_matches('%').to_owned();
+        let Some(place) = column.place else { return Expression::Column(column) };
+        let is_whole = !text.contains(['%', '_']) && !text.is_empty();
+        if !is_whole || self.values.lookup(self.tables, self.found, place, &text).is_some() {
+            return Expression::Column(column);
+        }
+        if !self.values.knows(self.tables, place) {
+            return Expression::Column(column);
+        }
+        // Part of a word, or of several: it is looked for when the query runs.
+        match self.elsewhere(&column, &text, How::Part, scopes) {
+            Some((other, _)) => other,
+            None => Expression::Column(column),
+        }
+    }
+}
+
+fn as_column(expression: &Expression) -> Option<ColumnRef> {
+    match expression {
+        Expression::Column(column) => Some(column.clone()),
+        // Texts are compared whatever their case anyway.
+        Expression::Call(Function::Lower | Function::Upper | Function::Text, parts) => match parts.as_slice()
+        {
+            [Expression::Column(column)] => Some(column.clone()),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn is_constant(expression: &Expression) -> bool {
+    match expression {
+        Expression::Text(_) | Expression::Number(_) | Expression::Flag(_) => true,
+        Expression::Call(Function::Lower | Function::Upper, parts) => parts.iter().all(is_constant),
+        _ => false,
+    }
+}

@@ -1,0 +1,180 @@
+//! The triples that rows rest on: of each row those that it was made of, of an aggregate those that were counted.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use oxrdf::{Term, Variable};
+use quipu_graph::{iri_of_key, key_of_iri};
+use quipu_index::Workspace;
+use spargebra::algebra::GraphPattern;
+use spargebra::term::{GroundTerm, NamedNodePattern, TermPattern};
+
+use crate::QueryError;
+use crate::plan::Plan;
+use crate::run::{RowSet, RunLimits, names_of, solutions};
+
+/// A triple by names and keys.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct StatedTriple {
+    /// Names of head, relation and tail.
+    pub names: [String; 3],
+    /// Their keys; of a literal its text.
+    pub keys: [String; 3],
+}
+
+/// What rows rest on: of rows made of many solutions a few each.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Stated {
+    /// The triples, those of the first rows first.
+    pub triples: Vec<StatedTriple>,
+    /// Of an aggregate: how many combinations of triples were counted.
+    pub counted: Option<u64>,
+}
+
+/// Rows whose triples are looked up.
+const ROWS: usize = 1_000;
+/// Solutions that are read for them.
+const SOLUTIONS: usize = 5_000;
+/// Solutions of one row that are shown: of an aggregate they are a sample.
+const OF_ROW: usize = 3;
+
+/// The triples that `rows` rest on.
+///
+/// # Errors
+/// As [`run`](crate::run).
+pub async fn stated(
+    workspace: &Workspace,
+    plan: &Plan,
+    rows: &RowSet,
+    limits: &RunLimits,
+) -> Result<Stated, QueryError> {
+    let Some(support) = plan.support.as_ref().filter(|support| !support.triples.is_empty()) else {
+        return Ok(Stated::default());
+    };
+    let mut pattern = support.pattern.clone();
+    if !support.shared.is_empty() && !rows.rows.is_empty() {
+        let at = |variable: &Variable| plan.columns.iter().position(|column| column.variable == *variable);
+        let places: Vec<usize> = support.shared.iter().filter_map(at).collect();
+        let of_row = |row: &Vec<Option<crate::run::CellValue>>| -> Vec<Option<GroundTerm>> {
+            places.iter().map(|place| row.get(*place)?.as_ref().and_then(|cell| ground(&cell.term))).collect()
+        };
+        let bindings: Vec<Vec<Option<GroundTerm>>> = rows.rows.iter().take(ROWS).map(of_row).collect();
+        let values = GraphPattern::Values { variables: support.shared.clone(), bindings };
+        pattern = GraphPattern::Join { left: Box::new(values), right: Box::new(pattern) };
+    }
+    let counted = if plan.aggregated { Some(count(workspace, &pattern, limits).await?) } else { None };
+    let mut variables: BTreeSet<Variable> = BTreeSet::new();
+    for triple in &support.triples {
+        for term in [&triple.subject, &triple.object] {
+            if let TermPattern::Variable(variable) = term {
+                variables.insert(variable.clone());
+            }
+        }
+    }
+    let variables: Vec<Variable> = variables.into_iter().collect();
+    if variables.is_empty() {
+        return Ok(Stated { triples: Vec::new(), counted });
+    }
+    let query = spargebra::Query::Select {
+        dataset: None,
+        pattern: GraphPattern::Slice {
+            inner: Box::new(GraphPattern::Project { inner: Box::new(pattern), variables: variables.clone() }),
+            start: 0,
+            length: Some(SOLUTIONS),
+        },
+        base_iri: None,
+    };
+    let names: Vec<&str> = variables.iter().map(Variable::as_str).collect();
+    let found = solutions(workspace, &query.to_string(), &names, limits).await?;
+    let mut seen = HashSet::new();
+    let mut triples: Vec<[Term; 3]> = Vec::new();
+    let shared: Vec<usize> =
+        support.shared.iter().filter_map(|of| variables.iter().position(|variable| variable == of)).collect();
+    let mut of_rows: HashMap<Vec<Option<&Term>>, usize> = HashMap::new();
+    for solution in &found {
+        let row: Vec<Option<&Term>> = shared.iter().map(|at| solution.get(*at)?.as_ref()).collect();
+        let shown = of_rows.entry(row).or_default();
+        *shown += 1;
+        if *shown > if shared.is_empty() { ROWS } else { OF_ROW } || triples.len() > SOLUTIONS {
+            continue;
+        }
+        let bound: HashMap<&str, &Term> =
+            names.iter().zip(solution).filter_map(|(name, term)| Some((*name, term.as_ref()?))).collect();
+        for triple in &support.triples {
+            let NamedNodePattern::NamedNode(relation) = &triple.predicate else { continue };
+            let (Some(head), Some(tail)) = (term(&triple.subject, &bound), term(&triple.object, &bound))
+            else {
+                continue;
+            };
+            let triple = [head, Term::NamedNode(relation.clone()), tail];
+            if seen.insert(triple.clone()) {
+                triples.push(triple);
+            }
+        }
+    }
+    let triples = named(workspace, &triples).await?;
+    Ok(Stated { triples, counted })
+}
+
+async fn count(workspace: &Workspace, pattern: &GraphPattern, limits: &RunLimits) -> Result<u64, QueryError> {
+    let variable = Variable::new_unchecked("counted");
+    let all = spargebra::algebra::AggregateExpression::CountSolutions { distinct: false };
+    let inner = GraphPattern::Group {
+        inner: Box::new(pattern.clone()),
+        variables: Vec::new(),
+        aggregates: vec![(variable.clone(), all)],
+    };
+    let pattern = GraphPattern::Project { inner: Box::new(inner), variables: vec![variable] };
+    let query = spargebra::Query::Select { dataset: None, pattern, base_iri: None };
+    let rows = solutions(workspace, &query.to_string(), &["counted"], limits).await?;
+    let first = rows.into_iter().flatten().flatten().next();
+    Ok(match first {
+        Some(Term::Literal(literal)) => literal.value().parse().unwrap_or(0),
+        _ => 0,
+    })
+}
+
+fn ground(term: &Term) -> Option<GroundTerm> {
+    match term {
+        Term::NamedNode(node) => Some(GroundTerm::NamedNode(node.clone())),
+        Term::Literal(literal) => Some(GroundTerm::Literal(literal.clone())),
+        _ => None,
+    }
+}
+
+fn term(pattern: &TermPattern, bound: &HashMap<&str, &Term>) -> Option<Term> {
+    match pattern {
+        TermPattern::Variable(variable) => bound.get(variable.as_str()).map(|term| (*term).clone()),
+        TermPattern::NamedNode(node) => Some(Term::NamedNode(node.clone())),
+        TermPattern::Literal(literal) => Some(Term::Literal(literal.clone())),
+        TermPattern::BlankNode(node) => Some(Term::BlankNode(node.clone())),
+    }
+}
+
+async fn named(workspace: &Workspace, triples: &[[Term; 3]]) -> Result<Vec<StatedTriple>, QueryError> {
+    let names = names_of(workspace, triples.iter().flat_map(|[head, _, tail]| [head, tail])).await?;
+    let relations: HashMap<String, String> = workspace
+        .graph()
+        .relations()
+        .iter()
+        .map(|info| (iri_of_key(&info.key).into_owned(), info.name.clone()))
+        .collect();
+    let end = |term: &Term| match term {
+        Term::NamedNode(node) => {
+            let key = key_of_iri(node.as_str()).into_owned();
+            let name = names.get(&key).cloned();
+            (name.unwrap_or_else(|| quipu_graph::readable_entity(&key).into_owned()), key)
+        }
+        Term::Literal(literal) => (literal.value().to_owned(), literal.value().to_owned()),
+        Term::BlankNode(node) => (node.as_str().to_owned(), format!("_:{}", node.as_str())),
+    };
+    let one = |[head, relation, tail]: &[Term; 3]| {
+        let iri = match relation {
+            Term::NamedNode(node) => node.as_str().to_owned(),
+            other => other.to_string(),
+        };
+        let name = relations.get(&iri).cloned().unwrap_or_else(|| quipu_graph::readable_relation(&iri));
+        let ((head, head_key), (tail, tail_key)) = (end(head), end(tail));
+        StatedTriple { names: [head, name, tail], keys: [head_key, key_of_iri(&iri).into_owned(), tail_key] }
+    };
+    Ok(triples.iter().map(one).collect())
+}

@@ -1,0 +1,23 @@
+//! A graph as tables, SQL read over them, the plan as SPARQL, its running, its evidence and its words. No model in it.
+
+mod bind;
+mod error;
+mod evidence;
+mod plan;
+mod run;
+mod say;
+mod sql;
+mod syntax;
+mod tables;
+mod values;
+
+pub use bind::{Bound, Doubt, Mend, bind};
+pub use error::QueryError;
+pub use evidence::{Stated, StatedTriple, stated};
+pub use plan::{Plan, PlanColumn, ValueKind, plan};
+pub use run::{CellValue, RowSet, RunLimits, is_too_much, run};
+pub use say::{say, titles};
+pub use sql::read_sql;
+pub use syntax::*;
+pub use tables::*;
+pub use values::{Found, How, Match, Mention, Values};

@@ -1,0 +1,93 @@
+//! Variables for the cells of rows: one for all cells that are equal.
+
+use std::collections::{HashMap, HashSet};
+
+use oxrdf::{Term, Variable};
+
+use crate::syntax::ColumnRef;
+use crate::tables::words_of;
+
+/// A column of one table of the query, by the table's alias.
+pub(super) type Cell = (String, usize);
+
+/// The cell of a bound column.
+pub(super) fn cell_of(column: &ColumnRef) -> Option<Cell> {
+    Some((column.table.clone()?, column.place?.column))
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Cells {
+    parents: HashMap<Cell, Cell>,
+    variables: HashMap<Cell, Variable>,
+    taken: HashSet<String>,
+    /// Cells that must be one value of the graph.
+    fixed: HashMap<Cell, Term>,
+}
+
+impl Cells {
+    fn root(&self, cell: &Cell) -> Cell {
+        let mut at = cell;
+        while let Some(parent) = self.parents.get(at) {
+            at = parent;
+        }
+        at.clone()
+    }
+
+    /// Makes two cells one; the first stands for both.
+    pub(super) fn unite(&mut self, first: &Cell, second: &Cell) {
+        let (first, second) = (self.root(first), self.root(second));
+        if first != second {
+            if let Some(term) = self.fixed.remove(&second) {
+                self.fixed.insert(first.clone(), term);
+            }
+            self.parents.insert(second, first);
+        }
+    }
+
+    pub(super) fn are_one(&self, a: &Cell, b: &Cell) -> bool {
+        self.root(a) == self.root(b)
+    }
+
+    /// The variable of a cell.
+    pub(super) fn variable(&mut self, cell: &Cell, name: &str) -> Variable {
+        let root = self.root(cell);
+        if let Some(variable) = self.variables.get(&root) {
+            return variable.clone();
+        }
+        let wanted = if root.1 == 0 { root.0.clone() } else { format!("{}_{name}", root.0) };
+        let variable = self.fresh(&wanted);
+        self.variables.insert(root, variable.clone());
+        variable
+    }
+
+    /// A new variable with a name like the one given.
+    pub(super) fn fresh(&mut self, name: &str) -> Variable {
+        let ascii = |word: &String| word.chars().all(|c| c.is_ascii_alphanumeric());
+        let base = words_of(name).into_iter().filter(ascii).collect::<Vec<_>>().join("_");
+        let base =
+            if base.chars().next().is_none_or(|c| c.is_ascii_digit()) { format!("v{base}") } else { base };
+        let mut candidate = base.clone();
+        let mut number = 2;
+        while !self.taken.insert(candidate.clone()) {
+            candidate = format!("{base}_{number}");
+            number += 1;
+        }
+        Variable::new_unchecked(candidate)
+    }
+
+    /// Fixes a cell to a term; `false` where it is fixed to another.
+    pub(super) fn fix(&mut self, cell: &Cell, term: &Term) -> bool {
+        let root = self.root(cell);
+        match self.fixed.get(&root) {
+            Some(known) => known == term,
+            None => {
+                self.fixed.insert(root, term.clone());
+                true
+            }
+        }
+    }
+
+    pub(super) fn fixed(&self, cell: &Cell) -> Option<&Term> {
+        self.fixed.get(&self.root(cell))
+    }
+}

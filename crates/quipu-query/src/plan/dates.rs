@@ -1,0 +1,56 @@
+//! Dates as SPARQL 1.1 can calculate with them: by their ISO text, whatever their precision and datatype.
+
+use oxrdf::Literal;
+use spargebra::algebra::{Expression, Function};
+
+use super::texts::{call, integer, text};
+
+/// The first `length` characters of a date.
+pub(super) fn part(of: Expression, length: i64) -> Expression {
+    call(Function::SubStr, vec![text(of), integer(1), integer(length)])
+}
+
+/// Year, month or day of a date, a number.
+pub(super) fn field(of: Expression, start: i64, length: i64) -> Expression {
+    let digits = call(Function::SubStr, vec![text(of), integer(start), integer(length)]);
+    super::texts::cast(digits, "integer")
+}
+
+/// The day's number in a count without gaps (its Julian day number), for differences of days: SPARQL 1.1 subtracts no dates.
+pub(super) fn day_number(of: &Expression) -> Expression {
+    let (year, month, day) = (field(of.clone(), 1, 4), field(of.clone(), 6, 2), field(of.clone(), 9, 2));
+    // January and February count as months 13 and 14 of the year before, so that leap days come last.
+    let early = |yes: i64, no: i64| {
+        let is_early = Expression::LessOrEqual(Box::new(month.clone()), Box::new(integer(2)));
+        Expression::If(Box::new(is_early), Box::new(integer(yes)), Box::new(integer(no)))
+    };
+    let year = add(year, early(-1, 0));
+    let month = add(month.clone(), early(9, -3));
+    let of_months = floor(divide(add(multiply(integer(153), month), integer(2)), 5));
+    let leaps = [(4, 1), (100, -1), (400, 1)]
+        .into_iter()
+        .map(|(every, sign)| multiply(integer(sign), floor(divide(year.clone(), every))));
+    leaps.fold(add(add(day, of_months), multiply(integer(365), year.clone())), add)
+}
+
+fn add(a: Expression, b: Expression) -> Expression {
+    Expression::Add(Box::new(a), Box::new(b))
+}
+
+fn multiply(a: Expression, b: Expression) -> Expression {
+    Expression::Multiply(Box::new(a), Box::new(b))
+}
+
+fn divide(a: Expression, by: i64) -> Expression {
+    Expression::Divide(Box::new(a), Box::new(integer(by)))
+}
+
+fn floor(of: Expression) -> Expression {
+    call(Function::Floor, vec![of])
+}
+
+/// A date's text with a space between day and time, as SQL writes it.
+pub(super) fn spaced(of: Expression) -> Expression {
+    let literal = |text: &str| Expression::Literal(Literal::new_simple_literal(text));
+    call(Function::Replace, vec![text(of), literal("T"), literal(" ")])
+}

@@ -1,0 +1,443 @@
+//! Values and conditions as SPARQL expressions; groups and aggregates.
+
+use oxrdf::{Literal, Variable};
+use spargebra::algebra::{
+    AggregateExpression, AggregateFunction, Expression as Sparql, Function as Builtin, GraphPattern,
+};
+
+use super::cells::cell_of;
+use super::select::{Base, constant};
+use super::texts::{call, cast, integer, like, lower, number, string, text};
+use super::{Planner, ValueKind, dates};
+use crate::QueryError;
+use crate::syntax::{Aggregate, Arithmetic, ColumnRef, Comparison, Expression, Function, Order, Select};
+use crate::tables::Kind;
+
+type Value = (Sparql, ValueKind);
+
+impl Planner<'_> {
+    /// An expression's value.
+    pub(super) fn value(&mut self, expression: &Expression) -> Result<Value, QueryError> {
+        if let Some((_, variable, kind)) = self.replaced.iter().rev().find(|(known, ..)| known == expression)
+        {
+            return Ok((variable.clone().into(), *kind));
+        }
+        Ok(match expression {
+            Expression::Column(column) => self.column(column),
+            Expression::Text(text) => (string(text), ValueKind::Text),
+            Expression::Number(written) => (number(written), ValueKind::Number),
+            Expression::Flag(flag) => (Literal::from(*flag).into(), ValueKind::Flag),
+            Expression::Null => (self.nothing(), ValueKind::Unknown),
+            Expression::Terms(terms, said) => match terms.first() {
+                Some(term) => (constant(term), ValueKind::Unknown),
+                None => (string(said), ValueKind::Text),
+            },
+            Expression::Case(cases, otherwise) => {
+                let (mut value, mut kind) = match otherwise {
+                    Some(otherwise) => self.value(otherwise)?,
+                    None => (self.nothing(), ValueKind::Unknown),
+                };
+                for (when, then) in cases.iter().rev() {
+                    let (then, of) = self.value(then)?;
+                    let when = self.truth(when)?;
+                    // An unbound condition is no error here: it does not hold.
+                    let when = Sparql::Coalesce(vec![when, Literal::from(false).into()]);
+                    value = Sparql::If(Box::new(when), Box::new(then), Box::new(value));
+                    kind = of;
+                }
+                (value, kind)
+            }
+            Expression::Arithmetic(operation, a, b) => self.arithmetic(*operation, a, b)?,
+            Expression::Call(function, parts) => self.call(*function, parts)?,
+            Expression::Aggregate { .. } => {
+                return Err(QueryError::Refused(format!("{expression} stands where no group is made")));
+            }
+            Expression::Scalar(_) => {
+                return Err(QueryError::Refused(
+                    "a query for one value stands where none can be joined".into(),
+                ));
+            }
+            condition => (self.truth(condition)?, ValueKind::Flag),
+        })
+    }
+
+    /// A condition that is true, false or, of unbound values, neither.
+    pub(super) fn truth(&mut self, expression: &Expression) -> Result<Sparql, QueryError> {
+        Ok(match expression {
+            Expression::And(a, b) => Sparql::And(Box::new(self.truth(a)?), Box::new(self.truth(b)?)),
+            Expression::Or(a, b) => Sparql::Or(Box::new(self.truth(a)?), Box::new(self.truth(b)?)),
+            Expression::Not(inner) => Sparql::Not(Box::new(self.truth(inner)?)),
+            Expression::IsNull(of) => match self.value(of)? {
+                (Sparql::Variable(variable), _) => Sparql::Not(Box::new(Sparql::Bound(variable))),
+                (value, _) => {
+                    let known = Sparql::Equal(Box::new(value.clone()), Box::new(value));
+                    Sparql::Not(Box::new(Sparql::Coalesce(vec![known, Literal::from(false).into()])))
+                }
+            },
+            Expression::Compare(comparison, a, b) => self.compare(*comparison, a, b)?,
+            Expression::InList(of, list) => {
+                let mut any: Option<Sparql> = None;
+                for item in list {
+                    let one = self.compare(Comparison::Equal, of, item)?;
+                    any = Some(match any {
+                        Some(any) => Sparql::Or(Box::new(any), Box::new(one)),
+                        None => one,
+                    });
+                }
+                any.unwrap_or_else(|| Literal::from(false).into())
+            }
+            Expression::Like(of, pattern) => match self.value(of)? {
+                (Sparql::Variable(entity), ValueKind::Entity) => {
+                    let pattern = pattern.clone();
+                    self.named(&entity, move |name| like(name, &pattern))
+                }
+                (value, _) => like(lower(value), pattern),
+            },
+            Expression::Exists(query) => {
+                let before = std::mem::take(&mut self.replaced);
+                let part = self.query(query)?;
+                self.replaced = before;
+                let pattern = match part.pattern {
+                    GraphPattern::Distinct { inner } => *inner,
+                    other => other,
+                };
+                let pattern = match pattern {
+                    GraphPattern::Project { inner, .. } => *inner,
+                    other => other,
+                };
+                Sparql::Exists(Box::new(pattern))
+            }
+            Expression::InQuery(of, query) => {
+                let (value, _) = self.value(of)?;
+                let before = std::mem::take(&mut self.replaced);
+                let part = self.query(query)?;
+                self.replaced = before;
+                let Some(output) = part.outputs.first() else {
+                    return Err(QueryError::Refused("the query behind IN gives no column".into()));
+                };
+                let expr = Sparql::Equal(Box::new(output.variable.clone().into()), Box::new(value));
+                let inner = match part.pattern {
+                    GraphPattern::Distinct { inner } => *inner,
+                    other => other,
+                };
+                let inner = match inner {
+                    GraphPattern::Project { inner, .. } => inner,
+                    other => Box::new(other),
+                };
+                Sparql::Exists(Box::new(GraphPattern::Filter { expr, inner }))
+            }
+            other => match self.value(other)? {
+                (value, ValueKind::Number) => {
+                    Sparql::Not(Box::new(Sparql::Equal(Box::new(value), Box::new(integer(0)))))
+                }
+                (value, _) => value,
+            },
+        })
+    }
+
+    fn nothing(&mut self) -> Sparql {
+        self.cells.fresh("nothing").into()
+    }
+
+    fn column(&mut self, column: &ColumnRef) -> Value {
+        let Some(cell) = cell_of(column) else { return (string(&column.name), ValueKind::Text) };
+        let variable: Sparql = self.cells.variable(&cell, &column.name).into();
+        let kind = column.place.and_then(|place| self.tables.column(place)).map(|column| column.kind);
+        match kind {
+            Some(Kind::Number { text: true }) => (cast(text(variable), "double"), ValueKind::Number),
+            _ => (variable, column.place.map_or(ValueKind::Unknown, |place| self.kind_of_place(place))),
+        }
+    }
+
+    fn compare(
+        &mut self,
+        comparison: Comparison,
+        a: &Expression,
+        b: &Expression,
+    ) -> Result<Sparql, QueryError> {
+        if let Expression::Terms(terms, _) = b {
+            let (value, _) = self.value(a)?;
+            let list: Vec<Sparql> = terms.iter().map(constant).collect();
+            let one_of = match list.as_slice() {
+                [one] => Sparql::SameTerm(Box::new(value), Box::new(one.clone())),
+                _ => Sparql::In(Box::new(value), list),
+            };
+            return Ok(if comparison == Comparison::Unequal {
+                Sparql::Not(Box::new(one_of))
+            } else {
+                one_of
+            });
+        }
+        let (left, left_kind) = self.value(a)?;
+        let (right, right_kind) = self.value(b)?;
+        let equality = matches!(comparison, Comparison::Equal | Comparison::Unequal);
+        use ValueKind as K;
+        let (left, right) = match (left_kind, right_kind) {
+            (K::Date, K::Text) => date_sides(left, b, right),
+            (K::Text, K::Date) => {
+                let (right, left) = date_sides(right, a, left);
+                (left, right)
+            }
+            (K::Date, K::Date) => (text(left), text(right)),
+            (K::Date, K::Number) => (dates::field(left, 1, 4), right),
+            (K::Number, K::Date) => (left, dates::field(right, 1, 4)),
+            (K::Text, K::Number) => (cast(text(left), "double"), right),
+            (K::Number, K::Text) => (left, cast(text(right), "double")),
+            (K::Flag, K::Number) => (flag_number(left), right),
+            (K::Number, K::Flag) => (left, flag_number(right)),
+            (K::Entity, K::Text) if equality => {
+                let Sparql::Variable(entity) = left else { return Ok(compared(comparison, left, right)) };
+                let right = lower(right);
+                let named =
+                    self.named(&entity, move |name| Sparql::Equal(Box::new(name), Box::new(right.clone())));
+                return Ok(if comparison == Comparison::Unequal {
+                    Sparql::Not(Box::new(named))
+                } else {
+                    named
+                });
+            }
+            (K::Text, K::Text) => (lower(left), lower(right)),
+            _ => (left, right),
+        };
+        Ok(compared(comparison, left, right))
+    }
+
+    fn arithmetic(
+        &mut self,
+        operation: Arithmetic,
+        a: &Expression,
+        b: &Expression,
+    ) -> Result<Value, QueryError> {
+        let ((left, left_kind), (right, right_kind)) = (self.value(a)?, self.value(b)?);
+        if left_kind == ValueKind::Date && right_kind == ValueKind::Date && operation == Arithmetic::Subtract
+        {
+            let days =
+                Sparql::Subtract(Box::new(dates::day_number(&left)), Box::new(dates::day_number(&right)));
+            return Ok((days, ValueKind::Number));
+        }
+        let (left, right) = (Box::new(as_number(left, left_kind)), Box::new(as_number(right, right_kind)));
+        let value = match operation {
+            Arithmetic::Add => Sparql::Add(left, right),
+            Arithmetic::Subtract => Sparql::Subtract(left, right),
+            Arithmetic::Multiply => Sparql::Multiply(left, right),
+            Arithmetic::Divide => Sparql::Divide(left, right),
+        };
+        Ok((value, ValueKind::Number))
+    }
+
+    fn call(&mut self, function: Function, parts: &[Expression]) -> Result<Value, QueryError> {
+        let mut values = Vec::new();
+        for part in parts {
+            values.push(self.value(part)?);
+        }
+        let Some((first, kind)) = values.first().cloned() else {
+            return Err(QueryError::Refused("a function without a value".into()));
+        };
+        let second = values.get(1).map(|(value, _)| value.clone());
+        let number_of = |at: usize| match parts.get(at) {
+            Some(Expression::Number(number)) => number.parse::<i64>().ok(),
+            _ => None,
+        };
+        Ok(match function {
+            Function::Lower => (lower(first), ValueKind::Text),
+            Function::Upper => (call(Builtin::UCase, vec![text(first)]), ValueKind::Text),
+            Function::Length => (call(Builtin::StrLen, vec![text(first)]), ValueKind::Number),
+            Function::Abs => (call(Builtin::Abs, vec![as_number(first, kind)]), ValueKind::Number),
+            Function::Round => {
+                let first = as_number(first, kind);
+                let places = number_of(1).unwrap_or(0).clamp(0, 9) as u32;
+                let scale = integer(10_i64.pow(places));
+                let value = match places {
+                    0 => call(Builtin::Round, vec![first]),
+                    _ => {
+                        let scaled = Sparql::Multiply(Box::new(first), Box::new(scale.clone()));
+                        Sparql::Divide(Box::new(call(Builtin::Round, vec![scaled])), Box::new(scale))
+                    }
+                };
+                (value, ValueKind::Number)
+            }
+            Function::Year => (dates::field(first, 1, 4), ValueKind::Number),
+            Function::Month => (dates::field(first, 6, 2), ValueKind::Number),
+            Function::Day => (dates::field(first, 9, 2), ValueKind::Number),
+            Function::DatePart => (dates::part(first, number_of(1).unwrap_or(10)), ValueKind::Date),
+            Function::DaysBetween => {
+                let day = dates::day_number(&first);
+                let value = match second {
+                    Some(second) => Sparql::Subtract(Box::new(day), Box::new(dates::day_number(&second))),
+                    None => day,
+                };
+                (value, ValueKind::Number)
+            }
+            Function::Coalesce => {
+                (Sparql::Coalesce(values.into_iter().map(|(value, _)| value).collect()), kind)
+            }
+            Function::NullIf => {
+                let Some(second) = second else { return Ok((first, kind)) };
+                let same = Sparql::Equal(Box::new(first.clone()), Box::new(second));
+                (Sparql::If(Box::new(same), Box::new(self.nothing()), Box::new(first)), kind)
+            }
+            Function::Number => (
+                as_number(first, if kind == ValueKind::Unknown { ValueKind::Number } else { kind }),
+                ValueKind::Number,
+            ),
+            Function::Text => (first, kind),
+            Function::Substring => {
+                let mut list = vec![text(first)];
+                list.extend(values.into_iter().skip(1).map(|(value, _)| value));
+                (call(Builtin::SubStr, list), ValueKind::Text)
+            }
+            Function::Concat => {
+                let list = values.into_iter().map(|(value, _)| text(value)).collect();
+                (call(Builtin::Concat, list), ValueKind::Text)
+            }
+        })
+    }
+
+    /// Groups the rows, and gives each group and each aggregate a variable.
+    pub(super) fn grouped(
+        &mut self,
+        select: &Select,
+        order: &[Order],
+        base: Base,
+        shared: &[Variable],
+    ) -> Result<Base, QueryError> {
+        let mut base = base;
+        let mut variables: Vec<Variable> = shared.to_vec();
+        let mut replaced = Vec::new();
+        for group in &select.group {
+            let (with, value, kind) = self.calculated(base, group, "group")?;
+            base = with;
+            if !variables.contains(&value) {
+                variables.push(value.clone());
+            }
+            replaced.push((group.clone(), value, kind));
+        }
+        let mut aggregates = Vec::new();
+        let of_order = order.iter().map(|order| &order.expression);
+        for expression in
+            select.items.iter().map(|item| &item.expression).chain(&select.having).chain(of_order)
+        {
+            expression.visit(&mut |part| {
+                if matches!(part, Expression::Aggregate { .. }) && !aggregates.contains(part) {
+                    aggregates.push(part.clone());
+                }
+            });
+        }
+        let mut made = Vec::new();
+        for aggregate in aggregates {
+            let Expression::Aggregate { function, distinct, of } = &aggregate else { continue };
+            let variable = self.cells.fresh(name_of(*function));
+            let Some(of) = of else {
+                made.push((variable.clone(), AggregateExpression::CountSolutions { distinct: false }));
+                replaced.push((aggregate, variable, ValueKind::Number));
+                continue;
+            };
+            let (with, value, kind) = self.calculated(base, of, "part")?;
+            base = with;
+            let numeric = matches!(function, Aggregate::Sum | Aggregate::Avg);
+            let mut expr: Sparql = value.into();
+            if numeric {
+                expr = as_number(expr, kind);
+            }
+            let is_column = matches!(**of, Expression::Column(_));
+            if *function == Aggregate::Sum && !is_column {
+                // A case without a value adds nothing.
+                expr = Sparql::Coalesce(vec![expr, integer(0)]);
+            }
+            let name = match function {
+                Aggregate::Count => AggregateFunction::Count,
+                Aggregate::Sum => AggregateFunction::Sum,
+                Aggregate::Avg => AggregateFunction::Avg,
+                Aggregate::Min => AggregateFunction::Min,
+                Aggregate::Max => AggregateFunction::Max,
+                Aggregate::Concat => AggregateFunction::GroupConcat { separator: Some(", ".into()) },
+            };
+            let made_of = match function {
+                Aggregate::Min | Aggregate::Max => kind,
+                Aggregate::Concat => ValueKind::Text,
+                _ => ValueKind::Number,
+            };
+            let distinct = *distinct;
+            made.push((variable.clone(), AggregateExpression::FunctionCall { name, expr, distinct }));
+            replaced.push((aggregate, variable, made_of));
+        }
+        self.replaced.extend(replaced);
+        let group = |inner: GraphPattern| GraphPattern::Group {
+            inner: Box::new(inner),
+            variables: variables.clone(),
+            aggregates: made.clone(),
+        };
+        let open = base.open.clone();
+        let mut base = Base { pattern: group(base.pattern), ..base };
+        base.open = open;
+        Ok(base)
+    }
+
+    /// The variable of an expression's value, calculated where it is no column.
+    fn calculated(
+        &mut self,
+        base: Base,
+        expression: &Expression,
+        name: &str,
+    ) -> Result<(Base, Variable, ValueKind), QueryError> {
+        let (base, expression) = self.with_scalars(base, expression)?;
+        let (value, kind) = self.value(&expression)?;
+        if let Sparql::Variable(variable) = value {
+            return Ok((base, variable, kind));
+        }
+        let variable = self.cells.fresh(name);
+        let extend = |inner: GraphPattern| GraphPattern::Extend {
+            inner: Box::new(inner),
+            variable: variable.clone(),
+            expression: value.clone(),
+        };
+        let base = Base { pattern: extend(base.pattern), open: extend(base.open), ..base };
+        Ok((base, variable, kind))
+    }
+}
+
+fn name_of(aggregate: Aggregate) -> &'static str {
+    match aggregate {
+        Aggregate::Count => "count",
+        Aggregate::Sum => "sum",
+        Aggregate::Avg => "average",
+        Aggregate::Min => "least",
+        Aggregate::Max => "greatest",
+        Aggregate::Concat => "list",
+    }
+}
+
+fn compared(comparison: Comparison, left: Sparql, right: Sparql) -> Sparql {
+    let (left, right) = (Box::new(left), Box::new(right));
+    match comparison {
+        Comparison::Equal => Sparql::Equal(left, right),
+        Comparison::Unequal => Sparql::Not(Box::new(Sparql::Equal(left, right))),
+        Comparison::Less => Sparql::Less(left, right),
+        Comparison::AtMost => Sparql::LessOrEqual(left, right),
+        Comparison::Greater => Sparql::Greater(left, right),
+        Comparison::AtLeast => Sparql::GreaterOrEqual(left, right),
+    }
+}
+
+/// A date and the text that it is compared with, both of the text's precision.
+fn date_sides(date: Sparql, written: &Expression, constant: Sparql) -> (Sparql, Sparql) {
+    let Expression::Text(written) = written else { return (text(date), text(constant)) };
+    let written = written.replace('T', " ");
+    let length = i64::try_from(written.chars().count()).unwrap_or(10);
+    let date = if length > 10 { dates::spaced(date) } else { date };
+    (dates::part(date, length), string(&written))
+}
+
+/// True as 1, false as 0.
+fn flag_number(flag: Sparql) -> Sparql {
+    Sparql::If(Box::new(flag), Box::new(integer(1)), Box::new(integer(0)))
+}
+
+fn as_number(value: Sparql, kind: ValueKind) -> Sparql {
+    match kind {
+        ValueKind::Flag => flag_number(value),
+        ValueKind::Text => cast(text(value), "double"),
+        ValueKind::Date => dates::day_number(&value),
+        ValueKind::Entity | ValueKind::Number | ValueKind::Unknown => value,
+    }
+}

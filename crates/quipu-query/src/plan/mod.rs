@@ -1,0 +1,229 @@
+//! From bound SQL to a plan: SPARQL algebra, which the store runs, an endpoint reads as text, and a user may read too.
+//!
+//! A row of a table of entities is a variable of its own, each column that is used another. An equality of columns is one variable,
+//! so that entities are compared by identity. A column without a value leaves its variable unbound; where the query needs the value
+//! (a condition, an order, a group, the only column asked for) rows without one are left out: a missing value is no minimum.
+
+mod cells;
+mod dates;
+mod expressions;
+mod select;
+mod texts;
+
+use oxrdf::Variable;
+use spargebra::algebra::GraphPattern;
+use spargebra::term::TriplePattern;
+
+use crate::QueryError;
+use crate::bind::title_of;
+use crate::syntax::{Body, Expression, Order, Query, SetOperator};
+use crate::tables::Tables;
+use cells::Cells;
+
+/// A query over the graph, ready to be run.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// The query.
+    pub query: spargebra::Query,
+    /// The columns of its rows.
+    pub columns: Vec<PlanColumn>,
+    /// Whether the order of the rows is asked for.
+    pub ordered: bool,
+    /// Whether the rows are made of several others: counts, sums, groups.
+    pub aggregated: bool,
+    /// What the rows rest on.
+    pub(crate) support: Option<Support>,
+}
+
+/// A column of a plan's rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlanColumn {
+    /// What it is called.
+    pub title: String,
+    /// Its variable.
+    pub variable: Variable,
+    /// What its values are.
+    pub kind: ValueKind,
+}
+
+/// What a value is, as far as the query tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ValueKind {
+    /// An entity.
+    Entity,
+    /// A number.
+    Number,
+    /// A date, by its text.
+    Date,
+    /// Text.
+    Text,
+    /// True or false.
+    Flag,
+    /// Not known before it is run.
+    Unknown,
+}
+
+/// The triples that the rows of a query rest on.
+#[derive(Debug, Clone)]
+pub(crate) struct Support {
+    /// The solutions before they are grouped and projected.
+    pub(crate) pattern: GraphPattern,
+    /// The triples of a solution.
+    pub(crate) triples: Vec<TriplePattern>,
+    /// The variables that a row has in common with its solutions.
+    pub(crate) shared: Vec<Variable>,
+}
+
+impl Plan {
+    /// The plan as SPARQL 1.1.
+    pub fn sparql(&self) -> String {
+        self.query.to_string()
+    }
+}
+
+/// Makes a plan of a bound query.
+///
+/// # Errors
+/// [`QueryError::Refused`] for what SPARQL 1.1 cannot say.
+pub fn plan(query: &Query, tables: &Tables) -> Result<Plan, QueryError> {
+    let mut planner = Planner { tables, cells: Cells::default(), replaced: Vec::new() };
+    let part = planner.query(query)?;
+    let variables: Vec<Variable> = part.outputs.iter().map(|column| column.variable.clone()).collect();
+    let pattern = part.pattern;
+    Ok(Plan {
+        query: spargebra::Query::Select { dataset: None, pattern, base_iri: None },
+        ordered: !query.order.is_empty(),
+        aggregated: part.aggregated,
+        support: part.support.map(|support| Support {
+            shared: support.shared.into_iter().filter(|shared| variables.contains(shared)).collect(),
+            ..support
+        }),
+        columns: part.outputs,
+    })
+}
+
+/// A query's pattern, projected to its outputs.
+struct Part {
+    pattern: GraphPattern,
+    outputs: Vec<PlanColumn>,
+    aggregated: bool,
+    support: Option<Support>,
+}
+
+struct Planner<'a> {
+    tables: &'a Tables,
+    cells: Cells,
+    /// Expressions that have a variable by now: groups and aggregates.
+    replaced: Vec<(Expression, Variable, ValueKind)>,
+}
+
+impl Planner<'_> {
+    fn query(&mut self, query: &Query) -> Result<Part, QueryError> {
+        match &query.body {
+            Body::Select(select) => self.select(select, &query.order, query.limit, query.offset),
+            Body::Set { operator, left, right, all } => {
+                let (left_part, right_part) = (self.query(left)?, self.query(right)?);
+                self.set(*operator, *all, query, left, left_part, right_part)
+            }
+        }
+    }
+
+    fn set(
+        &mut self,
+        operator: SetOperator,
+        all: bool,
+        query: &Query,
+        left: &Query,
+        left_part: Part,
+        right_part: Part,
+    ) -> Result<Part, QueryError> {
+        if left_part.outputs.len() != right_part.outputs.len() {
+            return Err(QueryError::Refused(
+                "both sides of UNION, INTERSECT and EXCEPT need as many columns".into(),
+            ));
+        }
+        let outputs: Vec<PlanColumn> = left_part
+            .outputs
+            .iter()
+            .map(|column| PlanColumn { variable: self.cells.fresh(&column.title), ..column.clone() })
+            .collect();
+        let names: Vec<Variable> = outputs.iter().map(|column| column.variable.clone()).collect();
+        let (a, b) = (renamed(left_part, &names), renamed(right_part, &names));
+        let (a, b) = (Box::new(a), Box::new(b));
+        let mut pattern = match operator {
+            SetOperator::Union if all => GraphPattern::Union { left: a, right: b },
+            SetOperator::Union => distinct(GraphPattern::Union { left: a, right: b }),
+            SetOperator::Intersect => {
+                GraphPattern::Join { left: Box::new(distinct(*a)), right: Box::new(distinct(*b)) }
+            }
+            SetOperator::Except => GraphPattern::Minus { left: Box::new(distinct(*a)), right: b },
+        };
+        let items = first_items(left);
+        let by = |order: &Order| {
+            let at = items.iter().position(|item| *item == order.expression)?;
+            Some((names.get(at)?.clone(), order.descending))
+        };
+        let order: Vec<(Variable, bool)> = query.order.iter().filter_map(by).collect();
+        if !order.is_empty() {
+            pattern = select::ordered(pattern, order.into_iter().map(|(v, d)| (v.into(), d)).collect());
+        }
+        pattern = GraphPattern::Project { inner: Box::new(pattern), variables: names };
+        Ok(Part {
+            pattern: sliced(pattern, query.limit, query.offset),
+            outputs,
+            aggregated: false,
+            support: None,
+        })
+    }
+}
+
+fn first_items(query: &Query) -> Vec<Expression> {
+    match &query.body {
+        Body::Select(select) => select.items.iter().map(|item| item.expression.clone()).collect(),
+        Body::Set { left, .. } => first_items(left),
+    }
+}
+
+/// The part's rows under other names.
+fn renamed(part: Part, names: &[Variable]) -> GraphPattern {
+    let mut pattern = part.pattern;
+    for (column, name) in part.outputs.iter().zip(names) {
+        if column.variable != *name {
+            let (inner, expression) = (Box::new(pattern), column.variable.clone().into());
+            pattern = GraphPattern::Extend { inner, variable: name.clone(), expression };
+        }
+    }
+    GraphPattern::Project { inner: Box::new(pattern), variables: names.to_vec() }
+}
+
+fn distinct(inner: GraphPattern) -> GraphPattern {
+    GraphPattern::Distinct { inner: Box::new(inner) }
+}
+
+fn sliced(inner: GraphPattern, limit: Option<u64>, offset: u64) -> GraphPattern {
+    if limit.is_none() && offset == 0 {
+        return inner;
+    }
+    let length = limit.map(|limit| usize::try_from(limit).unwrap_or(usize::MAX));
+    GraphPattern::Slice {
+        inner: Box::new(inner),
+        start: usize::try_from(offset).unwrap_or(usize::MAX),
+        length,
+    }
+}
+
+fn join(left: GraphPattern, right: GraphPattern) -> GraphPattern {
+    match (left, right) {
+        (GraphPattern::Bgp { patterns }, other) | (other, GraphPattern::Bgp { patterns })
+            if patterns.is_empty() =>
+        {
+            other
+        }
+        (left, right) => GraphPattern::Join { left: Box::new(left), right: Box::new(right) },
+    }
+}
+
+/// What a column of a SELECT is called in the result.
+fn title(item: &crate::syntax::Item) -> String {
+    title_of(item).replace('_', " ")
+}

@@ -1,0 +1,915 @@
+//! One SELECT: its tables as triple patterns, its conditions as joins and filters, its groups and order.
+
+use std::collections::{BTreeMap, HashSet};
+
+use oxrdf::{NamedNode, Term, Variable};
+use spargebra::algebra::{Expression as Sparql, GraphPattern, OrderExpression, PropertyPathExpression};
+use spargebra::term::{GroundTerm, NamedNodePattern, TermPattern, TriplePattern};
+
+use super::cells::{Cell, cell_of};
+use super::{Part, PlanColumn, Planner, Support, ValueKind, distinct, join, renamed, sliced, title};
+use crate::QueryError;
+use crate::syntax::{Aggregate, ColumnRef, Comparison, Expression, From, Join, Order, Query, Select, Source};
+use crate::tables::{Kind, Place, Rows, Table};
+
+/// The tables of a SELECT with the cells that it uses.
+pub(super) struct Frame {
+    aliases: HashSet<String>,
+    /// The columns used of each alias.
+    used: BTreeMap<Cell, ColumnRef>,
+    /// Cells without which a row is left out.
+    needed: HashSet<Cell>,
+    /// Cells of other queries that the conditions speak of.
+    pub(super) outer: Vec<(Cell, ColumnRef)>,
+}
+
+/// A pattern in two forms: as it is run, and with the queries within it opened, so that all its triples are seen.
+#[derive(Clone)]
+pub(super) struct Base {
+    pub(super) pattern: GraphPattern,
+    pub(super) open: GraphPattern,
+    pub(super) triples: Vec<TriplePattern>,
+    pub(super) outer: Vec<Variable>,
+}
+
+impl Base {
+    fn both(mut self, change: impl Fn(GraphPattern) -> GraphPattern) -> Self {
+        self.pattern = change(self.pattern);
+        self.open = change(self.open);
+        self
+    }
+}
+
+impl Planner<'_> {
+    pub(super) fn select(
+        &mut self,
+        select: &Select,
+        order: &[Order],
+        limit: Option<u64>,
+        offset: u64,
+    ) -> Result<Part, QueryError> {
+        let base = self.base(select, order)?;
+        self.finish(select, order, limit, offset, base)
+    }
+
+    /// Everything up to WHERE.
+    pub(super) fn base(&mut self, select: &Select, order: &[Order]) -> Result<Base, QueryError> {
+        let frame = self.frame(select, order);
+        let conditions: Vec<&Expression> = select.filter.iter().flat_map(Expression::conjuncts).collect();
+        for condition in &conditions {
+            self.fix_cells(&frame.aliases, condition);
+        }
+        let mut patterns: Vec<TriplePattern> = Vec::new();
+        let mut parts: Vec<GraphPattern> = Vec::new();
+        let mut later: Vec<&From> = Vec::new();
+        for from in &select.from {
+            let is_needed = frame.needed.iter().any(|(alias, _)| *alias == from.alias);
+            match &from.join {
+                Join::Left(_) if !is_needed => later.push(from),
+                _ => self.rows(from, &frame, &mut patterns, &mut parts)?,
+            }
+        }
+        let values = self.fixed_values(&frame, &conditions, &mut parts);
+        let triples = patterns.clone();
+        let bgp = GraphPattern::Bgp { patterns };
+        let start = parts.into_iter().fold(bgp, join);
+        let start = values.into_iter().fold(start, |inner, (variable, term)| GraphPattern::Extend {
+            inner: Box::new(inner),
+            variable,
+            expression: constant(&term),
+        });
+        let outer =
+            frame.outer.iter().map(|(cell, column)| self.cells.variable(cell, &column.name)).collect();
+        let mut base = Base { open: start.clone(), pattern: start, triples, outer: outer };
+        base = self.optional_cells(base, &frame, |from: &str| !later.iter().any(|l| l.alias == from), select);
+        for from in later {
+            base = self.left(base, from, &frame)?;
+        }
+        let joins = select.from.iter().filter_map(|from| match &from.join {
+            Join::Inner(on) => on.as_ref(),
+            // A left join whose rows are needed is an inner one.
+            Join::Left(on) => {
+                on.as_ref().filter(|_| frame.needed.iter().any(|(alias, _)| *alias == from.alias))
+            }
+        });
+        let joins: Vec<&Expression> = joins.flat_map(Expression::conjuncts).collect();
+        for condition in conditions.into_iter().chain(joins) {
+            base = self.condition(base, condition)?;
+        }
+        Ok(base)
+    }
+
+    /// Which cells are used, which are one, and which must be there.
+    fn frame(&mut self, select: &Select, order: &[Order]) -> Frame {
+        let aliases: HashSet<String> = select.from.iter().map(|from| from.alias.clone()).collect();
+        let mut frame = Frame { aliases, used: BTreeMap::new(), needed: HashSet::new(), outer: Vec::new() };
+        let mut columns: Vec<&ColumnRef> = Vec::new();
+        let of_order = order.iter().map(|order| &order.expression);
+        for expression in select.expressions().into_iter().chain(of_order) {
+            deep_columns(expression, &mut columns);
+        }
+        for column in columns {
+            let Some(cell) = cell_of(column) else { continue };
+            if frame.aliases.contains(&cell.0) {
+                frame.used.insert(cell, column.clone());
+            } else if !frame.outer.iter().any(|(known, _)| *known == cell) {
+                frame.outer.push((cell, column.clone()));
+            }
+        }
+        // What a query within calls its own is no cell of an outer one.
+        let own: HashSet<String> = inner_aliases(select, order);
+        frame.outer.retain(|(cell, _)| !own.contains(&cell.0));
+        let wheres = select.filter.iter().flat_map(Expression::conjuncts);
+        for condition in wheres {
+            needs(condition, &mut frame);
+            self.unite(condition, &frame);
+        }
+        for group in &select.group {
+            needs_columns(group, &mut frame);
+        }
+        for order in order.iter().filter(|order| !order.expression.has_aggregate()) {
+            needs_columns(&order.expression, &mut frame);
+        }
+        for expression in needed_items(select) {
+            needs_columns(expression, &mut frame);
+        }
+        for from in &select.from {
+            if let Join::Inner(Some(on)) = &from.join {
+                on.conjuncts().into_iter().for_each(|condition| needs(condition, &mut frame));
+            }
+        }
+        // A left join that is needed needs what it is joined by, and that may be of another one.
+        loop {
+            let before = frame.needed.len();
+            for from in &select.from {
+                if let Join::Left(Some(on)) = &from.join
+                    && frame.needed.iter().any(|(alias, _)| *alias == from.alias)
+                {
+                    on.conjuncts().into_iter().for_each(|condition| needs(condition, &mut frame));
+                }
+            }
+            if frame.needed.len() == before {
+                break;
+            }
+        }
+        for from in &select.from {
+            if let Join::Inner(Some(on)) | Join::Left(Some(on)) = &from.join {
+                on.conjuncts().into_iter().for_each(|condition| self.unite(condition, &frame));
+            }
+        }
+        frame
+    }
+
+    /// Makes the two sides of an equality of columns one variable, those of outer queries first.
+    fn unite(&mut self, condition: &Expression, frame: &Frame) {
+        let Expression::Compare(Comparison::Equal, a, b) = condition else { return };
+        let (Expression::Column(a), Expression::Column(b)) = (&**a, &**b) else { return };
+        let (Some(cell_a), Some(cell_b)) = (cell_of(a), cell_of(b)) else { return };
+        if !self.are_alike(a, b) {
+            return;
+        }
+        if frame.aliases.contains(&cell_a.0) && !frame.aliases.contains(&cell_b.0) {
+            self.cells.unite(&cell_b, &cell_a);
+        } else {
+            self.cells.unite(&cell_a, &cell_b);
+        }
+    }
+
+    /// Whether equal values of two columns are the same term of the graph.
+    pub(super) fn are_alike(&self, a: &ColumnRef, b: &ColumnRef) -> bool {
+        match (self.kind_of(a), self.kind_of(b)) {
+            (ValueKind::Unknown, _) | (_, ValueKind::Unknown) => true,
+            (a, b) => a == b,
+        }
+    }
+
+    /// The patterns of a table's rows with the cells that are needed of it.
+    fn rows(
+        &mut self,
+        from: &From,
+        frame: &Frame,
+        patterns: &mut Vec<TriplePattern>,
+        parts: &mut Vec<GraphPattern>,
+    ) -> Result<(), QueryError> {
+        let table = match &from.source {
+            Source::Derived(query) => {
+                let part = self.query(query)?;
+                let mut names: Vec<Variable> = Vec::new();
+                for (at, column) in part.outputs.iter().enumerate() {
+                    let cell = (from.alias.clone(), at);
+                    let mut variable = self.cells.variable(&cell, &column.title);
+                    if names.contains(&variable) {
+                        variable = self.cells.fresh(&column.title);
+                    }
+                    names.push(variable);
+                }
+                parts.push(renamed(part, &names));
+                return Ok(());
+            }
+            Source::Table(name, at) => at
+                .and_then(|at| self.tables.table(at))
+                .ok_or_else(|| QueryError::Unbound(format!("there is no table {name}")))?,
+        };
+        let row = self.term(&(from.alias.clone(), 0), &table.id);
+        match &table.source {
+            Rows::Type(iri) => patterns.push(self.type_pattern(row.clone(), iri)),
+            Rows::Links { relation, heads } => {
+                let other = table.columns.get(1).map_or("value", |column| &column.id);
+                let tail = self.term(&(from.alias.clone(), 1), other);
+                patterns.push(triple(row.clone(), relation, tail));
+                if let Some(Rows::Type(iri)) = self.tables.table(*heads).map(|table| &table.source) {
+                    patterns.push(self.type_pattern(row, iri));
+                }
+                return Ok(());
+            }
+            Rows::Heads(relations) => {
+                let has_some = frame.needed.iter().any(|(alias, column)| *alias == from.alias && *column > 0);
+                if !has_some {
+                    parts.push(self.heads(&row, relations));
+                }
+            }
+        }
+        let table_id = table;
+        for (column, at, relation) in needed_columns(from, frame, table_id) {
+            let tail = self.term(&(from.alias.clone(), at), &column.id);
+            let row = self.term(&(from.alias.clone(), 0), &table_id.id);
+            let pattern = triple(row, relation, tail);
+            if !patterns.contains(&pattern) {
+                patterns.push(pattern);
+            }
+        }
+        Ok(())
+    }
+
+    /// The entities that have some of the relations, each once.
+    fn heads(&mut self, row: &TermPattern, relations: &[String]) -> GraphPattern {
+        let one = |iri: &String| PropertyPathExpression::NamedNode(NamedNode::new_unchecked(iri));
+        let any = relations
+            .iter()
+            .map(one)
+            .reduce(|a, b| PropertyPathExpression::Alternative(Box::new(a), Box::new(b)));
+        let path = any
+            .unwrap_or_else(|| PropertyPathExpression::NamedNode(NamedNode::new_unchecked("urn:quipu:none")));
+        let object = TermPattern::Variable(self.cells.fresh("any"));
+        let inner = GraphPattern::Path { subject: row.clone(), path, object };
+        let variables = match row {
+            TermPattern::Variable(variable) => vec![variable.clone()],
+            _ => Vec::new(),
+        };
+        distinct(GraphPattern::Project { inner: Box::new(inner), variables })
+    }
+
+    fn type_pattern(&self, row: TermPattern, iri: &str) -> TriplePattern {
+        const TYPE: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
+        let relation = self.tables.type_relations.first().map_or(TYPE, String::as_str);
+        triple(row, relation, TermPattern::NamedNode(NamedNode::new_unchecked(iri)))
+    }
+
+    /// The term of a cell: the value that it is fixed to, else its variable.
+    fn term(&mut self, cell: &Cell, name: &str) -> TermPattern {
+        match self.cells.fixed(cell) {
+            Some(Term::NamedNode(node)) => TermPattern::NamedNode(node.clone()),
+            Some(Term::Literal(literal)) => TermPattern::Literal(literal.clone()),
+            _ => TermPattern::Variable(self.cells.variable(cell, name)),
+        }
+    }
+
+    /// Values that conditions give to cells: several as VALUES; single ones were fixed in the patterns, and are bound behind them.
+    fn fixed_values(
+        &mut self,
+        frame: &Frame,
+        conditions: &[&Expression],
+        parts: &mut Vec<GraphPattern>,
+    ) -> Vec<(Variable, Term)> {
+        let _ = frame;
+        let mut single = Vec::new();
+        for condition in conditions {
+            let Some((column, terms)) = given_terms(condition) else { continue };
+            let Some(cell) = cell_of(column).filter(|cell| frame.aliases.contains(&cell.0)) else { continue };
+            let variable = self.cells.variable(&cell, &column.name);
+            let ground = |term: &Term| match term {
+                Term::NamedNode(node) => Some(GroundTerm::NamedNode(node.clone())),
+                Term::Literal(literal) => Some(GroundTerm::Literal(literal.clone())),
+                _ => None,
+            };
+            match (terms.as_slice(), self.cells.fixed(&cell).cloned()) {
+                ([term], Some(fixed)) if *term == fixed => {
+                    if !single.iter().any(|(known, _)| *known == variable) {
+                        single.push((variable, fixed));
+                    }
+                }
+                (terms, _) => {
+                    let bindings = terms.iter().filter_map(|term| Some(vec![Some(ground(term)?)])).collect();
+                    parts.push(GraphPattern::Values { variables: vec![variable], bindings });
+                }
+            }
+        }
+        single
+    }
+
+    /// Values of columns that a row may lack.
+    fn optional_cells(
+        &mut self,
+        mut base: Base,
+        frame: &Frame,
+        of: impl Fn(&str) -> bool,
+        select: &Select,
+    ) -> Base {
+        for from in select.from.iter().filter(|from| of(&from.alias)) {
+            let Source::Table(_, Some(at)) = &from.source else { continue };
+            let Some(table) = self.tables.table(*at).filter(|table| !table.is_links()) else { continue };
+            base = self.optional_of(base, from, frame, table);
+        }
+        base
+    }
+
+    fn optional_of(&mut self, mut base: Base, from: &From, frame: &Frame, table: &Table) -> Base {
+        for ((alias, at), _) in &frame.used {
+            let cell = (alias.clone(), *at);
+            let column = table.columns.get(*at).and_then(|column| Some((column, column.relation.as_ref()?)));
+            let Some((column, relation)) =
+                column.filter(|_| *alias == from.alias && !frame.needed.contains(&cell))
+            else {
+                continue;
+            };
+            let row = self.term(&(alias.clone(), 0), &table.id);
+            let tail = self.term(&cell, &column.id);
+            let pattern = triple(row, relation, tail);
+            base.triples.push(pattern.clone());
+            let right = GraphPattern::Bgp { patterns: vec![pattern] };
+            base = base.both(|left| left_join(left, right.clone()));
+        }
+        base
+    }
+
+    /// A left join: rows that may be missing as a whole.
+    fn left(&mut self, base: Base, from: &From, frame: &Frame) -> Result<Base, QueryError> {
+        let (mut patterns, mut parts) = (Vec::new(), Vec::new());
+        // Within the block the columns that it is joined by are needed.
+        let mut inner = Frame {
+            aliases: frame.aliases.clone(),
+            used: frame.used.clone(),
+            needed: frame.needed.clone(),
+            outer: Vec::new(),
+        };
+        let on = match &from.join {
+            Join::Left(on) | Join::Inner(on) => on.as_ref(),
+        };
+        let conditions: Vec<&Expression> = on.into_iter().flat_map(Expression::conjuncts).collect();
+        conditions.iter().for_each(|condition| needs(condition, &mut inner));
+        self.rows(from, &inner, &mut patterns, &mut parts)?;
+        let triples = patterns.clone();
+        let right = parts.into_iter().fold(GraphPattern::Bgp { patterns }, join);
+        let block = Base { open: right.clone(), pattern: right, triples, outer: Vec::new() };
+        let mut block = match &from.source {
+            Source::Table(_, Some(at)) => match self.tables.table(*at).filter(|table| !table.is_links()) {
+                Some(table) => {
+                    let mut needed_here = inner;
+                    needed_here.needed.retain(|_| true);
+                    self.optional_of(block, from, &needed_here, table)
+                }
+                None => block,
+            },
+            _ => block,
+        };
+        for condition in conditions {
+            block = self.condition(block, condition)?;
+        }
+        let triples = [base.triples, block.triples].concat();
+        Ok(Base {
+            pattern: left_join(base.pattern, block.pattern),
+            open: left_join(base.open, block.open),
+            triples,
+            outer: base.outer,
+        })
+    }
+
+    /// One condition of WHERE or ON.
+    fn condition(&mut self, base: Base, condition: &Expression) -> Result<Base, QueryError> {
+        match condition {
+            Expression::Compare(Comparison::Equal, a, b) => {
+                if let (Expression::Column(a), Expression::Column(b)) = (&**a, &**b)
+                    && let (Some(a), Some(b)) = (cell_of(a), cell_of(b))
+                    && self.cells.are_one(&a, &b)
+                {
+                    return Ok(base);
+                }
+                if let (Expression::Column(column), Expression::Scalar(query)) = (&**a, &**b)
+                    && !is_one_value(query)
+                {
+                    return self.one_of(base, column, query, false);
+                }
+            }
+            Expression::InQuery(of, query) => {
+                if let Expression::Column(column) = &**of {
+                    return self.one_of(base, column, query, false);
+                }
+            }
+            Expression::Not(inner) => {
+                if let Expression::InQuery(of, query) = &**inner
+                    && let Expression::Column(column) = &**of
+                {
+                    return self.one_of(base, column, query, true);
+                }
+            }
+            _ => {}
+        }
+        if let Some((column, terms)) = given_terms(condition)
+            && let Some(cell) = cell_of(column)
+        {
+            let is_fixed = matches!(terms.as_slice(), [term] if self.cells.fixed(&cell) == Some(term));
+            if is_fixed || terms.len() > 1 {
+                return Ok(base);
+            }
+        }
+        let (base, expr) = self.with_scalars(base, condition)?;
+        let expr = self.truth(&expr)?;
+        Ok(base.both(|inner| GraphPattern::Filter { expr: expr.clone(), inner: Box::new(inner) }))
+    }
+
+    /// `column IN (query)`, and its opposite.
+    fn one_of(
+        &mut self,
+        base: Base,
+        column: &ColumnRef,
+        query: &Query,
+        not: bool,
+    ) -> Result<Base, QueryError> {
+        let Some(cell) = cell_of(column) else {
+            return Err(QueryError::Unbound(format!("there is no column {}", column.name)));
+        };
+        let variable = self.cells.variable(&cell, &column.name);
+        let before = std::mem::take(&mut self.replaced);
+        if let Some(select) = query.select().filter(|_| self.is_correlated(query)) {
+            let inner = self.base(select, &query.order)?;
+            let part = self.finish(select, &[], None, 0, inner.clone())?;
+            self.replaced = before;
+            let Some(output) = part.outputs.first() else { return Ok(base) };
+            let same = Sparql::SameTerm(Box::new(output.variable.clone().into()), Box::new(variable.into()));
+            let pattern = match part.pattern {
+                GraphPattern::Distinct { inner } | GraphPattern::Project { inner, .. } => *inner,
+                other => other,
+            };
+            let pattern = match pattern {
+                GraphPattern::Project { inner, .. } => *inner,
+                other => other,
+            };
+            let exists =
+                Sparql::Exists(Box::new(GraphPattern::Filter { expr: same, inner: Box::new(pattern) }));
+            let expr = if not { Sparql::Not(Box::new(exists)) } else { exists };
+            return Ok(base.both(|inner| GraphPattern::Filter { expr: expr.clone(), inner: Box::new(inner) }));
+        }
+        let part = self.query(query)?;
+        self.replaced = before;
+        let open = part.support.clone().filter(|_| !part.aggregated && query.limit.is_none());
+        let output = part.outputs.first().map(|column| column.variable.clone());
+        let given = distinct(renamed(part, std::slice::from_ref(&variable)));
+        if not {
+            let minus = |left: GraphPattern| GraphPattern::Minus {
+                left: Box::new(left),
+                right: Box::new(given.clone()),
+            };
+            return Ok(base.both(minus));
+        }
+        let opened = match (open, output) {
+            (Some(support), Some(output)) => {
+                let pattern = GraphPattern::Extend {
+                    inner: Box::new(support.pattern),
+                    variable: variable.clone(),
+                    expression: output.into(),
+                };
+                Some((pattern, support.triples))
+            }
+            _ => None,
+        };
+        let mut triples = base.triples;
+        let open = match opened {
+            Some((pattern, more)) => {
+                triples.extend(more);
+                join(base.open, pattern)
+            }
+            None => join(base.open, given.clone()),
+        };
+        Ok(Base { pattern: join(base.pattern, given), open, triples, ..base })
+    }
+
+    /// Whether a query speaks of tables outside of it.
+    pub(super) fn is_correlated(&self, query: &Query) -> bool {
+        let mut used = HashSet::new();
+        query.visit(&mut |expression| {
+            if let Expression::Column(column) = expression {
+                used.extend(column.table.clone());
+            }
+        });
+        let mut own = HashSet::new();
+        aliases_of(query, &mut own);
+        !used.is_subset(&own)
+    }
+
+    /// Joins the queries that an expression takes one value of; gives the expression with their variables in it.
+    pub(super) fn with_scalars(
+        &mut self,
+        mut base: Base,
+        expression: &Expression,
+    ) -> Result<(Base, Expression), QueryError> {
+        let mut expression = expression.clone();
+        let mut queries = Vec::new();
+        take_scalars(&mut expression, &mut queries);
+        for (at, query) in queries.into_iter().enumerate() {
+            let _ = at;
+            let before = std::mem::take(&mut self.replaced);
+            let variable = self.cells.fresh("value");
+            let is_count = query.select().is_some_and(|select| {
+                matches!(
+                    select.items.first().map(|item| &item.expression),
+                    Some(Expression::Aggregate { function: Aggregate::Count, .. })
+                )
+            });
+            let (pattern, kind) = match query.select().filter(|_| self.is_correlated(&query)) {
+                Some(select) => {
+                    let inner = self.base(select, &[])?;
+                    let shared = inner.outer.clone();
+                    let part = self.finish_grouped(select, inner, &shared)?;
+                    let kind = part.outputs.first().map_or(ValueKind::Unknown, |column| column.kind);
+                    let names: Vec<Variable> = std::iter::once(variable.clone()).chain(shared).collect();
+                    (renamed(part, &names), kind)
+                }
+                None => {
+                    let part = self.query(&query)?;
+                    let kind = part.outputs.first().map_or(ValueKind::Unknown, |column| column.kind);
+                    (renamed(part, std::slice::from_ref(&variable)), kind)
+                }
+            };
+            self.replaced = before;
+            base = base.both(|left| left_join(left, pattern.clone()));
+            let marker = Expression::Scalar(Box::new(query));
+            let mut name = variable.clone();
+            if is_count {
+                // No row at all counts as zero.
+                let zero = super::texts::integer(0);
+                name = self.cells.fresh("count");
+                let expression = Sparql::Coalesce(vec![variable.into(), zero]);
+                base = base.both(|inner| GraphPattern::Extend {
+                    inner: Box::new(inner),
+                    variable: name.clone(),
+                    expression: expression.clone(),
+                });
+            }
+            self.replaced.push((marker, name, kind));
+        }
+        Ok((base, expression))
+    }
+
+    /// Groups, calculates, orders and projects.
+    fn finish(
+        &mut self,
+        select: &Select,
+        order: &[Order],
+        limit: Option<u64>,
+        offset: u64,
+        base: Base,
+    ) -> Result<Part, QueryError> {
+        let before = self.replaced.clone();
+        let in_order = order.iter().any(|order| order.expression.has_aggregate());
+        let aggregated = !select.group.is_empty()
+            || select.having.is_some()
+            || in_order
+            || select.items.iter().any(|item| item.expression.has_aggregate());
+        let (open, triples) = (base.open.clone(), base.triples.clone());
+        let mut base = base;
+        if aggregated {
+            base = self.grouped(select, order, base, &[])?;
+        }
+        let mut outputs: Vec<PlanColumn> = Vec::new();
+        for item in &select.items {
+            let (with, column) = self.output(base, &item.expression, title(item), &outputs)?;
+            base = with;
+            outputs.push(column);
+        }
+        if let Some(having) = &select.having {
+            for condition in having.conjuncts() {
+                let (with, expression) = self.with_scalars(base, condition)?;
+                let expr = self.truth(&expression)?;
+                base = with.both(|inner| GraphPattern::Filter { expr: expr.clone(), inner: Box::new(inner) });
+            }
+        }
+        let mut by = Vec::new();
+        for order in order {
+            let (with, expression) = self.with_scalars(base, &order.expression)?;
+            base = with;
+            let (value, kind) = self.value(&expression)?;
+            let value = if kind == ValueKind::Entity {
+                let (with, name) = self.name_of(base, value);
+                base = with;
+                name
+            } else if kind == ValueKind::Text {
+                super::texts::lower(value)
+            } else {
+                value
+            };
+            by.push((value, order.descending));
+        }
+        self.replaced = before;
+        let pattern = if by.is_empty() { base.pattern } else { ordered(base.pattern, by) };
+        let variables: Vec<Variable> = outputs.iter().map(|column| column.variable.clone()).collect();
+        let mut pattern = GraphPattern::Project { inner: Box::new(pattern), variables: variables.clone() };
+        if select.distinct || !aggregated {
+            pattern = distinct(pattern);
+        }
+        let shared = variables;
+        let support = Some(Support { pattern: open, triples, shared });
+        Ok(Part { pattern: sliced(pattern, limit, offset), outputs, aggregated, support })
+    }
+
+    /// A correlated query's one value for each combination of the outer cells that it speaks of.
+    fn finish_grouped(
+        &mut self,
+        select: &Select,
+        base: Base,
+        shared: &[Variable],
+    ) -> Result<Part, QueryError> {
+        let Some(item) = select.items.first() else {
+            return Err(QueryError::Refused("a query within gives no column".into()));
+        };
+        let mut base = base;
+        let mut support = None;
+        if item.expression.has_aggregate() {
+            base = self.grouped(select, &[], base, shared)?;
+        } else {
+            support = Some(());
+        }
+        let (base, mut column) = self.output(base, &item.expression, title(item), &[])?;
+        let _ = support;
+        column.title = "value".into();
+        let shared_columns = shared.iter().map(|variable| PlanColumn {
+            title: variable.as_str().to_owned(),
+            variable: variable.clone(),
+            kind: ValueKind::Unknown,
+        });
+        let outputs: Vec<PlanColumn> = std::iter::once(column).chain(shared_columns).collect();
+        let variables = outputs.iter().map(|column| column.variable.clone()).collect();
+        let pattern = distinct(GraphPattern::Project { inner: Box::new(base.pattern), variables });
+        Ok(Part { pattern, outputs, aggregated: true, support: None })
+    }
+
+    /// An item's variable; what is no column is calculated into a new one.
+    fn output(
+        &mut self,
+        base: Base,
+        expression: &Expression,
+        title: String,
+        known: &[PlanColumn],
+    ) -> Result<(Base, PlanColumn), QueryError> {
+        let (base, expression) = self.with_scalars(base, expression)?;
+        let is_condition = matches!(
+            expression,
+            Expression::Compare(..)
+                | Expression::And(..)
+                | Expression::Or(..)
+                | Expression::Not(_)
+                | Expression::Exists(_)
+                | Expression::InQuery(..)
+                | Expression::InList(..)
+                | Expression::Like(..)
+                | Expression::IsNull(_)
+        );
+        let (value, kind) =
+            if is_condition { (self.truth(&expression)?, ValueKind::Flag) } else { self.value(&expression)? };
+        if let Sparql::Variable(variable) = &value
+            && !known.iter().any(|column| column.variable == *variable)
+        {
+            let column = PlanColumn { title, variable: variable.clone(), kind };
+            return Ok((base, column));
+        }
+        let variable = self.cells.fresh(&title);
+        let base = base.both(|inner| GraphPattern::Extend {
+            inner: Box::new(inner),
+            variable: variable.clone(),
+            expression: value.clone(),
+        });
+        Ok((base, PlanColumn { title, variable, kind }))
+    }
+
+    /// The text that entities are ordered by: their label, else their IRI.
+    fn name_of(&mut self, base: Base, entity: Sparql) -> (Base, Sparql) {
+        let Sparql::Variable(variable) = &entity else { return (base, super::texts::lower(entity)) };
+        let Some(label) = self.tables.labels.first().cloned() else {
+            return (base, super::texts::lower(entity));
+        };
+        let name = self.cells.fresh("label");
+        let pattern =
+            triple(TermPattern::Variable(variable.clone()), &label, TermPattern::Variable(name.clone()));
+        let right = GraphPattern::Bgp { patterns: vec![pattern] };
+        let base = base.both(|left| left_join(left, right.clone()));
+        let key = super::texts::text(entity.clone());
+        let name = Sparql::Coalesce(vec![super::texts::lower(name.into()), key]);
+        (base, name)
+    }
+
+    fn kind_of(&self, column: &ColumnRef) -> ValueKind {
+        column.place.map_or(ValueKind::Unknown, |place| self.kind_of_place(place))
+    }
+
+    pub(super) fn kind_of_place(&self, place: Place) -> ValueKind {
+        match self.tables.column(place).map(|column| column.kind) {
+            Some(Kind::Entity(_)) => ValueKind::Entity,
+            Some(Kind::Number { .. }) => ValueKind::Number,
+            Some(Kind::Date) => ValueKind::Date,
+            Some(Kind::Flag) => ValueKind::Flag,
+            Some(Kind::Text) => ValueKind::Text,
+            None => ValueKind::Unknown,
+        }
+    }
+
+    /// Fixes the cells that a condition gives one value.
+    pub(super) fn fix_cells(&mut self, frame_aliases: &HashSet<String>, condition: &Expression) {
+        if let Some((column, terms)) = given_terms(condition)
+            && let [term] = terms.as_slice()
+            && let Some(cell) = cell_of(column).filter(|cell| frame_aliases.contains(&cell.0))
+        {
+            self.cells.fix(&cell, term);
+        }
+    }
+}
+
+/// `column = value` and `column IN (values)` with values of the graph.
+fn given_terms(condition: &Expression) -> Option<(&ColumnRef, Vec<Term>)> {
+    match condition {
+        Expression::Compare(Comparison::Equal, of, value) => match (&**of, &**value) {
+            (Expression::Column(column), Expression::Terms(terms, _)) => Some((column, terms.clone())),
+            _ => None,
+        },
+        Expression::InList(of, list) => {
+            let Expression::Column(column) = &**of else { return None };
+            let mut all = Vec::new();
+            for value in list {
+                let Expression::Terms(terms, _) = value else { return None };
+                all.extend(terms.iter().cloned());
+            }
+            Some((column, all)).filter(|(_, all)| !all.is_empty())
+        }
+        _ => None,
+    }
+}
+
+/// Whether a query gives one value at most.
+fn is_one_value(query: &Query) -> bool {
+    query.limit == Some(1)
+        || query.select().is_some_and(|select| {
+            select.group.is_empty() && select.items.iter().all(|item| item.expression.has_aggregate())
+        })
+}
+
+fn needed_columns<'t>(
+    from: &From,
+    frame: &Frame,
+    table: &'t Table,
+) -> Vec<(&'t crate::tables::Column, usize, &'t String)> {
+    let mut needed: Vec<usize> =
+        frame.needed.iter().filter(|(alias, _)| *alias == from.alias).map(|(_, at)| *at).collect();
+    needed.sort_unstable();
+    let of = |at: usize| {
+        let column = table.columns.get(at)?;
+        Some((column, at, column.relation.as_ref()?))
+    };
+    needed.into_iter().filter_map(of).collect()
+}
+
+/// Marks the cells without which a condition cannot hold.
+fn needs(condition: &Expression, frame: &mut Frame) {
+    match condition {
+        Expression::Not(inner) => match &**inner {
+            Expression::Exists(_) => {}
+            Expression::And(..) | Expression::Or(..) => {}
+            Expression::IsNull(of) | Expression::InQuery(of, _) => needs_columns(of, frame),
+            other => needs_columns(other, frame),
+        },
+        Expression::Or(..) | Expression::IsNull(_) | Expression::Exists(_) => {}
+        Expression::InQuery(of, _) => needs_columns(of, frame),
+        other => needs_columns(other, frame),
+    }
+}
+
+/// Marks the cells of an expression that has no value without them.
+fn needs_columns(expression: &Expression, frame: &mut Frame) {
+    match expression {
+        Expression::Column(column) => {
+            if let Some(cell) = cell_of(column).filter(|cell| frame.aliases.contains(&cell.0)) {
+                frame.needed.insert(cell);
+            }
+        }
+        Expression::Case(..) | Expression::Aggregate { .. } | Expression::Exists(_) | Expression::Or(..) => {}
+        Expression::Call(crate::syntax::Function::Coalesce, _) | Expression::IsNull(_) => {}
+        other => other.parts().into_iter().for_each(|part| needs_columns(part, frame)),
+    }
+}
+
+/// Items whose value must be there for a row to say anything: a single one, and what single aggregates are made of.
+fn needed_items(select: &Select) -> Vec<&Expression> {
+    let [item] = select.items.as_slice() else {
+        // Each a plain value of one kind: "AVG(a), MIN(a)".
+        let mut of_all: Vec<&Expression> = Vec::new();
+        for item in &select.items {
+            match &item.expression {
+                Expression::Aggregate { function, of: Some(of), .. } if *function != Aggregate::Count => {
+                    of_all.push(of)
+                }
+                other if select.group.contains(other) => {}
+                _ => return Vec::new(),
+            }
+        }
+        return if of_all.windows(2).all(|two| two.first() == two.last()) { of_all } else { Vec::new() };
+    };
+    match &item.expression {
+        Expression::Aggregate { of: Some(of), .. } => vec![of],
+        other if other.has_aggregate() => Vec::new(),
+        other => vec![other],
+    }
+}
+
+/// All columns of an expression, those of queries within too.
+fn deep_columns<'a>(expression: &'a Expression, columns: &mut Vec<&'a ColumnRef>) {
+    expression.visit(&mut |part| {
+        if let Expression::Column(column) = part {
+            columns.push(column);
+        }
+        if let Some(query) = part.query() {
+            query.visit(&mut |inner| {
+                if let Expression::Column(column) = inner {
+                    columns.push(column);
+                }
+            });
+        }
+    });
+}
+
+fn inner_aliases(select: &Select, order: &[Order]) -> HashSet<String> {
+    let mut aliases = HashSet::new();
+    for expression in select.expressions().into_iter().chain(order.iter().map(|order| &order.expression)) {
+        expression.visit(&mut |part| {
+            if let Some(query) = part.query() {
+                aliases_of(query, &mut aliases);
+            }
+        });
+    }
+    aliases
+}
+
+fn aliases_of(query: &Query, aliases: &mut HashSet<String>) {
+    match &query.body {
+        crate::syntax::Body::Set { left, right, .. } => {
+            aliases_of(left, aliases);
+            aliases_of(right, aliases);
+        }
+        crate::syntax::Body::Select(select) => {
+            for from in &select.from {
+                aliases.insert(from.alias.clone());
+                if let Source::Derived(query) = &from.source {
+                    aliases_of(query, aliases);
+                }
+            }
+            for expression in select.expressions() {
+                expression.visit(&mut |part| {
+                    if let Some(query) = part.query() {
+                        aliases_of(query, aliases);
+                    }
+                });
+            }
+        }
+    }
+}
+
+/// Takes the one-value queries out of an expression; their places keep them as markers.
+fn take_scalars(expression: &mut Expression, queries: &mut Vec<Query>) {
+    if let Expression::Scalar(query) = expression {
+        queries.push((**query).clone());
+        return;
+    }
+    for part in expression.parts_mut() {
+        take_scalars(part, queries);
+    }
+}
+
+pub(super) fn triple(subject: TermPattern, relation: &str, object: TermPattern) -> TriplePattern {
+    let predicate = NamedNodePattern::NamedNode(NamedNode::new_unchecked(relation));
+    TriplePattern { subject, predicate, object }
+}
+
+pub(super) fn left_join(left: GraphPattern, right: GraphPattern) -> GraphPattern {
+    GraphPattern::LeftJoin { left: Box::new(left), right: Box::new(right), expression: None }
+}
+
+pub(super) fn ordered(inner: GraphPattern, by: Vec<(Sparql, bool)>) -> GraphPattern {
+    let one = |(value, descending): (Sparql, bool)| {
+        if descending { OrderExpression::Desc(value) } else { OrderExpression::Asc(value) }
+    };
+    GraphPattern::OrderBy { inner: Box::new(inner), expression: by.into_iter().map(one).collect() }
+}
+
+pub(super) fn constant(term: &Term) -> Sparql {
+    match term {
+        Term::NamedNode(node) => node.clone().into(),
+        Term::Literal(literal) => literal.clone().into(),
+        other => super::texts::string(&other.to_string()),
+    }
+}

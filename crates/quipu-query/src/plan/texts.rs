@@ -1,0 +1,113 @@
+//! Texts and names in expressions.
+
+use oxrdf::{Literal, NamedNode, Variable};
+use spargebra::algebra::{Expression, Function, GraphPattern};
+use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern};
+
+use super::Planner;
+
+const XSD: &str = "http://www.w3.org/2001/XMLSchema#";
+
+pub(super) fn call(function: Function, parts: Vec<Expression>) -> Expression {
+    Expression::FunctionCall(function, parts)
+}
+
+pub(super) fn integer(number: i64) -> Expression {
+    Expression::Literal(Literal::from(number))
+}
+
+pub(super) fn string(text: &str) -> Expression {
+    Expression::Literal(Literal::new_simple_literal(text))
+}
+
+/// The text of a value, without its language and datatype.
+pub(super) fn text(of: Expression) -> Expression {
+    match of {
+        Expression::FunctionCall(Function::Str | Function::SubStr | Function::LCase | Function::UCase, _) => {
+            of
+        }
+        of => call(Function::Str, vec![of]),
+    }
+}
+
+pub(super) fn lower(of: Expression) -> Expression {
+    call(Function::LCase, vec![text(of)])
+}
+
+/// A value read as a number or another datatype of XML Schema.
+pub(super) fn cast(of: Expression, datatype: &str) -> Expression {
+    let function = Function::Custom(NamedNode::new_unchecked(format!("{XSD}{datatype}")));
+    call(function, vec![of])
+}
+
+/// A number as it was written.
+pub(super) fn number(written: &str) -> Expression {
+    let datatype = match written {
+        _ if written.parse::<i64>().is_ok() => "integer",
+        _ if written.contains(['e', 'E']) => "double",
+        _ => "decimal",
+    };
+    let datatype = NamedNode::new_unchecked(format!("{XSD}{datatype}"));
+    Expression::Literal(Literal::new_typed_literal(written, datatype))
+}
+
+/// How a text is held against a LIKE pattern.
+pub(super) fn like(of: Expression, pattern: &str) -> Expression {
+    let pattern = pattern.to_lowercase();
+    let inner = pattern.trim_matches('%');
+    let (open_start, open_end) = (pattern.starts_with('%'), pattern.ends_with('%') && !pattern.is_empty());
+    if inner.contains(['%', '_']) {
+        return call(Function::Regex, vec![of, string(&regex_of(&pattern)), string("i")]);
+    }
+    match (open_start, open_end) {
+        (true, true) => call(Function::Contains, vec![of, string(inner)]),
+        (true, false) => call(Function::StrEnds, vec![of, string(inner)]),
+        (false, true) => call(Function::StrStarts, vec![of, string(inner)]),
+        (false, false) => Expression::Equal(Box::new(of), Box::new(string(inner))),
+    }
+}
+
+fn regex_of(pattern: &str) -> String {
+    let mut regex = String::from("^");
+    for character in pattern.chars() {
+        match character {
+            '%' => regex.push_str(".*"),
+            '_' => regex.push('.'),
+            c if c.is_alphanumeric() || c == ' ' => regex.push(c),
+            c => regex.extend(['\\', c]),
+        }
+    }
+    regex.push('$');
+    regex
+}
+
+impl Planner<'_> {
+    /// Whether some name of an entity satisfies a condition; where it has no label, the readable end of its IRI.
+    pub(super) fn named(
+        &mut self,
+        entity: &Variable,
+        holds: impl Fn(Expression) -> Expression,
+    ) -> Expression {
+        let end = call(
+            Function::Replace,
+            vec![call(Function::Str, vec![entity.clone().into()]), string("^.*[/#:]"), string("")],
+        );
+        // "Adult_Silver%20Dragon" and "AdultSilverDragon" are held against words as people divide them, and undivided.
+        let spaced = call(Function::Replace, vec![end, string("_|%20"), string(" ")]);
+        let by_key = holds(lower(spaced));
+        let mut any = by_key;
+        for label in &self.tables.labels {
+            let name = self.cells.fresh("label");
+            let triple = TriplePattern {
+                subject: TermPattern::Variable(entity.clone()),
+                predicate: NamedNodePattern::NamedNode(NamedNode::new_unchecked(label)),
+                object: TermPattern::Variable(name.clone()),
+            };
+            let expr = holds(lower(name.into()));
+            let inner =
+                GraphPattern::Filter { expr, inner: Box::new(GraphPattern::Bgp { patterns: vec![triple] }) };
+            any = Expression::Or(Box::new(Expression::Exists(Box::new(inner))), Box::new(any));
+        }
+        any
+    }
+}

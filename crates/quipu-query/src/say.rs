@@ -1,0 +1,310 @@
+//! A bound query in words: "the novels whose author is from Peru, the greatest pages first, the first 1".
+
+use crate::bind::title_of;
+use crate::syntax::{
+    Aggregate, Arithmetic, Body, ColumnRef, Comparison, Expression, Function, Join, Query, Select,
+    SetOperator, Source,
+};
+use crate::tables::{Kind, Tables};
+
+/// Says a bound query in words.
+pub fn say(query: &Query, tables: &Tables) -> String {
+    let teller = Teller { tables };
+    teller.query(query)
+}
+
+struct Teller<'a> {
+    tables: &'a Tables,
+}
+
+impl Teller<'_> {
+    fn query(&self, query: &Query) -> String {
+        match &query.body {
+            Body::Set { operator, left, right, .. } => {
+                let (left, right) = (self.query(left), self.query(right));
+                let all = match operator {
+                    SetOperator::Union => format!("{left}, and {right}"),
+                    SetOperator::Intersect => format!("{left}, as far as they are among {right}"),
+                    SetOperator::Except => format!("{left}, without {right}"),
+                };
+                self.with_order(all, query)
+            }
+            Body::Select(select) => self.with_order(self.select(select), query),
+        }
+    }
+
+    fn with_order(&self, mut said: String, query: &Query) -> String {
+        let by: Vec<String> = query
+            .order
+            .iter()
+            .map(|order| {
+                let direction = if order.descending { "greatest" } else { "least" };
+                format!("{direction} {} first", self.bare(&order.expression))
+            })
+            .collect();
+        match (by.is_empty(), query.limit) {
+            (false, Some(1)) if query.offset == 0 => {
+                let order = query.order.first();
+                let direction =
+                    if order.is_some_and(|order| order.descending) { "greatest" } else { "least" };
+                let of = order.map(|order| self.bare(&order.expression)).unwrap_or_default();
+                said.push_str(&format!(", the one with the {direction} {of}"));
+                return said;
+            }
+            (false, _) => said.push_str(&format!(", {}", by.join(", then "))),
+            (true, _) => {}
+        }
+        match (query.limit, query.offset) {
+            (Some(1), offset) if offset > 0 => said.push_str(&format!(", number {} only", offset + 1)),
+            (Some(limit), 0) => said.push_str(&format!(", the first {limit} only")),
+            (Some(limit), offset) => said.push_str(&format!(", {limit} from number {} on", offset + 1)),
+            (None, offset) if offset > 0 => said.push_str(&format!(", from number {} on", offset + 1)),
+            _ => {}
+        }
+        said
+    }
+
+    fn select(&self, select: &Select) -> String {
+        let items: Vec<String> = select.items.iter().map(|item| self.item(&item.expression)).collect();
+        let mut said = joined(&items);
+        let mut conditions: Vec<String> = Vec::new();
+        for from in &select.from {
+            if let Join::Inner(Some(on)) = &from.join {
+                conditions.extend(self.conditions(on));
+            }
+        }
+        conditions.extend(select.filter.iter().flat_map(|filter| self.conditions(filter)));
+        if !conditions.is_empty() {
+            said.push_str(&format!(", where {}", joined(&conditions)));
+        }
+        let groups: Vec<String> = select.group.iter().map(|group| self.bare(group)).collect();
+        if !groups.is_empty() && select.items.iter().any(|item| item.expression.has_aggregate()) {
+            said.push_str(&format!(", for each {}", joined(&groups)));
+        }
+        if let Some(having) = &select.having {
+            said.push_str(&format!(", only where {}", joined(&self.conditions(having))));
+        }
+        said
+    }
+
+    /// The conditions that say something: an equality by which two tables are joined does not.
+    fn conditions(&self, condition: &Expression) -> Vec<String> {
+        let said = condition.conjuncts().into_iter().filter(|condition| !self.only_joins(condition));
+        said.map(|condition| self.value(condition)).collect()
+    }
+
+    fn only_joins(&self, condition: &Expression) -> bool {
+        let Expression::Compare(Comparison::Equal, a, b) = condition else { return false };
+        let of = |side: &Expression| match side {
+            Expression::Column(column) => column.place.map(|place| (column.table.clone(), place)),
+            _ => None,
+        };
+        match (of(a), of(b)) {
+            (Some((a, place_a)), Some((b, place_b))) => {
+                a != b
+                    && (place_a.column == 0 || place_b.column == 0 || {
+                        let refers = |place| {
+                            self.tables.column(place).is_some_and(|column| column.references.is_some())
+                        };
+                        refers(place_a) || refers(place_b)
+                    })
+            }
+            _ => false,
+        }
+    }
+
+    fn item(&self, expression: &Expression) -> String {
+        match expression {
+            Expression::Column(column) => format!("the {}", self.column(column)),
+            Expression::Aggregate { .. } => format!("the {}", self.bare(expression)),
+            condition @ (Expression::Compare(..)
+            | Expression::Exists(_)
+            | Expression::And(..)
+            | Expression::Or(..)
+            | Expression::Not(_)
+            | Expression::InList(..)
+            | Expression::InQuery(..)) => {
+                format!("whether {}", self.value(condition))
+            }
+            other => self.value(other),
+        }
+    }
+
+    /// A value without an article.
+    fn bare(&self, expression: &Expression) -> String {
+        match expression {
+            Expression::Column(column) => self.column(column),
+            Expression::Aggregate { function, distinct, of } => {
+                let name = match function {
+                    Aggregate::Count => "number",
+                    Aggregate::Sum => "sum",
+                    Aggregate::Avg => "average",
+                    Aggregate::Min => "least",
+                    Aggregate::Max => "greatest",
+                    Aggregate::Concat => "list",
+                };
+                match of {
+                    None => format!("{name} of rows"),
+                    Some(of) => {
+                        let different =
+                            if *distinct && *function != Aggregate::Count { "different " } else { "" };
+                        format!("{name} of {different}{}", self.bare(of))
+                    }
+                }
+            }
+            other => self.value(other),
+        }
+    }
+
+    /// A column: an entity by its table's title, another by its own title and its table's.
+    fn column(&self, column: &ColumnRef) -> String {
+        let Some(place) = column.place else { return column.name.replace('_', " ") };
+        let (Some(table), Some(of)) = (self.tables.table(place.table), self.tables.column(place)) else {
+            return column.name.replace('_', " ");
+        };
+        if place.column == 0 {
+            return of_kind(&table.title, of.kind, self.tables);
+        }
+        if table.is_links() {
+            return of.title.clone();
+        }
+        format!("{} of the {}", of.title, table.title)
+    }
+
+    fn value(&self, expression: &Expression) -> String {
+        match expression {
+            Expression::Column(column) => format!("the {}", self.column(column)),
+            Expression::Text(text) | Expression::Terms(_, text) => format!("“{text}”"),
+            Expression::Number(number) => number.clone(),
+            Expression::Flag(flag) => if *flag { "true" } else { "false" }.to_owned(),
+            Expression::Null => "nothing".to_owned(),
+            Expression::Compare(comparison, a, b) => {
+                let words = match comparison {
+                    Comparison::Equal => "is",
+                    Comparison::Unequal => "is not",
+                    Comparison::Less => "is below",
+                    Comparison::AtMost => "is at most",
+                    Comparison::Greater => "is above",
+                    Comparison::AtLeast => "is at least",
+                };
+                format!("{} {words} {}", self.value(a), self.value(b))
+            }
+            Expression::And(a, b) => format!("{} and {}", self.value(a), self.value(b)),
+            Expression::Or(a, b) => format!("either {} or {}", self.value(a), self.value(b)),
+            Expression::Not(inner) => match &**inner {
+                Expression::IsNull(of) => format!("{} is stated", self.value(of)),
+                Expression::InQuery(of, query) => {
+                    format!("{} is not among ({})", self.value(of), self.query(query))
+                }
+                Expression::InList(of, list) => format!("{} is none of {}", self.value(of), self.list(list)),
+                Expression::Like(of, pattern) => format!("{} does not match “{pattern}”", self.value(of)),
+                Expression::Exists(query) => format!("there is no ({})", self.within(query)),
+                other => format!("not ({})", self.value(other)),
+            },
+            Expression::InList(of, list) => format!("{} is one of {}", self.value(of), self.list(list)),
+            Expression::InQuery(of, query) => format!("{} is among ({})", self.value(of), self.query(query)),
+            Expression::Exists(query) => format!("there is ({})", self.within(query)),
+            Expression::Scalar(query) => format!("({})", self.query(query)),
+            Expression::Like(of, pattern) => {
+                let text = pattern.trim_matches('%');
+                match (pattern.starts_with('%'), pattern.ends_with('%')) {
+                    (true, true) => format!("{} contains “{text}”", self.value(of)),
+                    (false, true) => format!("{} begins with “{text}”", self.value(of)),
+                    (true, false) => format!("{} ends with “{text}”", self.value(of)),
+                    (false, false) => format!("{} is “{text}”", self.value(of)),
+                }
+            }
+            Expression::IsNull(of) => format!("{} is not stated", self.value(of)),
+            aggregate @ Expression::Aggregate { .. } => format!("the {}", self.bare(aggregate)),
+            Expression::Case(cases, otherwise) => {
+                let cases: Vec<String> = cases
+                    .iter()
+                    .map(|(when, then)| format!("{} where {}", self.value(then), self.value(when)))
+                    .collect();
+                match otherwise {
+                    Some(otherwise) => format!("{}, else {}", cases.join(", "), self.value(otherwise)),
+                    None => cases.join(", "),
+                }
+            }
+            Expression::Arithmetic(operation, a, b) => {
+                let (a, b) = (self.value(a), self.value(b));
+                match operation {
+                    Arithmetic::Add => format!("{a} plus {b}"),
+                    Arithmetic::Subtract => format!("{a} minus {b}"),
+                    Arithmetic::Multiply => format!("{a} times {b}"),
+                    Arithmetic::Divide => format!("{a} divided by {b}"),
+                }
+            }
+            Expression::Call(function, parts) => self.call(*function, parts),
+        }
+    }
+
+    fn call(&self, function: Function, parts: &[Expression]) -> String {
+        let first = parts.first().map(|part| self.value(part)).unwrap_or_default();
+        let second = parts.get(1).map(|part| self.value(part));
+        match (function, second) {
+            (Function::Year, _) => format!("the year of {first}"),
+            (Function::Month, _) => format!("the month of {first}"),
+            (Function::Day, _) => format!("the day of {first}"),
+            (Function::DatePart, Some(length)) => match length.as_str() {
+                "4" => format!("the year of {first}"),
+                "7" => format!("the month of {first}"),
+                _ => format!("the day of {first}"),
+            },
+            (Function::DaysBetween, Some(second)) => format!("the days from {second} to {first}"),
+            (Function::Length, _) => format!("the length of {first}"),
+            (Function::Round, _) => format!("{first} rounded"),
+            (Function::Abs, _) => format!("the amount of {first}"),
+            _ => first,
+        }
+    }
+
+    /// What a query for rows at all asks: its tables and conditions.
+    fn within(&self, query: &Query) -> String {
+        let Some(select) = query.select() else { return self.query(query) };
+        let names: Vec<String> = select
+            .from
+            .iter()
+            .map(|from| match &from.source {
+                Source::Table(name, at) => at
+                    .and_then(|at| self.tables.table(at))
+                    .map_or_else(|| name.clone(), |table| table.title.clone()),
+                Source::Derived(query) => self.query(query),
+            })
+            .collect();
+        let conditions: Vec<String> =
+            select.filter.iter().flat_map(|filter| self.conditions(filter)).collect();
+        match conditions.is_empty() {
+            true => joined(&names),
+            false => format!("{}, where {}", joined(&names), joined(&conditions)),
+        }
+    }
+
+    fn list(&self, list: &[Expression]) -> String {
+        let list: Vec<String> = list.iter().map(|one| self.value(one)).collect();
+        joined(&list)
+    }
+}
+
+fn of_kind(title: &str, kind: Kind, tables: &Tables) -> String {
+    match kind {
+        Kind::Entity(Some(table)) => tables.table(table).map_or(title, |table| &table.title).to_owned(),
+        _ => title.to_owned(),
+    }
+}
+
+fn joined(parts: &[String]) -> String {
+    match parts {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+/// Titles of the result's columns as the query names them.
+pub fn titles(query: &Query) -> Vec<String> {
+    match &query.body {
+        Body::Select(select) => select.items.iter().map(|item| title_of(item).replace('_', " ")).collect(),
+        Body::Set { left, .. } => titles(left),
+    }
+}

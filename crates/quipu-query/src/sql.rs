@@ -1,0 +1,745 @@
+//! From a text to the SQL that is read here. Nothing of the text is executed: what is not understood is refused by name.
+
+use jiff::civil::Date;
+use jiff::{Span, ToSpan};
+use sqlparser::ast::{self, BinaryOperator, UnaryOperator};
+use sqlparser::dialect::GenericDialect;
+use sqlparser::parser::Parser;
+
+use crate::QueryError;
+use crate::syntax::{
+    Aggregate, Arithmetic, Body, ColumnRef, Comparison, Expression, From, Function, Item, Join, Order, Query,
+    Select, SetOperator, Source,
+};
+
+/// Longest text that is read.
+const LONGEST: usize = 16 << 10;
+/// Deepest nesting that is read, of expressions and of queries together.
+const DEEPEST: usize = 48;
+
+type Read<T> = Result<T, QueryError>;
+
+/// Reads one SELECT. `today` is what `CURRENT_DATE` and `date('now')` mean.
+///
+/// # Errors
+/// [`QueryError::Refused`] with the part that is not read and what to write instead.
+pub fn read_sql(text: &str, today: Option<Date>) -> Read<Query> {
+    if text.len() > LONGEST {
+        return refuse(format!("the SQL is longer than {} KiB; ask for less at once", LONGEST >> 10));
+    }
+    let parsed = Parser::new(&GenericDialect {}).with_recursion_limit(DEEPEST).try_with_sql(text);
+    let mut statements = parsed
+        .and_then(|mut parser| parser.parse_statements())
+        .map_err(|error| QueryError::Refused(format!("this is no SQL: {error}")))?;
+    let statement = statements.pop();
+    if !statements.is_empty() {
+        return refuse("there is more than one statement; write one SELECT");
+    }
+    match statement {
+        Some(ast::Statement::Query(query)) => Reader { today, common: Vec::new(), depth: 0 }.query(&query),
+        Some(_) => refuse("only SELECT is read; nothing in the graph is changed by a question"),
+        None => refuse("there is no SQL; write one SELECT"),
+    }
+}
+
+fn refuse<T>(reason: impl Into<String>) -> Read<T> {
+    Err(QueryError::Refused(reason.into()))
+}
+
+struct Reader {
+    today: Option<Date>,
+    /// Queries named by WITH.
+    common: Vec<(String, Query)>,
+    depth: usize,
+}
+
+impl Reader {
+    fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Read<T>) -> Read<T> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return refuse(format!("the SQL is nested more than {DEEPEST} deep"));
+        }
+        let outcome = read(self);
+        self.depth -= 1;
+        outcome
+    }
+
+    fn query(&mut self, query: &ast::Query) -> Read<Query> {
+        self.deeper(|reader| reader.query_within(query))
+    }
+
+    fn query_within(&mut self, query: &ast::Query) -> Read<Query> {
+        let named = self.common.len();
+        if let Some(with) = &query.with {
+            if with.recursive {
+                return refuse("WITH RECURSIVE is not read; name the steps one by one");
+            }
+            for table in &with.cte_tables {
+                let read = self.query(&table.query)?;
+                self.common.push((table.alias.name.value.clone(), read));
+            }
+        }
+        if query.fetch.is_some() || !query.pipe_operators.is_empty() || query.for_clause.is_some() {
+            return refuse("FETCH, FOR and pipes are not read; write LIMIT");
+        }
+        let mut read = self.body(&query.body)?;
+        self.common.truncate(named);
+        let order = match query.order_by.as_ref().map(|order| &order.kind) {
+            None => Vec::new(),
+            Some(ast::OrderByKind::Expressions(list)) => self.order(list)?,
+            Some(ast::OrderByKind::All(_)) => return refuse("ORDER BY ALL is not read; name the columns"),
+        };
+        let (limit, offset) = self.limits(query.limit_clause.as_ref())?;
+        // "(SELECT … LIMIT 1)" in brackets keeps its own order and limit where nothing stands outside.
+        if !order.is_empty() {
+            read.order = order;
+        }
+        read.limit = limit.or(read.limit);
+        read.offset = if offset > 0 { offset } else { read.offset };
+        Ok(read)
+    }
+
+    fn order(&mut self, list: &[ast::OrderByExpr]) -> Read<Vec<Order>> {
+        let one = |order: &ast::OrderByExpr| {
+            let descending = match &order.options.sort {
+                None | Some(ast::OrderBySort::Asc) => false,
+                Some(ast::OrderBySort::Desc) => true,
+                Some(ast::OrderBySort::Using(_)) => {
+                    return refuse("ORDER BY … USING is not read; write ASC or DESC");
+                }
+            };
+            Ok(Order { expression: self.expression(&order.expr)?, descending })
+        };
+        list.iter().map(one).collect()
+    }
+
+    fn limits(&mut self, clause: Option<&ast::LimitClause>) -> Read<(Option<u64>, u64)> {
+        let (limit, offset) = match clause {
+            None => return Ok((None, 0)),
+            Some(ast::LimitClause::LimitOffset { limit, offset, limit_by }) if limit_by.is_empty() => {
+                (limit.as_ref(), offset.as_ref().map(|offset| &offset.value))
+            }
+            Some(ast::LimitClause::LimitOffset { .. }) => return refuse("LIMIT … BY is not read"),
+            Some(ast::LimitClause::OffsetCommaLimit { offset, limit }) => (Some(limit), Some(offset)),
+        };
+        let mut number = |expression: &ast::Expr| match self.expression(expression)? {
+            Expression::Number(text) => match text.parse::<u64>() {
+                Ok(number) => Ok(number),
+                Err(_) => refuse(format!("LIMIT and OFFSET take whole numbers, not {text}")),
+            },
+            other => refuse(format!("LIMIT and OFFSET take whole numbers, not {other}")),
+        };
+        let limit = limit.map(&mut number).transpose()?;
+        Ok((limit, offset.map(&mut number).transpose()?.unwrap_or(0)))
+    }
+
+    fn body(&mut self, body: &ast::SetExpr) -> Read<Query> {
+        self.deeper(|reader| match body {
+            ast::SetExpr::Select(select) => reader.select(select),
+            ast::SetExpr::Query(query) => reader.query(query),
+            ast::SetExpr::SetOperation { left, op, set_quantifier, right } => {
+                let operator = match op {
+                    ast::SetOperator::Union => SetOperator::Union,
+                    ast::SetOperator::Intersect => SetOperator::Intersect,
+                    ast::SetOperator::Except | ast::SetOperator::Minus => SetOperator::Except,
+                };
+                let all = *set_quantifier == ast::SetQuantifier::All;
+                let (left, right) = (Box::new(reader.body(left)?), Box::new(reader.body(right)?));
+                Ok(plain(Body::Set { operator, all, left, right }))
+            }
+            _ => refuse("only SELECT, UNION, INTERSECT and EXCEPT are read"),
+        })
+    }
+
+    fn select(&mut self, select: &ast::Select) -> Read<Query> {
+        let odd = select.into.is_some()
+            || select.qualify.is_some()
+            || !select.lateral_views.is_empty()
+            || !select.connect_by.is_empty()
+            || !select.named_window.is_empty()
+            || select.prewhere.is_some();
+        if odd {
+            return refuse("SELECT INTO, QUALIFY, LATERAL VIEW, CONNECT BY and WINDOW are not read");
+        }
+        let distinct = match &select.distinct {
+            None | Some(ast::Distinct::All) => false,
+            Some(ast::Distinct::Distinct) => true,
+            Some(ast::Distinct::On(_)) => return refuse("DISTINCT ON is not read; use GROUP BY"),
+        };
+        let limit = select.top.is_some();
+        if limit {
+            return refuse("TOP is not read; write LIMIT at the end");
+        }
+        let mut from = Vec::new();
+        for table in &select.from {
+            self.table(&table.relation, Join::Inner(None), &mut from)?;
+            for join in &table.joins {
+                self.join(join, &mut from)?;
+            }
+        }
+        let mut items = Vec::new();
+        for item in &select.projection {
+            match item {
+                ast::SelectItem::UnnamedExpr(expression) => {
+                    items.push(Item { expression: self.expression(expression)?, alias: None });
+                }
+                ast::SelectItem::ExprWithAlias { expr, alias } => {
+                    items.push(Item { expression: self.expression(expr)?, alias: Some(alias.value.clone()) });
+                }
+                ast::SelectItem::Wildcard(_) => items.push(star(None)),
+                ast::SelectItem::QualifiedWildcard(
+                    ast::SelectItemQualifiedWildcardKind::ObjectName(name),
+                    _,
+                ) => items.push(star(Some(last(name)))),
+                _ => return refuse("SELECT takes columns, values, * and table.*"),
+            }
+        }
+        let filter = select.selection.as_ref().map(|filter| self.expression(filter)).transpose()?;
+        let group = match &select.group_by {
+            ast::GroupByExpr::Expressions(list, modifiers) if modifiers.is_empty() => {
+                list.iter().map(|expression| self.expression(expression)).collect::<Read<Vec<_>>>()?
+            }
+            _ => return refuse("GROUP BY takes columns; ALL, ROLLUP and CUBE are not read"),
+        };
+        let having = select.having.as_ref().map(|having| self.expression(having)).transpose()?;
+        Ok(plain(Body::Select(Box::new(Select { distinct, items, from, filter, group, having }))))
+    }
+
+    fn join(&mut self, join: &ast::Join, from: &mut Vec<From>) -> Read<()> {
+        use ast::JoinOperator as Operator;
+        let (left, constraint) = match &join.join_operator {
+            Operator::Join(on) | Operator::Inner(on) | Operator::CrossJoin(on) => (false, on),
+            Operator::Left(on) | Operator::LeftOuter(on) => (true, on),
+            Operator::Right(_) | Operator::RightOuter(_) | Operator::FullOuter(_) => {
+                return refuse(
+                    "RIGHT and FULL JOIN are not read; write LEFT JOIN with the tables in the other order",
+                );
+            }
+            _ => return refuse("only JOIN, LEFT JOIN and CROSS JOIN are read"),
+        };
+        let on = match constraint {
+            ast::JoinConstraint::On(on) => Some(self.expression(on)?),
+            ast::JoinConstraint::None => None,
+            ast::JoinConstraint::Natural => return refuse("NATURAL JOIN is not read; write ON"),
+            ast::JoinConstraint::Using(columns) => {
+                let before = from.last().map(|from| from.alias.clone());
+                let mut with = Vec::new();
+                self.table(&join.relation, Join::Inner(None), &mut with)?;
+                let alias = with.first().map(|from| from.alias.clone());
+                let side = |table: &Option<String>, name: &str| {
+                    Expression::Column(ColumnRef { table: table.clone(), name: name.to_owned(), place: None })
+                };
+                columns.iter().fold(None, |all, column| {
+                    let name = last(column);
+                    let sides = (Box::new(side(&before, &name)), Box::new(side(&alias, &name)));
+                    Some(Expression::both(all, Expression::Compare(Comparison::Equal, sides.0, sides.1)))
+                })
+            }
+        };
+        self.table(&join.relation, if left { Join::Left(on) } else { Join::Inner(on) }, from)
+    }
+
+    fn table(&mut self, factor: &ast::TableFactor, join: Join, from: &mut Vec<From>) -> Read<()> {
+        match factor {
+            ast::TableFactor::Table { name, alias, args: None, .. } => {
+                let name = last(name);
+                let alias = alias.as_ref().map_or(name.clone(), |alias| alias.name.value.clone());
+                let common = self.common.iter().rev().find(|(of, _)| of.eq_ignore_ascii_case(&name));
+                let source = match common {
+                    Some((_, query)) => Source::Derived(Box::new(query.clone())),
+                    None => Source::Table(name, None),
+                };
+                from.push(From { source, alias, join });
+                Ok(())
+            }
+            ast::TableFactor::Derived { subquery, alias, lateral: false, .. } => {
+                let alias =
+                    alias.as_ref().map_or_else(|| format!("part{}", from.len()), |a| a.name.value.clone());
+                from.push(From { source: Source::Derived(Box::new(self.query(subquery)?)), alias, join });
+                Ok(())
+            }
+            ast::TableFactor::NestedJoin { table_with_joins, alias: None } => {
+                self.table(&table_with_joins.relation, join, from)?;
+                table_with_joins.joins.iter().try_for_each(|join| self.join(join, from))
+            }
+            _ => {
+                refuse("FROM takes tables and SELECTs in brackets; table functions and LATERAL are not read")
+            }
+        }
+    }
+
+    fn expression(&mut self, expression: &ast::Expr) -> Read<Expression> {
+        self.deeper(|reader| reader.expression_within(expression))
+    }
+
+    fn boxed(&mut self, expression: &ast::Expr) -> Read<Box<Expression>> {
+        self.expression(expression).map(Box::new)
+    }
+
+    fn negated(negated: bool, expression: Expression) -> Expression {
+        if negated { Expression::Not(Box::new(expression)) } else { expression }
+    }
+
+    fn expression_within(&mut self, expression: &ast::Expr) -> Read<Expression> {
+        use ast::Expr;
+        Ok(match expression {
+            Expr::Identifier(name) => self.name(name),
+            Expr::CompoundIdentifier(names) => {
+                let name = names.last().map_or_else(String::new, |name| name.value.clone());
+                let table = names.len().checked_sub(2).and_then(|at| names.get(at)).map(|t| t.value.clone());
+                Expression::Column(ColumnRef { table, name, place: None })
+            }
+            Expr::Nested(inner) => self.expression(inner)?,
+            Expr::Collate { expr, .. } | Expr::AtTimeZone { timestamp: expr, .. } => self.expression(expr)?,
+            Expr::Value(value) => value_of(&value.value)?,
+            Expr::TypedString(typed) => value_of(&typed.value.value)?,
+            Expr::IsNull(inner) => Expression::IsNull(self.boxed(inner)?),
+            Expr::IsNotNull(inner) => Self::negated(true, Expression::IsNull(self.boxed(inner)?)),
+            Expr::IsTrue(inner) => self.is(inner, true)?,
+            Expr::IsFalse(inner) | Expr::IsNotTrue(inner) => self.is(inner, false)?,
+            Expr::IsNotFalse(inner) => self.is(inner, true)?,
+            Expr::InList { expr, list, negated } => {
+                let of = self.boxed(expr)?;
+                let list = list.iter().map(|item| self.expression(item)).collect::<Read<Vec<_>>>()?;
+                Self::negated(*negated, Expression::InList(of, list))
+            }
+            Expr::InSubquery { expr, subquery, negated } => {
+                let of = self.boxed(expr)?;
+                Self::negated(*negated, Expression::InQuery(of, Box::new(self.query(subquery)?)))
+            }
+            Expr::Exists { subquery, negated } => {
+                Self::negated(*negated, Expression::Exists(Box::new(self.query(subquery)?)))
+            }
+            Expr::Subquery(query) => Expression::Scalar(Box::new(self.query(query)?)),
+            Expr::Between { expr, negated, low, high } => {
+                let of = self.expression(expr)?;
+                let least = Expression::Compare(Comparison::AtLeast, Box::new(of.clone()), self.boxed(low)?);
+                let most = Expression::Compare(Comparison::AtMost, Box::new(of), self.boxed(high)?);
+                Self::negated(*negated, Expression::And(Box::new(least), Box::new(most)))
+            }
+            Expr::Like { negated, expr, pattern, .. } | Expr::ILike { negated, expr, pattern, .. } => {
+                let of = self.boxed(expr)?;
+                match self.expression(pattern)? {
+                    Expression::Text(pattern) => Self::negated(*negated, Expression::Like(of, pattern)),
+                    // LOWER('%x%'): LIKE looks at no case anyway.
+                    Expression::Call(Function::Lower | Function::Upper, parts) => match parts.as_slice() {
+                        [Expression::Text(pattern)] => {
+                            Self::negated(*negated, Expression::Like(of, pattern.clone()))
+                        }
+                        _ => return refuse("LIKE takes a text"),
+                    },
+                    other => return refuse(format!("LIKE takes a text, not {other}")),
+                }
+            }
+            Expr::BinaryOp { left, op, right } => self.binary(left, op, right)?,
+            Expr::UnaryOp { op, expr } => match op {
+                UnaryOperator::Not => Self::negated(true, self.expression(expr)?),
+                UnaryOperator::Plus => self.expression(expr)?,
+                UnaryOperator::Minus => match self.expression(expr)? {
+                    Expression::Number(number) => Expression::Number(format!("-{number}")),
+                    other => Expression::Arithmetic(
+                        Arithmetic::Subtract,
+                        Box::new(Expression::Number("0".into())),
+                        Box::new(other),
+                    ),
+                },
+                other => return refuse(format!("the operator {other} is not read")),
+            },
+            Expr::Cast { expr, data_type, .. } => self.cast(expr, &data_type.to_string())?,
+            Expr::Extract { field, expr, .. } => {
+                let of = self.expression(expr)?;
+                date_field(&field.to_string(), of)?
+            }
+            Expr::Ceil { expr, .. } | Expr::Floor { expr, .. } => {
+                Expression::Call(Function::Round, vec![self.expression(expr)?])
+            }
+            Expr::Trim { expr, trim_where: None, trim_what: None, .. } => self.expression(expr)?,
+            Expr::Substring { expr, substring_from: Some(from), substring_for, .. } => {
+                let mut parts = vec![self.expression(expr)?, self.expression(from)?];
+                parts.extend(substring_for.as_ref().map(|length| self.expression(length)).transpose()?);
+                Expression::Call(Function::Substring, parts)
+            }
+            Expr::Case { operand, conditions, else_result, .. } => {
+                let operand = operand.as_ref().map(|operand| self.expression(operand)).transpose()?;
+                let mut cases = Vec::new();
+                for case in conditions {
+                    let when = self.expression(&case.condition)?;
+                    let when = match &operand {
+                        None => when,
+                        Some(of) => {
+                            Expression::Compare(Comparison::Equal, Box::new(of.clone()), Box::new(when))
+                        }
+                    };
+                    cases.push((when, self.expression(&case.result)?));
+                }
+                let otherwise = else_result.as_ref().map(|value| self.boxed(value)).transpose()?;
+                Expression::Case(cases, otherwise)
+            }
+            Expr::Function(function) => self.function(function)?,
+            other => {
+                return refuse(format!(
+                    "this part of the SQL is not read: {}",
+                    shortened(&other.to_string())
+                ));
+            }
+        })
+    }
+
+    fn name(&self, name: &ast::Ident) -> Expression {
+        if name.quote_style.is_none() && name.value.eq_ignore_ascii_case("current_date") {
+            return self.now();
+        }
+        Expression::Column(ColumnRef { table: None, name: name.value.clone(), place: None })
+    }
+
+    fn now(&self) -> Expression {
+        self.today.map_or(Expression::Null, |today| Expression::Text(today.to_string()))
+    }
+
+    fn is(&mut self, inner: &ast::Expr, flag: bool) -> Read<Expression> {
+        let inner = self.boxed(inner)?;
+        Ok(Expression::Compare(Comparison::Equal, inner, Box::new(Expression::Flag(flag))))
+    }
+
+    fn binary(&mut self, left: &ast::Expr, op: &BinaryOperator, right: &ast::Expr) -> Read<Expression> {
+        if let (BinaryOperator::Minus | BinaryOperator::Plus, ast::Expr::Interval(interval)) = (op, right) {
+            let of = self.expression(left)?;
+            return self.shifted(of, *op == BinaryOperator::Minus, interval);
+        }
+        let sides = (self.boxed(left)?, self.boxed(right)?);
+        let compare = |comparison| Expression::Compare(comparison, sides.0.clone(), sides.1.clone());
+        let calculate = |operation| Expression::Arithmetic(operation, sides.0.clone(), sides.1.clone());
+        Ok(match op {
+            BinaryOperator::And => Expression::And(sides.0, sides.1),
+            BinaryOperator::Or => Expression::Or(sides.0, sides.1),
+            BinaryOperator::Eq | BinaryOperator::Spaceship => compare(Comparison::Equal),
+            BinaryOperator::NotEq => compare(Comparison::Unequal),
+            BinaryOperator::Lt => compare(Comparison::Less),
+            BinaryOperator::LtEq => compare(Comparison::AtMost),
+            BinaryOperator::Gt => compare(Comparison::Greater),
+            BinaryOperator::GtEq => compare(Comparison::AtLeast),
+            BinaryOperator::Plus => calculate(Arithmetic::Add),
+            BinaryOperator::Minus => calculate(Arithmetic::Subtract),
+            BinaryOperator::Multiply => calculate(Arithmetic::Multiply),
+            BinaryOperator::Divide => calculate(Arithmetic::Divide),
+            BinaryOperator::StringConcat => Expression::Call(Function::Concat, vec![*sides.0, *sides.1]),
+            other => return refuse(format!("the operator {other} is not read")),
+        })
+    }
+
+    /// A date some time before or behind: of today only, which is known when the SQL is read.
+    fn shifted(&self, of: Expression, back: bool, interval: &ast::Interval) -> Read<Expression> {
+        let said = match (&*interval.value, &interval.leading_field) {
+            (ast::Expr::Value(value), field) => {
+                let number = value.value.to_string().trim_matches('\'').to_owned();
+                field.as_ref().map_or(number.clone(), |field| format!("{number} {field}"))
+            }
+            _ => String::new(),
+        };
+        let Expression::Text(date) = &of else {
+            return refuse("INTERVAL is read behind a date that is written out only");
+        };
+        let said = if back { format!("-{said}") } else { said };
+        match (date.parse::<Date>(), span_of(&said)) {
+            (Ok(date), Some(span)) => date
+                .checked_add(span)
+                .map(|date| Expression::Text(date.to_string()))
+                .map_err(|_| QueryError::Refused("the date is out of range".into())),
+            _ => refuse(format!("this span of time is not read: {said}")),
+        }
+    }
+
+    fn cast(&mut self, expression: &ast::Expr, kind: &str) -> Read<Expression> {
+        let of = self.expression(expression)?;
+        let kind = kind.to_ascii_uppercase();
+        let numbers = ["INT", "REAL", "FLOAT", "DOUBLE", "DEC", "NUMERIC"];
+        Ok(if numbers.iter().any(|number| kind.contains(number)) {
+            Expression::Call(Function::Number, vec![of])
+        } else if kind.starts_with("DATE") && !kind.starts_with("DATETIME") {
+            part_of_date(10, of)
+        } else if kind.contains("CHAR") || kind.contains("TEXT") || kind.contains("STRING") {
+            Expression::Call(Function::Text, vec![of])
+        } else {
+            of
+        })
+    }
+
+    fn function(&mut self, function: &ast::Function) -> Read<Expression> {
+        let name = last(&function.name).to_ascii_uppercase();
+        if function.over.is_some() {
+            return refuse(format!("{name}() OVER … is not read; use GROUP BY, or ORDER BY with LIMIT"));
+        }
+        if function.filter.is_some() || !function.within_group.is_empty() {
+            return refuse(format!("FILTER and WITHIN GROUP behind {name} are not read; use CASE"));
+        }
+        let (list, distinct) = match &function.args {
+            ast::FunctionArguments::None => (&[][..], false),
+            ast::FunctionArguments::List(list) => {
+                let distinct = list.duplicate_treatment == Some(ast::DuplicateTreatment::Distinct);
+                (list.args.as_slice(), distinct)
+            }
+            ast::FunctionArguments::Subquery(_) => {
+                return refuse(format!("{name} takes values, not a query"));
+            }
+        };
+        let mut parts = Vec::new();
+        let mut star = false;
+        for argument in list {
+            match argument {
+                ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(expression)) => {
+                    parts.push(self.expression(expression)?);
+                }
+                ast::FunctionArg::Unnamed(
+                    ast::FunctionArgExpr::Wildcard | ast::FunctionArgExpr::QualifiedWildcard(_),
+                ) => star = true,
+                _ => return refuse(format!("{name} takes values without names")),
+            }
+        }
+        let aggregate = match name.as_str() {
+            "COUNT" => Some(Aggregate::Count),
+            "SUM" | "TOTAL" => Some(Aggregate::Sum),
+            "AVG" | "MEAN" => Some(Aggregate::Avg),
+            "MIN" if parts.len() < 2 => Some(Aggregate::Min),
+            "MAX" if parts.len() < 2 => Some(Aggregate::Max),
+            "GROUP_CONCAT" | "STRING_AGG" | "ARRAY_AGG" => Some(Aggregate::Concat),
+            _ => None,
+        };
+        if let Some(aggregate) = aggregate {
+            if star && aggregate != Aggregate::Count {
+                return refuse(format!("{name}(*) is not read; name a column"));
+            }
+            let of = parts.into_iter().next().filter(|of| !is_constant(of)).map(Box::new);
+            if of.is_none() && aggregate != Aggregate::Count {
+                return refuse(format!("{name} needs a column"));
+            }
+            return Ok(Expression::Aggregate { function: aggregate, distinct: distinct && of.is_some(), of });
+        }
+        self.call(&name, parts)
+    }
+
+    fn call(&self, name: &str, mut parts: Vec<Expression>) -> Read<Expression> {
+        let first = |parts: &mut Vec<Expression>| match parts.is_empty() {
+            true => refuse(format!("{name} needs a value")),
+            false => Ok(parts.remove(0)),
+        };
+        let simple = match name {
+            "LOWER" | "LCASE" => Some(Function::Lower),
+            "UPPER" | "UCASE" => Some(Function::Upper),
+            "LENGTH" | "LEN" | "CHAR_LENGTH" => Some(Function::Length),
+            "ABS" => Some(Function::Abs),
+            "ROUND" => Some(Function::Round),
+            "COALESCE" | "IFNULL" | "NVL" => Some(Function::Coalesce),
+            "NULLIF" => Some(Function::NullIf),
+            "SUBSTR" | "SUBSTRING" => Some(Function::Substring),
+            "CONCAT" => Some(Function::Concat),
+            _ => None,
+        };
+        if let Some(function) = simple {
+            return if parts.is_empty() {
+                refuse(format!("{name} needs a value"))
+            } else {
+                Ok(Expression::Call(function, parts))
+            };
+        }
+        Ok(match name {
+            "TRIM" => first(&mut parts)?,
+            "YEAR" | "MONTH" | "DAY" | "DAYOFMONTH" => {
+                let of = first(&mut parts)?;
+                date_field(name, of)?
+            }
+            "NOW" | "CURRENT_DATE" | "CURDATE" | "CURRENT_TIMESTAMP" | "GETDATE" => self.now(),
+            "DATE" | "DATETIME" | "TIMESTAMP" => {
+                let of = first(&mut parts)?;
+                self.date(of, &parts)?
+            }
+            "JULIANDAY" => {
+                let of = first(&mut parts)?;
+                Expression::Call(Function::DaysBetween, vec![self.date(of, &parts)?])
+            }
+            "DATEDIFF" | "DATE_DIFF" => {
+                // SQL Server names the unit first.
+                let named = parts.len() == 3;
+                if named {
+                    let unit = parts.remove(0).to_string().trim_matches('\'').to_ascii_lowercase();
+                    if !unit.starts_with("day") {
+                        return refuse(format!("{name} counts days only, not {unit}"));
+                    }
+                    parts.reverse();
+                }
+                if parts.len() != 2 {
+                    return refuse(format!("{name} takes two dates"));
+                }
+                Expression::Call(Function::DaysBetween, parts)
+            }
+            "STRFTIME" => {
+                let format = first(&mut parts)?;
+                let of = first(&mut parts)?;
+                let of = self.date(of, &parts)?;
+                formatted(&format, of)?
+            }
+            "TO_CHAR" | "DATE_FORMAT" | "FORMAT_DATE" => {
+                let of = first(&mut parts)?;
+                let format = first(&mut parts)?;
+                formatted(&format, of)?
+            }
+            "DATE_TRUNC" => {
+                let unit = first(&mut parts)?.to_string().trim_matches('\'').to_ascii_lowercase();
+                let of = first(&mut parts)?;
+                match unit.as_str() {
+                    "year" => part_of_date(4, of),
+                    "month" => part_of_date(7, of),
+                    "day" => part_of_date(10, of),
+                    _ => {
+                        return refuse(format!(
+                            "DATE_TRUNC to a {unit} is not read; year, month and day are"
+                        ));
+                    }
+                }
+            }
+            "DATE_PART" => {
+                let unit = first(&mut parts)?.to_string();
+                let of = first(&mut parts)?;
+                date_field(unit.trim_matches('\''), of)?
+            }
+            "IIF" | "IF" if parts.len() == 3 => {
+                let mut parts = parts.into_iter();
+                match (parts.next(), parts.next(), parts.next()) {
+                    (Some(when), Some(then), Some(otherwise)) => {
+                        Expression::Case(vec![(when, then)], Some(Box::new(otherwise)))
+                    }
+                    _ => return refuse("IF takes three values"),
+                }
+            }
+            _ => return refuse(format!("the function {name} is not read")),
+        })
+    }
+
+    /// A date with SQLite's modifiers: today's are calculated, others only divided.
+    fn date(&self, of: Expression, modifiers: &[Expression]) -> Read<Expression> {
+        let is_now = matches!(&of, Expression::Text(text) if text.eq_ignore_ascii_case("now"));
+        let mut of = if is_now { self.now() } else { of };
+        for modifier in modifiers {
+            let Expression::Text(modifier) = modifier else {
+                return refuse("a modifier of a date is a text");
+            };
+            of = match (modifier.as_str(), of) {
+                ("start of month", Expression::Text(date)) => {
+                    Expression::Text(format!("{}-01", date.get(..7).unwrap_or(&date)))
+                }
+                ("start of year", Expression::Text(date)) => {
+                    Expression::Text(format!("{}-01-01", date.get(..4).unwrap_or(&date)))
+                }
+                (said, Expression::Text(date)) => match (date.parse::<Date>(), span_of(said)) {
+                    (Ok(date), Some(span)) => Expression::Text(
+                        date.checked_add(span)
+                            .map_err(|_| QueryError::Refused("the date is out of range".into()))?
+                            .to_string(),
+                    ),
+                    _ => return refuse(format!("this modifier of a date is not read: {said}")),
+                },
+                ("start of month", of) => part_of_date(7, of),
+                ("start of year", of) => part_of_date(4, of),
+                (said, _) => return refuse(format!("this modifier is read of today's date only: {said}")),
+            };
+        }
+        Ok(if is_now { of } else { part_of_date(10, of) })
+    }
+}
+
+fn plain(body: Body) -> Query {
+    Query { body, order: Vec::new(), limit: None, offset: 0 }
+}
+
+fn star(table: Option<String>) -> Item {
+    Item { expression: Expression::Column(ColumnRef { table, name: "*".into(), place: None }), alias: None }
+}
+
+fn last(name: &ast::ObjectName) -> String {
+    let part = name.0.last().and_then(|part| part.as_ident());
+    part.map_or_else(|| name.to_string(), |part| part.value.clone())
+}
+
+fn shortened(text: &str) -> String {
+    const SHOWN: usize = 60;
+    text.chars().take(SHOWN).collect()
+}
+
+fn is_constant(expression: &Expression) -> bool {
+    matches!(expression, Expression::Number(_) | Expression::Text(_) | Expression::Flag(_))
+}
+
+fn value_of(value: &ast::Value) -> Read<Expression> {
+    use ast::Value;
+    Ok(match value {
+        Value::Number(number, _) => Expression::Number(number.clone()),
+        Value::SingleQuotedString(text)
+        | Value::DoubleQuotedString(text)
+        | Value::EscapedStringLiteral(text)
+        | Value::NationalStringLiteral(text) => Expression::Text(text.clone()),
+        Value::Boolean(flag) => Expression::Flag(*flag),
+        Value::Null => Expression::Null,
+        other => return refuse(format!("this value is not read: {}", shortened(&other.to_string()))),
+    })
+}
+
+/// The beginning of a date in ISO form; of a part of one the shorter part.
+fn part_of_date(length: u8, of: Expression) -> Expression {
+    match of {
+        Expression::Text(date) => {
+            let part = date.get(..usize::from(length)).unwrap_or(&date).to_owned();
+            Expression::Text(part)
+        }
+        of => Expression::Call(Function::DatePart, vec![of, Expression::Number(length.to_string())]),
+    }
+}
+
+fn date_field(field: &str, of: Expression) -> Read<Expression> {
+    let function = match field.to_ascii_uppercase().as_str() {
+        "YEAR" => Function::Year,
+        "MONTH" => Function::Month,
+        "DAY" | "DAYOFMONTH" => Function::Day,
+        other => return refuse(format!("the {other} of a date is not read; YEAR, MONTH and DAY are")),
+    };
+    Ok(Expression::Call(function, vec![of]))
+}
+
+/// A date in SQLite's, PostgreSQL's or MySQL's form: those that begin with the year are parts of a date.
+fn formatted(format: &Expression, of: Expression) -> Read<Expression> {
+    let Expression::Text(format) = format else { return refuse("the form of a date is a text") };
+    let of = match of {
+        // strftime('%Y', date(x)): the inner part is the whole date.
+        Expression::Call(Function::DatePart, parts) => match parts.into_iter().next() {
+            Some(of) => of,
+            None => return refuse("a date is missing"),
+        },
+        of => of,
+    };
+    Ok(match format.as_str() {
+        "%Y" | "YYYY" | "yyyy" => Expression::Call(Function::Year, vec![of]),
+        "%m" | "MM" => Expression::Call(Function::Month, vec![of]),
+        "%d" | "DD" => Expression::Call(Function::Day, vec![of]),
+        "%Y-%m" | "YYYY-MM" | "yyyy-MM" | "%Y-%m-01" => part_of_date(7, of),
+        "%Y-%m-%d" | "YYYY-MM-DD" | "yyyy-MM-dd" => part_of_date(10, of),
+        other => {
+            return refuse(format!(
+                "the form {other} of a date is not read; %Y, %m, %d, %Y-%m and %Y-%m-%d are"
+            ));
+        }
+    })
+}
+
+/// `-30 days`, `1 MONTH`.
+fn span_of(said: &str) -> Option<Span> {
+    let (number, unit) = said.trim().split_once(' ')?;
+    let number: i64 = number.trim_start_matches('+').parse().ok()?;
+    let unit = unit.trim().to_ascii_lowercase();
+    let unit = unit.trim_end_matches('s');
+    (number.abs() < 100_000).then_some(())?;
+    Some(match unit {
+        "day" => number.days(),
+        "week" => number.weeks(),
+        "month" => number.months(),
+        "year" => number.years(),
+        _ => return None,
+    })
+}

@@ -1,0 +1,596 @@
+//! The SQL that is read here, as plain data; printing it gives SQL again.
+
+use std::fmt;
+
+use oxrdf::Term;
+
+use crate::tables::Place;
+
+/// A query: a body with an order and a part of its rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Query {
+    /// The rows.
+    pub body: Body,
+    /// What they are ordered by.
+    pub order: Vec<Order>,
+    /// Most rows.
+    pub limit: Option<u64>,
+    /// Rows passed over.
+    pub offset: u64,
+}
+
+/// The rows of a query.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Body {
+    /// One SELECT.
+    Select(Box<Select>),
+    /// Two queries put together.
+    Set {
+        /// How.
+        operator: SetOperator,
+        /// Whether equal rows are kept (UNION ALL).
+        all: bool,
+        /// The one.
+        left: Box<Query>,
+        /// The other.
+        right: Box<Query>,
+    },
+}
+
+/// How two queries are put together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SetOperator {
+    /// Rows of either.
+    Union,
+    /// Rows of both.
+    Intersect,
+    /// Rows of the first that the second does not have.
+    Except,
+}
+
+/// What rows are ordered by.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Order {
+    /// The value.
+    pub expression: Expression,
+    /// Greatest first.
+    pub descending: bool,
+}
+
+/// A SELECT.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Select {
+    /// Whether equal rows are one.
+    pub distinct: bool,
+    /// The columns of the result.
+    pub items: Vec<Item>,
+    /// The tables.
+    pub from: Vec<From>,
+    /// WHERE.
+    pub filter: Option<Expression>,
+    /// GROUP BY.
+    pub group: Vec<Expression>,
+    /// HAVING.
+    pub having: Option<Expression>,
+}
+
+/// A column of the result.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Item {
+    /// The value.
+    pub expression: Expression,
+    /// What it is called.
+    pub alias: Option<String>,
+}
+
+/// A table of a SELECT.
+#[derive(Debug, Clone, PartialEq)]
+pub struct From {
+    /// The table.
+    pub source: Source,
+    /// Its name within the SELECT; unique in the whole query once bound.
+    pub alias: String,
+    /// How it is joined to those before it.
+    pub join: Join,
+}
+
+/// A table's rows.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Source {
+    /// A table by its name, and its place once bound.
+    Table(String, Option<usize>),
+    /// The rows of a query.
+    Derived(Box<Query>),
+}
+
+/// How a table is joined to those before it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Join {
+    /// Rows that satisfy the condition; all pairs without one.
+    Inner(Option<Expression>),
+    /// The same, and rows without a partner.
+    Left(Option<Expression>),
+}
+
+/// A column by name, and its place once bound.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ColumnRef {
+    /// The table's alias.
+    pub table: Option<String>,
+    /// The column's name.
+    pub name: String,
+    /// Where it stands, once bound.
+    pub place: Option<Place>,
+}
+
+/// The table of the place of a column that a query within gives.
+pub const DERIVED: usize = usize::MAX;
+
+/// An aggregate function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Aggregate {
+    /// COUNT
+    Count,
+    /// SUM
+    Sum,
+    /// AVG
+    Avg,
+    /// MIN
+    Min,
+    /// MAX
+    Max,
+    /// GROUP_CONCAT
+    Concat,
+}
+
+/// A comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Comparison {
+    /// =
+    Equal,
+    /// <>
+    Unequal,
+    /// <
+    Less,
+    /// <=
+    AtMost,
+    /// >
+    Greater,
+    /// >=
+    AtLeast,
+}
+
+/// An arithmetic operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Arithmetic {
+    /// +
+    Add,
+    /// -
+    Subtract,
+    /// *
+    Multiply,
+    /// /
+    Divide,
+}
+
+/// A function of values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Function {
+    /// LOWER
+    Lower,
+    /// UPPER
+    Upper,
+    /// LENGTH
+    Length,
+    /// ABS
+    Abs,
+    /// ROUND, to so many places
+    Round,
+    /// The year of a date, a number
+    Year,
+    /// The month of a date, a number
+    Month,
+    /// The day of the month, a number
+    Day,
+    /// The first so many characters of a date in ISO form: 4 its year, 7 its month, 10 its day
+    DatePart,
+    /// Days from the second date to the first
+    DaysBetween,
+    /// COALESCE
+    Coalesce,
+    /// NULLIF
+    NullIf,
+    /// CAST to a number
+    Number,
+    /// CAST to text
+    Text,
+    /// SUBSTR
+    Substring,
+    /// ||
+    Concat,
+}
+
+/// A value or a condition.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Expression {
+    /// A column.
+    Column(ColumnRef),
+    /// Text.
+    Text(String),
+    /// A number as it was written.
+    Number(String),
+    /// True or false.
+    Flag(bool),
+    /// NULL
+    Null,
+    /// Values of the graph that a text was bound to, with the text.
+    Terms(Vec<Term>, String),
+    /// A comparison.
+    Compare(Comparison, Box<Expression>, Box<Expression>),
+    /// Both.
+    And(Box<Expression>, Box<Expression>),
+    /// Either.
+    Or(Box<Expression>, Box<Expression>),
+    /// Not.
+    Not(Box<Expression>),
+    /// One of some values.
+    InList(Box<Expression>, Vec<Expression>),
+    /// One of the rows of a query.
+    InQuery(Box<Expression>, Box<Query>),
+    /// Whether a query has rows.
+    Exists(Box<Query>),
+    /// The one value of a query.
+    Scalar(Box<Query>),
+    /// LIKE, whatever the case of letters.
+    Like(Box<Expression>, String),
+    /// Whether there is no value.
+    IsNull(Box<Expression>),
+    /// An aggregate; of rows (COUNT(*)) without a value.
+    Aggregate {
+        /// The function.
+        function: Aggregate,
+        /// Whether equal values count once.
+        distinct: bool,
+        /// The value.
+        of: Option<Box<Expression>>,
+    },
+    /// CASE: conditions with values, and the value where none holds.
+    Case(Vec<(Expression, Expression)>, Option<Box<Expression>>),
+    /// Arithmetic.
+    Arithmetic(Arithmetic, Box<Expression>, Box<Expression>),
+    /// A function.
+    Call(Function, Vec<Expression>),
+}
+
+impl Expression {
+    /// Calls `visit` with this expression and all within it, but for those of queries within.
+    pub fn visit<'a>(&'a self, visit: &mut dyn FnMut(&'a Self)) {
+        visit(self);
+        for part in self.parts() {
+            part.visit(visit);
+        }
+    }
+
+    /// The expressions that it is directly made of; those of queries within are not among them.
+    pub fn parts(&self) -> Vec<&Self> {
+        match self {
+            Self::Column(_)
+            | Self::Text(_)
+            | Self::Number(_)
+            | Self::Flag(_)
+            | Self::Null
+            | Self::Terms(..) => Vec::new(),
+            Self::Exists(_) | Self::Scalar(_) => Vec::new(),
+            Self::Compare(_, a, b) | Self::And(a, b) | Self::Or(a, b) | Self::Arithmetic(_, a, b) => {
+                vec![a, b]
+            }
+            Self::Not(a) | Self::InQuery(a, _) | Self::Like(a, _) | Self::IsNull(a) => vec![a],
+            Self::InList(a, list) => std::iter::once(&**a).chain(list).collect(),
+            Self::Aggregate { of, .. } => of.iter().map(|of| &**of).collect(),
+            Self::Case(cases, otherwise) => {
+                let cases = cases.iter().flat_map(|(when, then)| [when, then]);
+                cases.chain(otherwise.iter().map(|otherwise| &**otherwise)).collect()
+            }
+            Self::Call(_, parts) => parts.iter().collect(),
+        }
+    }
+
+    /// The same to change.
+    pub fn parts_mut(&mut self) -> Vec<&mut Self> {
+        match self {
+            Self::Column(_)
+            | Self::Text(_)
+            | Self::Number(_)
+            | Self::Flag(_)
+            | Self::Null
+            | Self::Terms(..) => Vec::new(),
+            Self::Exists(_) | Self::Scalar(_) => Vec::new(),
+            Self::Compare(_, a, b) | Self::And(a, b) | Self::Or(a, b) | Self::Arithmetic(_, a, b) => {
+                vec![a, b]
+            }
+            Self::Not(a) | Self::InQuery(a, _) | Self::Like(a, _) | Self::IsNull(a) => vec![a],
+            Self::InList(a, list) => std::iter::once(&mut **a).chain(list).collect(),
+            Self::Aggregate { of, .. } => of.iter_mut().map(|of| &mut **of).collect(),
+            Self::Case(cases, otherwise) => {
+                let cases = cases.iter_mut().flat_map(|(when, then)| [when, then]);
+                cases.chain(otherwise.iter_mut().map(|otherwise| &mut **otherwise)).collect()
+            }
+            Self::Call(_, parts) => parts.iter_mut().collect(),
+        }
+    }
+
+    /// The query within, if it has one.
+    pub fn query(&self) -> Option<&Query> {
+        match self {
+            Self::InQuery(_, query) | Self::Exists(query) | Self::Scalar(query) => Some(query),
+            _ => None,
+        }
+    }
+
+    /// The same to change.
+    pub fn query_mut(&mut self) -> Option<&mut Query> {
+        match self {
+            Self::InQuery(_, query) | Self::Exists(query) | Self::Scalar(query) => Some(query),
+            _ => None,
+        }
+    }
+
+    /// Whether an aggregate stands in it, outside of queries within.
+    pub fn has_aggregate(&self) -> bool {
+        let mut found = false;
+        self.visit(&mut |part| found |= matches!(part, Self::Aggregate { .. }));
+        found
+    }
+
+    /// The conditions that must all hold for this to hold.
+    pub fn conjuncts(&self) -> Vec<&Self> {
+        match self {
+            Self::And(a, b) => [a.conjuncts(), b.conjuncts()].concat(),
+            other => vec![other],
+        }
+    }
+
+    /// Both conditions; the other alone where one is absent.
+    pub fn both(left: Option<Self>, right: Self) -> Self {
+        match left {
+            Some(left) => Self::And(Box::new(left), Box::new(right)),
+            None => right,
+        }
+    }
+}
+
+impl Select {
+    /// The expressions of all its clauses.
+    pub fn expressions(&self) -> Vec<&Expression> {
+        let items = self.items.iter().map(|item| &item.expression);
+        let joins = self.from.iter().filter_map(|from| match &from.join {
+            Join::Inner(on) | Join::Left(on) => on.as_ref(),
+        });
+        items.chain(joins).chain(&self.filter).chain(&self.group).chain(&self.having).collect()
+    }
+
+    /// The same to change.
+    pub fn expressions_mut(&mut self) -> Vec<&mut Expression> {
+        let items = self.items.iter_mut().map(|item| &mut item.expression);
+        let joins = self.from.iter_mut().filter_map(|from| match &mut from.join {
+            Join::Inner(on) | Join::Left(on) => on.as_mut(),
+        });
+        items.chain(joins).chain(&mut self.filter).chain(&mut self.group).chain(&mut self.having).collect()
+    }
+}
+
+impl Query {
+    /// Its SELECT, where it is one.
+    pub fn select(&self) -> Option<&Select> {
+        match &self.body {
+            Body::Select(select) => Some(select),
+            Body::Set { .. } => None,
+        }
+    }
+
+    /// Calls `visit` with every expression of this query and of all queries within.
+    pub fn visit<'a>(&'a self, visit: &mut dyn FnMut(&'a Expression)) {
+        match &self.body {
+            Body::Set { left, right, .. } => {
+                left.visit(visit);
+                right.visit(visit);
+            }
+            Body::Select(select) => {
+                for from in &select.from {
+                    if let Source::Derived(query) = &from.source {
+                        query.visit(visit);
+                    }
+                }
+                for expression in select.expressions() {
+                    visit_deep(expression, visit);
+                }
+            }
+        }
+        for order in &self.order {
+            visit_deep(&order.expression, visit);
+        }
+    }
+}
+
+fn visit_deep<'a>(expression: &'a Expression, visit: &mut dyn FnMut(&'a Expression)) {
+    let mut parts = Vec::new();
+    expression.visit(&mut |part| parts.push(part));
+    for part in parts {
+        visit(part);
+        if let Some(query) = part.query() {
+            query.visit(visit);
+        }
+    }
+}
+
+impl fmt::Display for Query {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.body {
+            Body::Select(select) => write!(f, "{select}")?,
+            Body::Set { operator, all, left, right } => {
+                let operator = match operator {
+                    SetOperator::Union if *all => "UNION ALL",
+                    SetOperator::Union => "UNION",
+                    SetOperator::Intersect => "INTERSECT",
+                    SetOperator::Except => "EXCEPT",
+                };
+                write!(f, "{left} {operator} {right}")?;
+            }
+        }
+        for (at, order) in self.order.iter().enumerate() {
+            let before = if at == 0 { " ORDER BY" } else { "," };
+            let behind = if order.descending { " DESC" } else { "" };
+            write!(f, "{before} {}{behind}", order.expression)?;
+        }
+        if let Some(limit) = self.limit {
+            write!(f, " LIMIT {limit}")?;
+        }
+        if self.offset > 0 {
+            write!(f, " OFFSET {}", self.offset)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Select {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let items: Vec<String> = self
+            .items
+            .iter()
+            .map(|item| match &item.alias {
+                Some(alias) => format!("{} AS {alias}", item.expression),
+                None => item.expression.to_string(),
+            })
+            .collect();
+        write!(f, "SELECT {}{}", if self.distinct { "DISTINCT " } else { "" }, items.join(", "))?;
+        for (at, from) in self.from.iter().enumerate() {
+            let (join, on) = match &from.join {
+                Join::Inner(None) => (",", None),
+                Join::Inner(on) => (" JOIN", on.as_ref()),
+                Join::Left(on) => (" LEFT JOIN", on.as_ref()),
+            };
+            write!(f, "{} ", if at == 0 { " FROM" } else { join })?;
+            match &from.source {
+                Source::Table(name, _) if *name == from.alias => write!(f, "{name}")?,
+                Source::Table(name, _) => write!(f, "{name} AS {}", from.alias)?,
+                Source::Derived(query) => write!(f, "({query}) AS {}", from.alias)?,
+            }
+            if let Some(on) = on.filter(|_| at > 0) {
+                write!(f, " ON {on}")?;
+            }
+        }
+        if let Some(filter) = &self.filter {
+            write!(f, " WHERE {filter}")?;
+        }
+        let group: Vec<String> = self.group.iter().map(ToString::to_string).collect();
+        if !group.is_empty() {
+            write!(f, " GROUP BY {}", group.join(", "))?;
+        }
+        self.having.as_ref().map_or(Ok(()), |having| write!(f, " HAVING {having}"))
+    }
+}
+
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}
+
+fn listed(parts: &[Expression]) -> String {
+    parts.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+impl fmt::Display for Comparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Equal => "=",
+            Self::Unequal => "<>",
+            Self::Less => "<",
+            Self::AtMost => "<=",
+            Self::Greater => ">",
+            Self::AtLeast => ">=",
+        })
+    }
+}
+
+impl fmt::Display for Expression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Column(column) => match &column.table {
+                Some(table) => write!(f, "{table}.{}", column.name),
+                None => write!(f, "{}", column.name),
+            },
+            Self::Text(text) | Self::Terms(_, text) => f.write_str(&quoted(text)),
+            Self::Number(number) => f.write_str(number),
+            Self::Flag(flag) => f.write_str(if *flag { "TRUE" } else { "FALSE" }),
+            Self::Null => f.write_str("NULL"),
+            Self::Compare(comparison, a, b) => write!(f, "{a} {comparison} {b}"),
+            Self::And(a, b) => write!(f, "{a} AND {b}"),
+            Self::Or(a, b) => write!(f, "({a} OR {b})"),
+            Self::Not(a) => match &**a {
+                Self::IsNull(a) => write!(f, "{a} IS NOT NULL"),
+                Self::InQuery(a, query) => write!(f, "{a} NOT IN ({query})"),
+                Self::InList(a, list) => write!(f, "{a} NOT IN ({})", listed(list)),
+                Self::Like(a, pattern) => write!(f, "{a} NOT LIKE {}", quoted(pattern)),
+                Self::Exists(query) => write!(f, "NOT EXISTS ({query})"),
+                other => write!(f, "NOT ({other})"),
+            },
+            Self::InList(a, list) => write!(f, "{a} IN ({})", listed(list)),
+            Self::InQuery(a, query) => write!(f, "{a} IN ({query})"),
+            Self::Exists(query) => write!(f, "EXISTS ({query})"),
+            Self::Scalar(query) => write!(f, "({query})"),
+            Self::Like(a, pattern) => write!(f, "{a} LIKE {}", quoted(pattern)),
+            Self::IsNull(a) => write!(f, "{a} IS NULL"),
+            Self::Aggregate { function, distinct, of } => {
+                let name = match function {
+                    Aggregate::Count => "COUNT",
+                    Aggregate::Sum => "SUM",
+                    Aggregate::Avg => "AVG",
+                    Aggregate::Min => "MIN",
+                    Aggregate::Max => "MAX",
+                    Aggregate::Concat => "GROUP_CONCAT",
+                };
+                let of = of.as_ref().map_or("*".to_owned(), ToString::to_string);
+                write!(f, "{name}({}{of})", if *distinct { "DISTINCT " } else { "" })
+            }
+            Self::Case(cases, otherwise) => {
+                f.write_str("CASE")?;
+                for (when, then) in cases {
+                    write!(f, " WHEN {when} THEN {then}")?;
+                }
+                if let Some(otherwise) = otherwise {
+                    write!(f, " ELSE {otherwise}")?;
+                }
+                f.write_str(" END")
+            }
+            Self::Arithmetic(operation, a, b) => {
+                let sign = match operation {
+                    Arithmetic::Add => '+',
+                    Arithmetic::Subtract => '-',
+                    Arithmetic::Multiply => '*',
+                    Arithmetic::Divide => '/',
+                };
+                write!(f, "({a} {sign} {b})")
+            }
+            Self::Call(function, parts) => {
+                let name = match function {
+                    Function::Lower => "LOWER",
+                    Function::Upper => "UPPER",
+                    Function::Length => "LENGTH",
+                    Function::Abs => "ABS",
+                    Function::Round => "ROUND",
+                    Function::Year => "YEAR",
+                    Function::Month => "MONTH",
+                    Function::Day => "DAY",
+                    Function::DatePart => "LEFT",
+                    Function::DaysBetween => "DATEDIFF",
+                    Function::Coalesce => "COALESCE",
+                    Function::NullIf => "NULLIF",
+                    Function::Number => return write!(f, "CAST({} AS REAL)", listed(parts)),
+                    Function::Text => return write!(f, "CAST({} AS TEXT)", listed(parts)),
+                    Function::Substring => "SUBSTR",
+                    Function::Concat => "CONCAT",
+                };
+                write!(f, "{name}({})", listed(parts))
+            }
+        }
+    }
+}

@@ -1,0 +1,500 @@
+//! Counting a graph's tables: from the schema summary, and from samples of each relation.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use quipu_graph::{
+    Direction, Graph, GraphError, Literal, LiteralValue, NodeId, NodeSummary, RelationId, RelationInfo,
+    RelationRole, iri_of_key,
+};
+
+use super::{Column, Kind, Rows, TABLES_VERSION, Table, Tables, identifier};
+use crate::QueryError;
+
+/// Triples of each relation that are looked at: kinds, examples and ranges are read off these.
+const SAMPLED: usize = 1_000;
+/// Above this number of triples a head a relation has several values, and a table of its own. Real data has a few doubled values in
+/// columns that hold one.
+const SEVERAL: f64 = 1.02;
+/// A share of values that are rows of one table, from which on a column leads to that table.
+const MOSTLY: f64 = 0.5;
+/// Where a column has at most this many distinct values all of them are shown.
+const FEW_VALUES: usize = 6;
+/// Examples kept of a column with more.
+const EXAMPLES: usize = 3;
+/// Longest example, in characters.
+const LONGEST_EXAMPLE: usize = 40;
+/// Types of the vocabularies that describe graphs, by the beginning of their IRIs: no questions are asked about these.
+const VOCABULARIES: [&str; 3] = [
+    "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
+    "http://www.w3.org/2000/01/rdf-schema#",
+    "http://www.w3.org/2002/07/owl#",
+];
+/// Heads that two relations of one characteristic set must share, of the relation with fewer.
+const SAME_HEADS: f64 = 0.5;
+
+/// Counts the tables of a graph. Of a large graph it reads the schema summary and a sample of each relation, never all triples.
+///
+/// # Errors
+/// The graph's.
+pub async fn count_tables(graph: &dyn Graph) -> Result<Tables, QueryError> {
+    let samples = Samples::read(graph).await?;
+    let types = types_of(graph).await?;
+    let mut builder = Builder { graph, samples, tables: Vec::new(), taken: HashSet::new() };
+    if types.is_empty() {
+        builder.add_characteristic_sets();
+    } else {
+        builder.add_types(&types).await?;
+    }
+    builder.refer();
+    let iris = |role: RelationRole| {
+        let of_role = graph.relations().iter().filter(move |info| info.role == role);
+        of_role.map(|info| iri_of_key(&info.key).into_owned()).collect::<Vec<_>>()
+    };
+    Ok(Tables {
+        version: TABLES_VERSION,
+        tables: builder.tables,
+        labels: iris(RelationRole::Label),
+        type_relations: iris(RelationRole::Type),
+    })
+}
+
+/// A type with the number of its entities.
+struct Type {
+    node: NodeId,
+    iri: String,
+    name: String,
+    entities: u64,
+}
+
+/// The types of entities, those of the most entities first.
+async fn types_of(graph: &dyn Graph) -> Result<Vec<Type>, GraphError> {
+    let schema = graph.schema(&[]).await?;
+    let ends = schema.iter().flat_map(|edge| [edge.head_type, edge.tail_type]);
+    let nodes: BTreeSet<NodeId> = ends.flatten().collect();
+    let nodes: Vec<NodeId> = nodes.into_iter().collect();
+    let relations = graph.relations();
+    let is_type =
+        |id: RelationId| relations.get(id.0 as usize).is_some_and(|info| info.role == RelationRole::Type);
+    let uses = graph.relations_of(&nodes).await?;
+    let summaries = graph.summaries(&nodes).await?;
+    let mut types: Vec<Type> = summaries
+        .into_iter()
+        .zip(uses)
+        .filter(|(summary, _)| !VOCABULARIES.iter().any(|iri| summary.key.starts_with(iri)))
+        .map(|(summary, uses)| {
+            let of_type =
+                uses.iter().filter(|u| u.step.direction == Direction::Backward && is_type(u.step.relation));
+            let entities = of_type.map(|u| u.fan_out).sum();
+            let iri = iri_of_key(&summary.key).into_owned();
+            Type { node: summary.node, iri, name: summary.name, entities }
+        })
+        .filter(|of| of.entities > 0)
+        .collect();
+    types.sort_by(|a, b| b.entities.cmp(&a.entities).then_with(|| a.iri.cmp(&b.iri)));
+    Ok(types)
+}
+
+/// Sampled triples of every ordinary relation, and the nodes at their ends.
+struct Samples {
+    triples: HashMap<RelationId, Vec<(NodeId, NodeId)>>,
+    nodes: HashMap<NodeId, NodeSummary>,
+}
+
+impl Samples {
+    async fn read(graph: &dyn Graph) -> Result<Self, GraphError> {
+        let mut samples = Self { triples: HashMap::new(), nodes: HashMap::new() };
+        for (id, _) in ordinary(graph) {
+            let triples = graph.sample_triples(id, SAMPLED).await?;
+            let ends = triples.iter().flat_map(|(head, tail)| [*head, *tail]);
+            let new: BTreeSet<NodeId> = ends.filter(|node| !samples.nodes.contains_key(node)).collect();
+            let new: Vec<NodeId> = new.into_iter().collect();
+            for summary in graph.summaries(&new).await? {
+                samples.nodes.insert(summary.node, summary);
+            }
+            samples.triples.insert(id, triples);
+        }
+        Ok(samples)
+    }
+
+    /// Gives a table's first column some names of its entities.
+    fn name_examples(&self, table: &mut Table, of_type: NodeId) {
+        let of = self.nodes.values().filter(|node| node.types.contains(&of_type));
+        let mut names: Vec<&str> = of.map(|node| node.name.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        if let Some(column) = table.columns.first_mut() {
+            column.examples = spread(&names);
+        }
+    }
+
+    /// The sampled tails of a relation whose heads `holds` accepts; of all heads where it accepts none.
+    fn tails(&self, relation: RelationId, holds: impl Fn(&NodeSummary) -> bool) -> Vec<&NodeSummary> {
+        let triples = self.triples.get(&relation).map(Vec::as_slice).unwrap_or_default();
+        let of = |(head, tail): &(NodeId, NodeId)| {
+            self.nodes.get(head).filter(|head| holds(head)).and_then(|_| self.nodes.get(tail))
+        };
+        let tails: Vec<&NodeSummary> = triples.iter().filter_map(of).collect();
+        if tails.is_empty() {
+            triples.iter().filter_map(|(_, tail)| self.nodes.get(tail)).collect()
+        } else {
+            tails
+        }
+    }
+}
+
+fn ordinary(graph: &dyn Graph) -> impl Iterator<Item = (RelationId, &RelationInfo)> {
+    (0..).map(RelationId).zip(graph.relations()).filter(|(_, info)| info.role == RelationRole::Ordinary)
+}
+
+/// What is known of one relation of one table before it becomes a column or a table of links.
+struct Found<'a> {
+    relation: RelationId,
+    info: &'a RelationInfo,
+    triples: u64,
+    heads: u64,
+    tails: u64,
+}
+
+struct Builder<'a> {
+    graph: &'a dyn Graph,
+    samples: Samples,
+    tables: Vec<Table>,
+    taken: HashSet<String>,
+}
+
+impl Builder<'_> {
+    async fn add_types(&mut self, types: &[Type]) -> Result<(), GraphError> {
+        let schema = self.graph.schema(&[]).await?;
+        let mut found: HashMap<NodeId, BTreeMap<RelationId, [u64; 3]>> = HashMap::new();
+        for edge in &schema {
+            let Some(head) = edge.head_type else { continue };
+            let counts = found.entry(head).or_default().entry(edge.relation).or_default();
+            for (sum, more) in counts.iter_mut().zip([edge.triples, edge.heads, edge.tails]) {
+                *sum += more;
+            }
+        }
+        let of_type: HashMap<NodeId, usize> =
+            types.iter().enumerate().map(|(at, of)| (of.node, at)).collect();
+        let mut links = Vec::new();
+        for of in types {
+            let id = identifier(&of.name, "thing", &mut self.taken);
+            let title = of.name.clone();
+            let mut table =
+                entity_table(id, title, of.entities, Rows::Type(of.iri.clone()), self.tables.len());
+            let mut relations: Vec<Found<'_>> = found
+                .remove(&of.node)
+                .into_iter()
+                .flatten()
+                .filter_map(|(relation, [triples, heads, tails])| {
+                    let info = self.graph.relations().get(relation.0 as usize)?;
+                    Some(Found { relation, info, triples, heads, tails })
+                })
+                .collect();
+            relations.sort_by(|a, b| b.heads.cmp(&a.heads).then_with(|| a.info.key.cmp(&b.info.key)));
+            let node = of.node;
+            self.samples.name_examples(&mut table, node);
+            let holds = move |head: &NodeSummary| head.types.contains(&node);
+            self.add_relations(&mut table, relations, &of_type, holds, &mut links);
+            self.tables.push(table);
+        }
+        self.tables.extend(links);
+        Ok(())
+    }
+
+    /// Relations whose heads are mostly the same are columns of one table. Tables of links name both ends of those with several values.
+    fn add_characteristic_sets(&mut self) {
+        let heads_of = |relation: RelationId| -> HashSet<NodeId> {
+            let triples = self.samples.triples.get(&relation).map(Vec::as_slice).unwrap_or_default();
+            triples.iter().map(|(head, _)| *head).collect()
+        };
+        let mut sets: Vec<(HashSet<NodeId>, Vec<(RelationId, &RelationInfo)>)> = Vec::new();
+        let mut relations: Vec<(RelationId, &RelationInfo)> = ordinary(self.graph).collect();
+        relations.sort_by(|a, b| b.1.heads.cmp(&a.1.heads).then_with(|| a.1.key.cmp(&b.1.key)));
+        for (relation, info) in relations {
+            let heads = heads_of(relation);
+            let shared = |set: &HashSet<NodeId>| heads.iter().filter(|head| set.contains(head)).count();
+            let least = heads.len().max(1) as f64 * SAME_HEADS;
+            // Sampled heads of a large relation need not be those of another; what shares nothing joins the largest set.
+            let all_seen = info.triples as usize <= SAMPLED;
+            let fits = sets.iter().position(|(set, _)| shared(set) as f64 >= least || !all_seen);
+            match fits.and_then(|at| sets.get_mut(at)) {
+                Some((set, relations)) => {
+                    set.extend(heads);
+                    relations.push((relation, info));
+                }
+                None => sets.push((heads, vec![(relation, info)])),
+            }
+        }
+        let mut links = Vec::new();
+        for (heads, relations) in sets {
+            let id = identifier("thing", "thing", &mut self.taken);
+            let iris = relations.iter().map(|(_, info)| iri_of_key(&info.key).into_owned()).collect();
+            let rows =
+                relations.iter().map(|(_, info)| info.heads).max().unwrap_or(0).max(heads.len() as u64);
+            let mut table = entity_table(id, "thing".into(), rows, Rows::Heads(iris), self.tables.len());
+            let found: Vec<Found<'_>> = relations
+                .into_iter()
+                .map(|(relation, info)| Found {
+                    relation,
+                    info,
+                    triples: info.triples,
+                    heads: info.heads,
+                    tails: info.tails,
+                })
+                .collect();
+            self.add_relations(&mut table, found, &HashMap::new(), |_| true, &mut links);
+            self.tables.push(table);
+        }
+        self.tables.extend(links);
+    }
+
+    fn add_relations(
+        &mut self,
+        table: &mut Table,
+        relations: Vec<Found<'_>>,
+        of_type: &HashMap<NodeId, usize>,
+        holds: impl Fn(&NodeSummary) -> bool,
+        links: &mut Vec<Table>,
+    ) {
+        let place = self.tables.len();
+        let mut taken: HashSet<String> = table.columns.iter().map(|column| column.id.clone()).collect();
+        for found in relations {
+            let tails = self.samples.tails(found.relation, &holds);
+            let mut column = column_of(&found, &tails, of_type);
+            if found.triples as f64 <= found.heads as f64 * SEVERAL && found.heads <= table.rows {
+                if self.repeats_the_name(&found, &holds) {
+                    continue;
+                }
+                column.id = identifier(short(&column.title), "value", &mut taken);
+                table.columns.push(column);
+                continue;
+            }
+            let id =
+                identifier(&format!("{} {}", table.title, short(&column.title)), "link", &mut self.taken);
+            let mut within = HashSet::from([table.id.clone()]);
+            let head = Column {
+                id: table.id.clone(),
+                title: table.title.clone(),
+                ..head_column(place, found.heads)
+            };
+            column.id = identifier(short(&column.title), "value", &mut within);
+            column.filled = found.triples;
+            links.push(Table {
+                id,
+                title: format!("{} {}", table.title, column.title),
+                rows: found.triples,
+                source: Rows::Links { relation: iri_of_key(&found.info.key).into_owned(), heads: place },
+                columns: vec![head, column],
+            });
+        }
+    }
+
+    /// Whether a relation called "name" states what the label states: the column `name` is there already.
+    fn repeats_the_name(&self, found: &Found<'_>, holds: impl Fn(&NodeSummary) -> bool) -> bool {
+        if words(&found.info.name) != ["name"] {
+            return false;
+        }
+        let triples = self.samples.triples.get(&found.relation).map(Vec::as_slice).unwrap_or_default();
+        let pairs = triples.iter().filter_map(|(head, tail)| {
+            Some((self.samples.nodes.get(head).filter(|head| holds(head))?, self.samples.nodes.get(tail)?))
+        });
+        let (mut same, mut all) = (0_usize, 0_usize);
+        for (head, tail) in pairs {
+            all += 1;
+            same += usize::from(head.name == tail.name);
+        }
+        all > 0 && same == all
+    }
+
+    /// Finds links by value: a column of codes all of whose sampled values stand in a column of another table that has a distinct value
+    /// in every row, and whose name ends like that column's.
+    fn refer(&mut self) {
+        let mut keys: Vec<(usize, usize, Vec<String>)> = Vec::new();
+        for (at, table) in self.tables.iter().enumerate().filter(|(_, table)| !table.is_links()) {
+            for (column_at, column) in table.columns.iter().enumerate().skip(1) {
+                let is_code = matches!(column.kind, Kind::Text | Kind::Number { .. });
+                if is_code && column.distinct == table.rows && column.filled == table.rows && table.rows > 1 {
+                    keys.push((at, column_at, words(&column.title)));
+                }
+            }
+        }
+        let mut found = Vec::new();
+        for (at, table) in self.tables.iter().enumerate() {
+            for (column_at, column) in table.columns.iter().enumerate().skip(1) {
+                if !matches!(column.kind, Kind::Text | Kind::Number { .. }) {
+                    continue;
+                }
+                let title = words(&column.title);
+                let target = keys
+                    .iter()
+                    .filter(|(other, _, key)| *other != at && title.ends_with(key))
+                    .max_by_key(|(other, _, key)| (key.len(), std::cmp::Reverse(*other)));
+                if let Some((other, key, _)) = target
+                    && self.holds_all(at, column_at, *other, *key)
+                {
+                    found.push((at, column_at, (*other, *key)));
+                }
+            }
+        }
+        for (at, column_at, target) in found {
+            if let Some(column) = self.tables.get_mut(at).and_then(|table| table.columns.get_mut(column_at)) {
+                column.references = Some(target);
+            }
+        }
+    }
+
+    fn values_of(&self, table: usize, column: usize) -> HashSet<&str> {
+        let column = self.tables.get(table).and_then(|table| table.columns.get(column));
+        let Some(iri) = column.and_then(|column| column.relation.as_deref()) else { return HashSet::new() };
+        let relation = ordinary(self.graph).find(|(_, info)| iri_of_key(&info.key) == iri);
+        let Some((relation, _)) = relation else { return HashSet::new() };
+        let triples = self.samples.triples.get(&relation).map(Vec::as_slice).unwrap_or_default();
+        let types = self.tables.get(table).map(|table| &table.source);
+        let of_table = |head: &NodeSummary| match types {
+            Some(Rows::Type(iri)) => head.types.iter().any(|node| {
+                self.tables.iter().any(|t| t.source == Rows::Type(iri.clone())) && self.is_type(*node, iri)
+            }),
+            _ => true,
+        };
+        let of = |(head, tail): &(NodeId, NodeId)| {
+            self.samples
+                .nodes
+                .get(head)
+                .filter(|head| of_table(head))
+                .and_then(|_| self.samples.nodes.get(tail))
+        };
+        triples.iter().filter_map(of).map(|tail| tail.name.as_str()).collect()
+    }
+
+    fn is_type(&self, node: NodeId, iri: &str) -> bool {
+        self.samples.nodes.get(&node).is_none_or(|summary| iri_of_key(&summary.key) == iri)
+    }
+
+    fn holds_all(&self, table: usize, column: usize, other: usize, key: usize) -> bool {
+        let (values, keys) = (self.values_of(table, column), self.values_of(other, key));
+        !values.is_empty() && values.iter().all(|value| keys.contains(value))
+    }
+}
+
+fn words(name: &str) -> Vec<String> {
+    super::words_of(name)
+}
+
+/// A relation's name without the "has" that tells nothing.
+fn short(title: &str) -> &str {
+    title.strip_prefix("has ").filter(|rest| !rest.is_empty()).unwrap_or(title)
+}
+
+fn head_column(table: usize, rows: u64) -> Column {
+    Column {
+        id: "name".into(),
+        title: "name".into(),
+        relation: None,
+        kind: Kind::Entity(Some(table)),
+        filled: rows,
+        distinct: rows,
+        examples: Vec::new(),
+        range: None,
+        references: None,
+    }
+}
+
+fn entity_table(id: String, title: String, rows: u64, source: Rows, place: usize) -> Table {
+    Table { id, title, rows, source, columns: vec![head_column(place, rows)] }
+}
+
+fn column_of(found: &Found<'_>, tails: &[&NodeSummary], of_type: &HashMap<NodeId, usize>) -> Column {
+    let kind = kind_of(tails, of_type);
+    let mut names: Vec<&str> = tails.iter().map(|tail| tail.name.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let all = names.len() <= FEW_VALUES && found.triples as usize <= SAMPLED;
+    let examples = if all { names.iter().map(|name| (*name).to_owned()).collect() } else { spread(&names) };
+    Column {
+        id: String::new(),
+        title: found.info.name.clone(),
+        relation: Some(iri_of_key(&found.info.key).into_owned()),
+        kind,
+        filled: found.heads,
+        distinct: found.tails,
+        examples,
+        range: range_of(kind, tails),
+        references: None,
+    }
+}
+
+/// Some of many names: spread over them, then the short ones, which cost least.
+fn spread(names: &[&str]) -> Vec<String> {
+    let fit = |name: &&&str| name.chars().count() <= LONGEST_EXAMPLE;
+    let step = (names.len() / 40).max(1);
+    let mut examples: Vec<&str> = names.iter().filter(fit).step_by(step).copied().collect();
+    examples.sort_by_key(|name| name.len());
+    examples.truncate(EXAMPLES);
+    examples.into_iter().map(str::to_owned).collect()
+}
+
+fn kind_of(tails: &[&NodeSummary], of_type: &HashMap<NodeId, usize>) -> Kind {
+    let all = tails.len().max(1) as f64;
+    let share = |count: usize| count as f64 / all;
+    let literals: Vec<&Literal> = tails.iter().filter_map(|tail| tail.literal.as_ref()).collect();
+    if share(tails.len() - literals.len()) > MOSTLY {
+        let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+        for at in tails.iter().flat_map(|tail| &tail.types).filter_map(|node| of_type.get(node)) {
+            *counts.entry(*at).or_default() += 1;
+        }
+        // Of nested types the smallest that holds most: `Director` tells more than `Person`.
+        let target = counts
+            .into_iter()
+            .filter(|(_, count)| share(*count) > MOSTLY)
+            .max_by_key(|(at, count)| (*count, *at));
+        return Kind::Entity(target.map(|(at, _)| at));
+    }
+    if literals.len() < tails.len() {
+        return Kind::Text;
+    }
+    let values: Vec<LiteralValue> = literals.iter().map(|literal| literal.value()).collect();
+    let every = |holds: fn(&LiteralValue) -> bool| !values.is_empty() && values.iter().all(holds);
+    if every(|value| matches!(value, LiteralValue::Number(_))) {
+        return Kind::Number { text: false };
+    }
+    if every(|value| matches!(value, LiteralValue::Boolean(_))) {
+        return Kind::Flag;
+    }
+    if every(|value| matches!(value, LiteralValue::Date { .. }))
+        || literals.iter().all(|l| is_date(&l.lexical)) && !literals.is_empty()
+    {
+        return Kind::Date;
+    }
+    if !literals.is_empty() && literals.iter().all(|literal| is_plain_number(&literal.lexical)) {
+        return Kind::Number { text: true };
+    }
+    Kind::Text
+}
+
+/// `2023-04-01`, with a time behind it or not.
+pub(crate) fn is_date(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let shape = [4, 7].iter().all(|at| bytes.get(*at) == Some(&b'-'));
+    let digits = [0, 1, 2, 3, 5, 6, 8, 9].iter().all(|at| bytes.get(*at).is_some_and(u8::is_ascii_digit));
+    shape && digits && bytes.get(10).is_none_or(|next| matches!(next, b'T' | b' ' | b'Z' | b'+'))
+}
+
+/// A number that is no code: codes begin with zeros.
+fn is_plain_number(text: &str) -> bool {
+    let text = text.trim();
+    let leading_zero = text.len() > 1 && text.starts_with('0') && !text.starts_with("0.");
+    !leading_zero && text.parse::<f64>().is_ok_and(f64::is_finite) && text.bytes().any(|b| b.is_ascii_digit())
+}
+
+fn range_of(kind: Kind, tails: &[&NodeSummary]) -> Option<(String, String)> {
+    let mut names: Vec<&str> = tails.iter().map(|tail| tail.name.as_str()).collect();
+    match kind {
+        Kind::Date => names.sort_unstable(),
+        Kind::Number { .. } => {
+            let number = |name: &str| name.trim().parse::<f64>().unwrap_or(f64::NAN);
+            names.sort_by(|a, b| number(a).total_cmp(&number(b)));
+        }
+        Kind::Entity(_) | Kind::Flag | Kind::Text => return None,
+    }
+    Some((names.first()?.to_string(), names.last()?.to_string()))
+}

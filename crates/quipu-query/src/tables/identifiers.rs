@@ -1,0 +1,53 @@
+//! SQL identifiers out of the graph's names. A table and a column keep the graph's name and IRI beside the identifier, so that
+//! nothing has to be read back from it.
+
+use std::collections::HashSet;
+
+/// Longest identifier, in bytes: longer names tell a model no more and cost tokens.
+const LONGEST: usize = 48;
+
+/// The words of a name in lower case, divided at separators and at capitals in the middle of a word: `hasACValue` is `has`,
+/// `ac`, `value`.
+pub fn words_of(name: &str) -> Vec<String> {
+    let characters: Vec<char> = name.chars().collect();
+    let mut words: Vec<String> = Vec::new();
+    let mut word = String::new();
+    for (at, character) in characters.iter().enumerate() {
+        if !character.is_alphanumeric() {
+            words.extend((!word.is_empty()).then(|| std::mem::take(&mut word)));
+            continue;
+        }
+        let before = at.checked_sub(1).and_then(|at| characters.get(at));
+        let after = characters.get(at + 1);
+        let rises = before.is_some_and(|c| c.is_lowercase() || c.is_numeric()) && character.is_uppercase();
+        let ends_a_run = character.is_uppercase()
+            && before.is_some_and(|c| c.is_uppercase())
+            && after.is_some_and(|c| c.is_lowercase());
+        if (rises || ends_a_run) && !word.is_empty() {
+            words.push(std::mem::take(&mut word));
+        }
+        word.extend(character.to_lowercase());
+    }
+    words.extend((!word.is_empty()).then_some(word));
+    words
+}
+
+/// A new identifier for a name: its words joined by underscores, in ASCII letters where the name has any, with a number behind it where
+/// another has the same. `taken` holds the identifiers given so far.
+pub fn identifier(name: &str, fallback: &str, taken: &mut HashSet<String>) -> String {
+    let mut base = words_of(name).join("_");
+    base.truncate(base.floor_char_boundary(LONGEST));
+    let base = base.trim_matches('_');
+    let base = match base.chars().next() {
+        None => fallback.to_owned(),
+        Some(first) if first.is_numeric() => format!("{fallback}_{base}"),
+        Some(_) => base.to_owned(),
+    };
+    let mut candidate = base.clone();
+    let mut number = 2;
+    while !taken.insert(candidate.clone()) {
+        candidate = format!("{base}_{number}");
+        number += 1;
+    }
+    candidate
+}

@@ -1,0 +1,163 @@
+//! A graph as tables: types are tables, relations with one value are columns, relations with several are tables of two columns.
+//!
+//! A graph without types is divided by characteristic sets (Neumann and Moerkotte 2011): relations whose heads are much the same
+//! entities are columns of one table.
+
+mod count;
+mod identifiers;
+mod keep;
+mod render;
+
+#[cfg(test)]
+mod tests;
+
+use serde::{Deserialize, Serialize};
+
+pub use count::count_tables;
+pub(crate) use count::is_date;
+pub use identifiers::{identifier, words_of};
+pub use keep::{TABLES_FILE, open_tables};
+pub(crate) use render::is_form_of;
+pub use render::{Relevance, RenderConfig, Rendered};
+
+/// Version of the stored form; another one is counted anew.
+pub const TABLES_VERSION: u32 = 1;
+
+/// A graph seen as tables.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Tables {
+    /// Version of this form.
+    pub version: u32,
+    /// The tables: those of entities before those of links, large ones first.
+    pub tables: Vec<Table>,
+    /// IRIs of the relations that lead to an entity's name, the preferred one first.
+    pub labels: Vec<String>,
+    /// IRIs of the relations that lead to an entity's types.
+    pub type_relations: Vec<String>,
+}
+
+/// A table.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Table {
+    /// Its identifier in SQL, unique whatever the case of its letters.
+    pub id: String,
+    /// The graph's own name for it.
+    pub title: String,
+    /// Its rows: entities, or triples of a table of links.
+    pub rows: u64,
+    /// Where its rows come from.
+    pub source: Rows,
+    /// Its columns. The first is the entity itself, called `name`, or the head of a link.
+    pub columns: Vec<Column>,
+}
+
+/// Where a table's rows come from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Rows {
+    /// The entities of a type, by its IRI.
+    Type(String),
+    /// The heads of some relations, by their IRIs: a characteristic set.
+    Heads(Vec<String>),
+    /// The triples of one relation whose heads are rows of another table.
+    Links {
+        /// The relation's IRI.
+        relation: String,
+        /// Place of the heads' table.
+        heads: usize,
+    },
+}
+
+/// A column.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Column {
+    /// Its identifier in SQL, unique within the table.
+    pub id: String,
+    /// The graph's own name for it.
+    pub title: String,
+    /// IRI of the relation; none for the entity itself and for the head of a link.
+    pub relation: Option<String>,
+    /// What its values are.
+    pub kind: Kind,
+    /// Rows that have a value.
+    pub filled: u64,
+    /// Distinct values.
+    pub distinct: u64,
+    /// Some values, short ones first; all of them where there are few.
+    pub examples: Vec<String>,
+    /// Least and greatest of the numbers or dates seen.
+    pub range: Option<(String, String)>,
+    /// A column of another table that holds all values of this one: a link by value.
+    pub references: Option<(usize, usize)>,
+}
+
+/// What a column's values are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Kind {
+    /// Entities: rows of a table, where most are of one.
+    Entity(Option<usize>),
+    /// Numbers; `text` where the graph states them as strings.
+    Number {
+        /// Whether they are stated as strings.
+        text: bool,
+    },
+    /// Dates and times of any precision.
+    Date,
+    /// True or false.
+    Flag,
+    /// Text, and what is of no one kind.
+    Text,
+}
+
+/// A column by its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Place {
+    /// Place of the table.
+    pub table: usize,
+    /// Place of the column within it.
+    pub column: usize,
+}
+
+impl Tables {
+    /// The table of an identifier, whatever the case of its letters.
+    pub fn find(&self, id: &str) -> Option<usize> {
+        self.tables.iter().position(|table| table.id.eq_ignore_ascii_case(id))
+    }
+
+    /// A table by its place.
+    pub fn table(&self, at: usize) -> Option<&Table> {
+        self.tables.get(at)
+    }
+
+    /// A column by its place.
+    pub fn column(&self, place: Place) -> Option<&Column> {
+        self.tables.get(place.table)?.columns.get(place.column)
+    }
+
+    /// The table whose rows a column's entities are; for the first column of a table of entities that table itself.
+    pub fn leads_to(&self, place: Place) -> Option<usize> {
+        match self.column(place)?.kind {
+            Kind::Entity(table) => table,
+            _ => None,
+        }
+    }
+
+    /// All columns with their places.
+    pub fn columns(&self) -> impl Iterator<Item = (Place, &Column)> {
+        let all = self.tables.iter().enumerate();
+        all.flat_map(|(table, t)| {
+            t.columns.iter().enumerate().map(move |(column, c)| (Place { table, column }, c))
+        })
+    }
+}
+
+impl Table {
+    /// The column of an identifier, whatever the case of its letters.
+    pub fn find(&self, id: &str) -> Option<usize> {
+        self.columns.iter().position(|column| column.id.eq_ignore_ascii_case(id))
+    }
+
+    /// Whether each row is a link between two things, and no thing itself.
+    pub fn is_links(&self) -> bool {
+        matches!(self.source, Rows::Links { .. })
+    }
+}

@@ -1,0 +1,230 @@
+//! Tables as `CREATE TABLE` lines within a budget: those that a question can need, at any size of graph.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt::Write as _;
+
+use super::{Column, Kind, Place, Table, Tables, words_of};
+
+/// How much is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RenderConfig {
+    /// Most bytes of the text.
+    pub bytes: usize,
+    /// Most columns of one table where not all tables fit.
+    pub columns: usize,
+}
+
+impl Default for RenderConfig {
+    /// 4,800 bytes, some 1,500 tokens; 14 columns of a table.
+    fn default() -> Self {
+        Self { bytes: 4_800, columns: 14 }
+    }
+}
+
+/// How much tables and columns bear on a question, from 0; absent ones do not.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Relevance {
+    /// Of columns; that of a table's first column is the table's own.
+    pub columns: HashMap<Place, f64>,
+}
+
+/// The text, and what it shows.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Rendered {
+    /// `CREATE TABLE` lines.
+    pub text: String,
+    /// The columns shown.
+    pub shown: BTreeSet<Place>,
+    /// Whether all columns of all tables are shown.
+    pub whole: bool,
+}
+
+impl Relevance {
+    /// Relevance by words: a column counts for each word of its name, and of its table's name, that the question holds in some form.
+    pub fn by_words(tables: &Tables, question: &str) -> Self {
+        let asked = words_of(question);
+        let share = |title: &str| {
+            let words = words_of(title);
+            let held = words.iter().filter(|word| asked.iter().any(|other| is_form_of(word, other))).count();
+            held as f64 / words.len().max(1) as f64
+        };
+        let mut columns = HashMap::new();
+        for (place, column) in tables.columns() {
+            let title = if place.column == 0 {
+                tables.table(place.table).map_or("", |t| &t.title)
+            } else {
+                &column.title
+            };
+            let score = share(title);
+            if score > 0.0 {
+                columns.insert(place, score);
+            }
+        }
+        Self { columns }
+    }
+
+    /// Raises a column's relevance to at least `score`.
+    pub fn raise(&mut self, place: Place, score: f64) {
+        let known = self.columns.entry(place).or_insert(0.0);
+        *known = known.max(score);
+    }
+
+    fn of(&self, place: Place) -> f64 {
+        self.columns.get(&place).copied().unwrap_or(0.0)
+    }
+}
+
+/// Whether two words share so much of their beginning that one may be a form of the other: "publications" and "publication",
+/// "cities" and "city".
+pub(crate) fn is_form_of(word: &str, other: &str) -> bool {
+    if word == other {
+        return true;
+    }
+    let shared = word.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
+    let (short, long) =
+        (word.chars().count().min(other.chars().count()), word.chars().count().max(other.chars().count()));
+    shared >= 3 && shared + 1 >= short && long <= shared + 3
+}
+
+impl Tables {
+    /// The tables as `CREATE TABLE` lines: all where they fit, else those of the most relevance, with the tables that join them.
+    pub fn render(&self, relevance: &Relevance, config: &RenderConfig) -> Rendered {
+        let everything: BTreeMap<usize, Vec<usize>> = self
+            .tables
+            .iter()
+            .enumerate()
+            .map(|(at, table)| (at, (0..table.columns.len()).collect()))
+            .collect();
+        let text = self.lines(&everything);
+        if text.len() <= config.bytes {
+            return self.rendered(text, &everything, true);
+        }
+        let mut chosen: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        let mut text = String::new();
+        for table in self.by_relevance(relevance) {
+            let mut next = chosen.clone();
+            for at in self.with_joins(table, &chosen) {
+                next.entry(at).or_insert_with(|| self.best_columns(at, relevance, config.columns));
+            }
+            let longer = self.lines(&next);
+            if longer.len() <= config.bytes {
+                (chosen, text) = (next, longer);
+            } else if chosen.is_empty() {
+                // Even one table is too wide: as many of its columns as fit.
+                let mut columns = self.best_columns(table, relevance, config.columns);
+                while columns.len() > 1
+                    && self.lines(&BTreeMap::from([(table, columns.clone())])).len() > config.bytes
+                {
+                    columns.pop();
+                }
+                chosen = BTreeMap::from([(table, columns)]);
+                text = self.lines(&chosen);
+            }
+        }
+        self.rendered(text, &chosen, false)
+    }
+
+    fn rendered(&self, text: String, chosen: &BTreeMap<usize, Vec<usize>>, whole: bool) -> Rendered {
+        let places = |(table, columns): (&usize, &Vec<usize>)| {
+            let table = *table;
+            columns.iter().map(move |column| Place { table, column: *column }).collect::<Vec<_>>()
+        };
+        Rendered { text, shown: chosen.iter().flat_map(places).collect(), whole }
+    }
+
+    /// Tables by the relevance of their best columns and of their name; large ones first among equals.
+    fn by_relevance(&self, relevance: &Relevance) -> Vec<usize> {
+        let score = |at: usize| {
+            let columns = self.tables.get(at).map_or(0, |table| table.columns.len());
+            let mut scores: Vec<f64> =
+                (0..columns).map(|column| relevance.of(Place { table: at, column })).collect();
+            scores.sort_by(|a, b| b.total_cmp(a));
+            scores.iter().take(3).sum::<f64>()
+        };
+        let mut order: Vec<(f64, usize)> = (0..self.tables.len()).map(|at| (score(at), at)).collect();
+        let rows = |at: usize| self.tables.get(at).map_or(0, |table| table.rows);
+        order.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| rows(b.1).cmp(&rows(a.1))).then(a.1.cmp(&b.1)));
+        order.into_iter().map(|(_, at)| at).collect()
+    }
+
+    /// The table, the table of its heads where it is one of links, and a table of links that joins it to one chosen already.
+    fn with_joins(&self, at: usize, chosen: &BTreeMap<usize, Vec<usize>>) -> Vec<usize> {
+        let mut with = vec![at];
+        if let Some(super::Rows::Links { heads, .. }) = self.tables.get(at).map(|table| &table.source) {
+            with.push(*heads);
+        }
+        let joins =
+            self.tables.iter().enumerate().filter(|(_, table)| table.is_links()).find(|(_, table)| {
+                let ends: Vec<usize> = table
+                    .columns
+                    .iter()
+                    .filter_map(|column| match column.kind {
+                        Kind::Entity(target) => target,
+                        _ => None,
+                    })
+                    .collect();
+                ends.contains(&at) && ends.iter().any(|end| *end != at && chosen.contains_key(end))
+            });
+        with.extend(joins.map(|(at, _)| at));
+        with
+    }
+
+    fn best_columns(&self, at: usize, relevance: &Relevance, most: usize) -> Vec<usize> {
+        let Some(table) = self.tables.get(at) else { return Vec::new() };
+        let mut order: Vec<usize> = (1..table.columns.len()).collect();
+        let filled = |column: usize| table.columns.get(column).map_or(0, |column| column.filled);
+        order.sort_by(|a, b| {
+            let score = |column: usize| relevance.of(Place { table: at, column });
+            score(*b).total_cmp(&score(*a)).then_with(|| filled(*b).cmp(&filled(*a)))
+        });
+        order.truncate(most);
+        order.sort_unstable();
+        order.insert(0, 0);
+        order
+    }
+
+    fn lines(&self, chosen: &BTreeMap<usize, Vec<usize>>) -> String {
+        let mut text = String::new();
+        for (at, columns) in chosen {
+            let Some(table) = self.tables.get(*at) else { continue };
+            let columns =
+                columns.iter().filter_map(|column| table.columns.get(*column).map(|c| (*column, c)));
+            let cells: Vec<String> = columns.map(|(at, column)| self.cell(table, at, column)).collect();
+            let _ = writeln!(text, "CREATE TABLE {} ({});", table.id, cells.join(", "));
+        }
+        text
+    }
+
+    fn cell(&self, table: &Table, at: usize, column: &Column) -> String {
+        let mut cell = column.id.clone();
+        cell.push_str(match column.kind {
+            Kind::Number { .. } => " REAL",
+            Kind::Date => " DATE",
+            Kind::Flag => " BOOLEAN",
+            Kind::Entity(_) | Kind::Text => " TEXT",
+        });
+        let own = at == 0 && !table.is_links();
+        let target = match column.kind {
+            Kind::Entity(Some(target)) if !own => self.tables.get(target).map(|t| (t, "name")),
+            _ => column.references.and_then(|(t, c)| {
+                let table = self.tables.get(t)?;
+                Some((table, table.columns.get(c)?.id.as_str()))
+            }),
+        };
+        if let Some((target, key)) = target {
+            let _ = write!(cell, " REFERENCES {}({key})", target.id);
+        }
+        let bare = matches!(column.kind, Kind::Number { .. });
+        let shown = column.examples.iter().map(|example| {
+            let clean: String = example.chars().filter(|c| !c.is_control()).collect();
+            let clean = clean.replace("*/", "* /").replace('\'', "''");
+            if bare { clean } else { format!("'{clean}'") }
+        });
+        let shown: Vec<String> = shown.collect();
+        let is_flag = column.kind == Kind::Flag;
+        if !shown.is_empty() && !is_flag && (target.is_none() || column.references.is_none()) {
+            let _ = write!(cell, " /* {} */", shown.join(", "));
+        }
+        cell
+    }
+}

@@ -1,0 +1,397 @@
+//! The values of columns: from a text as people write it to the terms of the graph that it means.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use oxrdf::{Literal as RdfLiteral, NamedNode, Term};
+use quipu_graph::{
+    Datatype, Direction, Graph, GraphError, Literal, NodeId, RelationId, RelationRole, Step, iri_of_key,
+};
+use quipu_index::{LookupConfig, MatchReason, Workspace, normalise};
+
+use crate::QueryError;
+use crate::tables::{Kind, Place, Rows, Tables, words_of};
+
+/// Most values of one column that are kept in memory.
+const MOST_OF_COLUMN: u64 = 30_000;
+/// Most values of all columns together.
+const MOST: u64 = 300_000;
+/// Candidates that the name index is asked for, of tables too large to be kept.
+const CANDIDATES: usize = 20;
+/// Nodes that one call asks names of.
+const BATCH: usize = 2_000;
+/// Below this similarity (Jaro and Winkler's) two names are not one misspelt.
+const LEAST_SIMILAR: f64 = 0.92;
+/// Texts shorter than this are not read as misspelt: "Peru" is no "Perm".
+const LEAST_LENGTH: usize = 5;
+
+/// How a text was found among values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum How {
+    /// The value but for case and accents.
+    Exact,
+    /// The value but for the division into words: "true neutral" of `trueNeutral`.
+    Joined,
+    /// All its words stand in the value.
+    Part,
+    /// The value but for a slip of the finger.
+    Near,
+}
+
+/// Values that a text may mean, all found the same way.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Match {
+    /// The column.
+    pub place: Place,
+    /// The terms.
+    pub terms: Vec<Term>,
+    /// The values as the graph writes them, the first few.
+    pub shown: Vec<String>,
+    /// How they were found.
+    pub how: How,
+}
+
+/// A part of a question that names values.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mention {
+    /// The words of the question.
+    pub text: String,
+    /// The values.
+    pub matches: Vec<Match>,
+}
+
+#[derive(Debug, Default)]
+struct List {
+    entries: Vec<(String, Term)>,
+    exact: HashMap<String, Vec<usize>>,
+    joined: HashMap<String, Vec<usize>>,
+    by_word: HashMap<String, Vec<usize>>,
+}
+
+/// The values of a graph's columns, those that fit memory.
+#[derive(Debug, Default)]
+pub struct Values {
+    lists: BTreeMap<Place, List>,
+    /// Tables whose names are looked up in the workspace's index.
+    large: HashSet<usize>,
+}
+
+/// What the name index found for the texts of one query, of tables too large to be kept.
+#[derive(Debug, Clone, Default)]
+pub struct Found {
+    names: HashMap<(usize, String), Match>,
+}
+
+impl Values {
+    /// Reads the values of all columns that are small enough.
+    ///
+    /// # Errors
+    /// The graph's.
+    pub async fn read(workspace: &Workspace, tables: &Tables) -> Result<Self, QueryError> {
+        let graph = workspace.graph().as_ref();
+        let mut values = Self::default();
+        let mut wanted: Vec<(u64, Place)> = Vec::new();
+        for (place, column) in tables.columns() {
+            let of_links = tables.table(place.table).is_some_and(|table| table.is_links());
+            let is_listed = match column.kind {
+                // The values of a column that leads to a table are that table's.
+                Kind::Entity(Some(_)) => place.column == 0 && !of_links,
+                Kind::Entity(None) | Kind::Text => true,
+                Kind::Number { .. } | Kind::Date | Kind::Flag => false,
+            };
+            if is_listed {
+                wanted.push((column.distinct.max(1), place));
+            }
+        }
+        wanted.sort_unstable();
+        let mut left = MOST;
+        for (count, place) in wanted {
+            if count > MOST_OF_COLUMN || count > left {
+                if place.column == 0 {
+                    values.large.insert(place.table);
+                }
+                continue;
+            }
+            left -= count;
+            let list = List::new(read_values(graph, tables, place).await?);
+            values.lists.insert(place, list);
+        }
+        Ok(values)
+    }
+
+    /// Looks up texts in the workspace's name index, for the tables whose names are not kept here.
+    ///
+    /// # Errors
+    /// Those of index and graph.
+    pub async fn find(
+        &self,
+        workspace: &Workspace,
+        tables: &Tables,
+        texts: &[String],
+    ) -> Result<Found, QueryError> {
+        let mut found = Found::default();
+        if self.large.is_empty() {
+            return Ok(found);
+        }
+        let graph = workspace.graph().as_ref();
+        let config = LookupConfig { k: CANDIDATES, ..LookupConfig::default() };
+        for text in texts {
+            let candidates = workspace.lookup(text, &config).await?;
+            let nodes: Vec<NodeId> = candidates.iter().map(|candidate| candidate.node).collect();
+            let summaries = graph.summaries(&nodes).await?;
+            let types: Vec<NodeId> = summaries.iter().flat_map(|summary| summary.types.clone()).collect();
+            let keys: HashMap<NodeId, String> =
+                graph.summaries(&types).await?.into_iter().map(|s| (s.node, s.key)).collect();
+            for table in &self.large {
+                let of_table = |types: &[NodeId]| match tables.table(*table).map(|table| &table.source) {
+                    Some(Rows::Type(iri)) => {
+                        types.iter().any(|t| keys.get(t).is_some_and(|key| iri_of_key(key) == *iri))
+                    }
+                    Some(Rows::Heads(_)) => true,
+                    _ => false,
+                };
+                let rows = candidates.iter().zip(&summaries).filter(|(_, summary)| of_table(&summary.types));
+                let mut best: Option<Match> = None;
+                for (candidate, summary) in rows {
+                    let how = match candidate.reason {
+                        MatchReason::Exact | MatchReason::Alias => How::Exact,
+                        MatchReason::Fuzzy { .. } => How::Near,
+                        MatchReason::Trigram { .. } | MatchReason::Dense { .. } => continue,
+                    };
+                    let Some(term) = entity_term(&summary.key) else { continue };
+                    let place = Place { table: *table, column: 0 };
+                    let new = Match { place, terms: vec![term], shown: vec![summary.name.clone()], how };
+                    match &mut best {
+                        Some(known) if known.how == how => {
+                            known.terms.extend(new.terms);
+                            known.shown.extend(new.shown);
+                        }
+                        Some(known) if known.how < how => {}
+                        _ => best = Some(new),
+                    }
+                }
+                found.names.extend(best.map(|best| ((*table, normalise(text)), best)));
+            }
+        }
+        Ok(found)
+    }
+
+    /// The values of a column that a text means, the surest way of finding any; nothing where none is like it.
+    pub fn lookup(&self, tables: &Tables, found: &Found, place: Place, text: &str) -> Option<Match> {
+        let at = match tables.column(place)?.kind {
+            Kind::Entity(Some(table)) => Place { table, column: 0 },
+            _ => place,
+        };
+        let of_list = self.lists.get(&at).and_then(|list| list.lookup(at, text));
+        let found = of_list
+            .or_else(|| found.names.get(&(at.table, normalise(text))).filter(|_| at.column == 0).cloned());
+        found.map(|found| Match { place, ..found })
+    }
+
+    /// Whether all values of a column are kept, so that what is not found is not there.
+    pub fn knows(&self, tables: &Tables, place: Place) -> bool {
+        let at = match tables.column(place).map(|column| column.kind) {
+            Some(Kind::Entity(Some(table))) => Place { table, column: 0 },
+            _ => place,
+        };
+        self.lists.contains_key(&at)
+    }
+
+    /// The parts of a question that are values of columns, word for word but for case; the longest first, none within another.
+    pub fn mentions(&self, question: &str) -> Vec<Mention> {
+        const LONGEST: usize = 8;
+        let words: Vec<&str> = question.split_whitespace().collect();
+        let mut covered = vec![false; words.len()];
+        let mut mentions = Vec::new();
+        for length in (1..=LONGEST.min(words.len())).rev() {
+            for (start, run) in words.windows(length).enumerate() {
+                let taken =
+                    covered.get(start..start + length).is_some_and(|span| span.iter().any(|taken| *taken));
+                let text = run.join(" ");
+                let text = text.trim_matches(|c: char| !c.is_alphanumeric());
+                let text = text.strip_suffix("'s").unwrap_or(text);
+                if taken || text.is_empty() || (length == 1 && text.len() < 3) {
+                    continue;
+                }
+                let found: Vec<Match> =
+                    self.lists.iter().filter_map(|(place, list)| list.whole(*place, text)).collect();
+                if !found.is_empty() {
+                    covered.iter_mut().skip(start).take(length).for_each(|taken| *taken = true);
+                    mentions.push(Mention { text: text.to_owned(), matches: found });
+                }
+            }
+        }
+        mentions
+    }
+}
+
+impl List {
+    fn new(entries: Vec<(String, Term)>) -> Self {
+        let mut list = Self { entries, ..Self::default() };
+        for (at, (name, _)) in list.entries.iter().enumerate() {
+            let words = words_of(name);
+            list.exact.entry(normalise(name)).or_default().push(at);
+            list.joined.entry(words.concat()).or_default().push(at);
+            let mut words = words;
+            words.sort_unstable();
+            words.dedup();
+            for word in words {
+                list.by_word.entry(word).or_default().push(at);
+            }
+        }
+        list
+    }
+
+    fn whole(&self, place: Place, text: &str) -> Option<Match> {
+        let exact = self.exact.get(&normalise(text)).map(|at| (at, How::Exact));
+        let found = exact.or_else(|| self.joined.get(&words_of(text).concat()).map(|at| (at, How::Joined)));
+        found.map(|(at, how)| self.matched(place, at.iter().copied(), how))
+    }
+
+    fn lookup(&self, place: Place, text: &str) -> Option<Match> {
+        self.whole(place, text).or_else(|| self.part(place, text)).or_else(|| self.near(place, text))
+    }
+
+    /// Values that hold all words of the text, each in some form.
+    fn part(&self, place: Place, text: &str) -> Option<Match> {
+        let words = words_of(text);
+        let mut kept: Option<HashSet<usize>> = None;
+        for word in &words {
+            let singular = word.strip_suffix('s').filter(|rest| rest.len() > 2);
+            let forms = std::iter::once(word.as_str()).chain(singular);
+            let at: HashSet<usize> =
+                forms.flat_map(|form| self.by_word.get(form).into_iter().flatten().copied()).collect();
+            kept = Some(match kept {
+                None => at,
+                Some(kept) => kept.intersection(&at).copied().collect(),
+            });
+        }
+        let mut kept: Vec<usize> = kept?.into_iter().collect();
+        kept.sort_unstable();
+        (!kept.is_empty()).then(|| self.matched(place, kept, How::Part))
+    }
+
+    fn near(&self, place: Place, text: &str) -> Option<Match> {
+        let text = normalise(text);
+        if text.chars().count() < LEAST_LENGTH {
+            return None;
+        }
+        let score = |name: &String| strsim::jaro_winkler(&text, name);
+        let best = self
+            .exact
+            .iter()
+            .map(|(name, at)| (score(name), name, at))
+            .max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(a.1)))?;
+        let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
+        let same_digits = digits(best.1) == digits(&text);
+        (best.0 >= LEAST_SIMILAR && same_digits)
+            .then(|| self.matched(place, best.2.iter().copied(), How::Near))
+    }
+
+    fn matched(&self, place: Place, at: impl IntoIterator<Item = usize>, how: How) -> Match {
+        const SHOWN: usize = 3;
+        let entries: Vec<&(String, Term)> = at.into_iter().filter_map(|at| self.entries.get(at)).collect();
+        let shown = entries.iter().take(SHOWN).map(|(name, _)| name.clone()).collect();
+        let mut terms: Vec<Term> = Vec::new();
+        let mut seen = HashSet::new();
+        for (_, term) in entries {
+            if seen.insert(term) {
+                terms.push(term.clone());
+            }
+        }
+        Match { place, terms, shown, how }
+    }
+}
+
+async fn read_values(
+    graph: &dyn Graph,
+    tables: &Tables,
+    place: Place,
+) -> Result<Vec<(String, Term)>, GraphError> {
+    let Some(column) = tables.column(place) else { return Ok(Vec::new()) };
+    let mut nodes: Vec<NodeId> = match &column.relation {
+        Some(iri) => {
+            let relation =
+                (0..).map(RelationId).zip(graph.relations()).find(|(_, info)| iri_of_key(&info.key) == *iri);
+            let Some((relation, _)) = relation else { return Ok(Vec::new()) };
+            let triples = graph.sample_triples(relation, MOST_OF_COLUMN as usize).await?;
+            triples.into_iter().map(|(_, tail)| tail).collect()
+        }
+        None => rows_of(graph, tables, place.table).await?,
+    };
+    nodes.sort_unstable();
+    nodes.dedup();
+    let mut values = Vec::new();
+    for batch in nodes.chunks(BATCH) {
+        if column.relation.is_some() {
+            for summary in graph.summaries(batch).await? {
+                let term = match &summary.literal {
+                    Some(literal) => Some(literal_term(literal)),
+                    None => entity_term(&summary.key),
+                };
+                values.extend(term.map(|term| (summary.name, term)));
+            }
+            continue;
+        }
+        for entity in graph.entities(batch).await? {
+            let Some(term) = entity_term(&entity.summary.key) else { continue };
+            let names = std::iter::once(entity.summary.name).chain(entity.aliases);
+            values.extend(names.map(|name| (name, term.clone())));
+        }
+    }
+    Ok(values)
+}
+
+/// The entities of a table.
+async fn rows_of(graph: &dyn Graph, tables: &Tables, table: usize) -> Result<Vec<NodeId>, GraphError> {
+    let ids = || (0..).map(RelationId).zip(graph.relations());
+    match tables.table(table).map(|table| &table.source) {
+        Some(Rows::Type(iri)) => {
+            let key = quipu_graph::key_of_iri(iri);
+            let node = graph.resolve(&[&key]).await?.into_iter().next().flatten();
+            let of_type = ids().filter(|(_, info)| info.role == RelationRole::Type);
+            let steps: Vec<Step> =
+                of_type.map(|(relation, _)| Step { relation, direction: Direction::Backward }).collect();
+            let nodes: Vec<NodeId> = node.into_iter().collect();
+            let found = graph.expand(&nodes, Some(&steps), MOST_OF_COLUMN as usize).await?;
+            Ok(found.into_iter().flatten().flat_map(|expansion| expansion.nodes).collect())
+        }
+        Some(Rows::Heads(iris)) => {
+            let mut heads = Vec::new();
+            for (relation, _) in
+                ids().filter(|(_, info)| iris.iter().any(|iri| iri_of_key(&info.key) == *iri))
+            {
+                let triples = graph.sample_triples(relation, MOST_OF_COLUMN as usize).await?;
+                heads.extend(triples.into_iter().map(|(head, _)| head));
+            }
+            Ok(heads)
+        }
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// The term of an entity; nothing for a blank node, which no query can name.
+pub(crate) fn entity_term(key: &str) -> Option<Term> {
+    NamedNode::new(iri_of_key(key).into_owned()).ok().filter(|_| !key.starts_with("_:")).map(Term::NamedNode)
+}
+
+/// The term of a literal.
+pub(crate) fn literal_term(literal: &Literal) -> Term {
+    const XSD: &str = "http://www.w3.org/2001/XMLSchema#";
+    if let Some(language) = &literal.language
+        && let Ok(tagged) = RdfLiteral::new_language_tagged_literal(&literal.lexical, language)
+    {
+        return Term::Literal(tagged);
+    }
+    let datatype = match &literal.datatype {
+        Datatype::String => return Term::Literal(RdfLiteral::new_simple_literal(&literal.lexical)),
+        Datatype::Integer => format!("{XSD}integer"),
+        Datatype::Decimal => format!("{XSD}decimal"),
+        Datatype::Boolean => format!("{XSD}boolean"),
+        Datatype::Date => format!("{XSD}date"),
+        Datatype::DateTime => format!("{XSD}dateTime"),
+        Datatype::Year => format!("{XSD}gYear"),
+        Datatype::YearMonth => format!("{XSD}gYearMonth"),
+        Datatype::Other(iri) => iri.clone(),
+    };
+    Term::Literal(RdfLiteral::new_typed_literal(&literal.lexical, NamedNode::new_unchecked(datatype)))
+}
