@@ -9,6 +9,7 @@ mod html;
 mod judge;
 mod learnt;
 mod manifest;
+mod metamorphic;
 mod metrics;
 mod normal;
 mod order;
@@ -35,6 +36,10 @@ pub use judge::{
 pub use learnt::LearntFiles;
 pub use manifest::{
     AnchorSetting, DatasetFacts, LlmFacts, Manifest, RESULTS_FORMAT, Selection, WorkspaceFacts, prompt_hashes,
+};
+pub use metamorphic::{
+    Base, Case, Held, KindCounts, MetamorphicConfig, MetamorphicReport, MetamorphicSuite, Rule, Said,
+    SaidHow, Twin, TwinOutcome, metamorphic, metamorphic_suite,
 };
 pub use metrics::{
     Calibration, CalibrationBin, GivenTable, GoldAnswer, GoldTable, Interval, RiskCoverage, RiskPoint,

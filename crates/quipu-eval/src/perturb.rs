@@ -140,6 +140,22 @@ fn word_spans(text: &str) -> Vec<(usize, usize)> {
     spans
 }
 
+/// The name with one typing error in one of its words; `None` where no word is long enough for
+/// one.
+pub(crate) fn mistyped_name(name: &str, random: &mut Random) -> Option<String> {
+    let mut spans = word_spans(name);
+    spans.retain(|(start, end)| {
+        let word = name.get(*start..*end).unwrap_or_default();
+        letters(word) >= SHORTEST && word.chars().all(char::is_alphabetic)
+    });
+    let (start, end) = spans.get(random.below(spans.len())).copied()?;
+    let word = name.get(start..end)?;
+    let typed = mistyped(word, random);
+    let mut text = name.to_owned();
+    text.replace_range(start..end, &typed);
+    (typed != word).then_some(text)
+}
+
 const KEYBOARD: [&str; 3] = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
 
 /// One error of the four that people make: two letters swapped, one left out, doubled, or replaced by its neighbour on the keyboard.
@@ -193,6 +209,20 @@ mod tests {
             ..GoldQuestion::default()
         };
         (0..n).map(question).collect()
+    }
+
+    #[test]
+    fn names_get_one_error_in_one_long_word() {
+        for seed in 0..50 {
+            let typed = mistyped_name("Port of Callao 1234", &mut Random::new(seed)).unwrap();
+            assert!(
+                typed != "Port of Callao 1234" && typed.contains(" of ") && typed.ends_with(" 1234"),
+                "{typed}"
+            );
+            assert!(typed.contains("Port ") || typed.contains(" Callao "), "one of them is whole: {typed}");
+        }
+        assert_eq!(mistyped_name("C001", &mut Random::new(1)), None);
+        assert_eq!(mistyped_name("", &mut Random::new(1)), None);
     }
 
     #[test]

@@ -174,19 +174,19 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 /// Why there is no answer, not even an abstention.
-struct Failure {
+pub(crate) struct Failure {
     class: ErrorClass,
-    reason: String,
+    pub(crate) reason: String,
 }
 
-/// Asks in a task of its own, so that a crash ends this question only.
 /// A question's page as methods take it.
 fn page(page: &crate::Page) -> Page {
     let crate::Page { name, url, snippet, html } = page.clone();
     Page { name, url, snippet, text: html }
 }
 
-async fn ask(engine: &Engine, question: Question, options: AskOptions) -> Result<Answer, Failure> {
+/// Asks in a task of its own, so that a crash ends this question only.
+pub(crate) async fn ask(engine: &Engine, question: Question, options: AskOptions) -> Result<Answer, Failure> {
     let limit = options.limits.time + GRACE;
     let engine = engine.clone();
     let mut task = JoinSet::new();

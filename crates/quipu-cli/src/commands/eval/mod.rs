@@ -5,6 +5,7 @@ mod fields;
 mod head_to_tail;
 mod judge;
 mod labels;
+mod metamorphic;
 mod perturb;
 mod progress;
 mod report;
@@ -30,6 +31,8 @@ pub(super) enum Command {
     Fields(fields::Fields),
     /// Write questions about popular, less popular and unpopular entities of a workspace
     HeadToTail(head_to_tail::HeadToTail),
+    /// Ask about a workspace's own facts and twins of the questions (negated, reversed, mistyped, ...), and tell where answers contradict
+    Metamorphic(Box<metamorphic::Metamorphic>),
 }
 
 impl Command {
@@ -42,6 +45,7 @@ impl Command {
             Self::Judge(arguments) => arguments.run().await,
             Self::Fields(arguments) => arguments.run().await,
             Self::HeadToTail(arguments) => arguments.run().await,
+            Self::Metamorphic(arguments) => arguments.run().await,
         }
     }
 }

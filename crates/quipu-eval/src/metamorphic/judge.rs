@@ -1,0 +1,188 @@
+//! What a twin's answer is worth, beside the base's answer and what the graph states.
+
+use serde::{Deserialize, Serialize};
+
+use super::templates::Rule;
+use crate::normal::Cell;
+
+/// How a question ended and what was said.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Said {
+    /// How it ended.
+    pub ended: SaidHow,
+    /// The bare values.
+    pub values: Vec<String>,
+    /// Why there is no answer, or what failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Remarks beside the answer, and changes that its reading needed.
+    pub remarks: usize,
+}
+
+/// How a question ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SaidHow {
+    /// There are values.
+    Answered,
+    /// There is no answer.
+    Refused,
+    /// An error, a crash, a time-out.
+    Failed,
+}
+
+/// What a twin's answer is worth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Held {
+    /// It is an answer, and what must hold does.
+    Held,
+    /// It is a refusal, which says nothing wrong.
+    Refused,
+    /// It is an answer, and what must hold does not.
+    Wrongly,
+    /// There was neither.
+    Failed,
+}
+
+/// What a twin is held against.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Against<'a> {
+    /// The base's answer, where the twin has a base.
+    pub(super) base: Option<&'a Said>,
+    /// What answers the base, in the graph.
+    pub(super) truth: &'a [String],
+    /// What the graph states of the twin itself.
+    pub(super) stated: &'a [String],
+}
+
+pub(super) fn judge(rule: Rule, twin: &Said, against: &Against<'_>) -> Held {
+    match twin.ended {
+        SaidHow::Failed => return Held::Failed,
+        SaidHow::Refused => return Held::Refused,
+        SaidHow::Answered => {}
+    }
+    let said = Values::of(&twin.values);
+    let answered = against.base.filter(|base| base.ended == SaidHow::Answered);
+    let base = answered.map(|base| Values::of(&base.values)).unwrap_or_default();
+    let (truth, stated) = (Values::of(against.truth), Values::of(against.stated));
+    let holds = match rule {
+        Rule::Refusal => false,
+        Rule::Stated => said.equal(&stated),
+        Rule::Equal => said.equal(&base) || said.equal(&truth),
+        Rule::Subset => said.within(&base) || said.within(&truth),
+        Rule::Disjoint => !said.meets(&base) && !said.meets(&truth),
+        Rule::No => said.equal(&Values::of(&["no".to_owned()])),
+    };
+    if holds { Held::Held } else { Held::Wrongly }
+}
+
+/// Whether a base's answer is the graph's: all of it, and whether anything of it is.
+pub(super) fn right(said: &Said, truth: &[String]) -> (bool, bool) {
+    let (said, truth) = (Values::of(&said.values), Values::of(truth));
+    (said.equal(&truth), said.meets(&truth))
+}
+
+/// Values ready for comparison.
+#[derive(Default)]
+struct Values(Vec<Cell>);
+
+impl Values {
+    fn of(texts: &[String]) -> Self {
+        Self(texts.iter().map(|text| Cell::read(text)).collect())
+    }
+
+    fn has(&self, value: &Cell) -> bool {
+        self.0.iter().any(|own| own.is(value) || value.is(own))
+    }
+
+    fn within(&self, other: &Self) -> bool {
+        self.0.iter().all(|value| other.has(value))
+    }
+
+    /// The same set, which is not empty.
+    fn equal(&self, other: &Self) -> bool {
+        !self.0.is_empty() && self.within(other) && other.within(self)
+    }
+
+    fn meets(&self, other: &Self) -> bool {
+        self.0.iter().any(|value| other.has(value))
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    fn texts(values: &[&str]) -> Vec<String> {
+        values.iter().map(|value| (*value).to_owned()).collect()
+    }
+
+    pub(in super::super) fn said(values: &[&str]) -> Said {
+        Said { ended: SaidHow::Answered, values: texts(values), reason: None, remarks: 0 }
+    }
+
+    pub(in super::super) fn refused() -> Said {
+        Said { ended: SaidHow::Refused, ..said(&[]) }
+    }
+
+    /// The twin's answer under a rule, beside a base's answer, its truth, and what the graph
+    /// states.
+    fn check(rule: Rule, twin: &[&str], base: &[&str], truth: &[&str], stated: &[&str]) -> bool {
+        let (base, truth, stated) = (said(base), texts(truth), texts(stated));
+        let base = (!base.values.is_empty()).then_some(&base);
+        let held = judge(rule, &said(twin), &Against { base, truth: &truth, stated: &stated });
+        assert!(matches!(held, Held::Held | Held::Wrongly));
+        held == Held::Held
+    }
+
+    #[test]
+    fn refusals_keep_every_rule_and_failures_none() {
+        for rule in [Rule::Refusal, Rule::Stated, Rule::Equal, Rule::Subset, Rule::Disjoint, Rule::No] {
+            assert_eq!(judge(rule, &refused(), &Against::default()), Held::Refused);
+            let failed = Said { ended: SaidHow::Failed, ..refused() };
+            assert_eq!(judge(rule, &failed, &Against::default()), Held::Failed);
+        }
+        assert!(!check(Rule::Refusal, &["Lima"], &["Lima"], &["Lima"], &["Lima"]));
+    }
+
+    #[test]
+    fn equal_is_the_base_or_the_truth() {
+        assert!(check(Rule::Equal, &["Lima"], &["lima"], &["Lima"], &[]));
+        assert!(check(Rule::Equal, &["Cusco"], &["Cusco"], &["Lima"], &[]), "the same mistake is consistent");
+        assert!(check(Rule::Equal, &["Lima"], &["Cusco"], &["Lima"], &[]), "the truth is no contradiction");
+        assert!(check(Rule::Equal, &["Lima"], &[], &["Lima"], &[]), "the base was refused");
+        assert!(!check(Rule::Equal, &["Quito"], &["Lima"], &["Lima"], &[]));
+        assert!(!check(Rule::Equal, &["Bolivia"], &["Bolivia", "Chile"], &["Bolivia", "Chile"], &[]));
+        assert!(!check(Rule::Equal, &["3"], &["3000"], &["3000"], &[]));
+    }
+
+    #[test]
+    fn subset_disjoint_and_no() {
+        let lists: [&[&str]; 2] = [&["Peru", "Chile"], &["Peru", "Chile", "Cuba"]];
+        assert!(check(Rule::Subset, &["Chile"], lists[0], lists[1], &[]));
+        assert!(check(Rule::Subset, &["Cuba"], lists[0], lists[1], &[]), "the base had missed one");
+        assert!(!check(Rule::Subset, &["Chile", "Spain"], lists[0], lists[1], &[]));
+        assert!(check(Rule::Disjoint, &["Quito", "Sucre"], &["Lima"], &["Lima"], &[]));
+        assert!(!check(Rule::Disjoint, &["Quito", "Lima"], &["Lima"], &["Lima"], &[]));
+        assert!(!check(Rule::Disjoint, &["Lima"], &[], &["Lima"], &[]), "the truth is not negated");
+        assert!(check(Rule::No, &["no"], &["yes"], &["yes"], &[]));
+        assert!(!check(Rule::No, &["yes"], &["yes"], &["yes"], &[]));
+        assert!(!check(Rule::No, &["Lima"], &[], &["yes"], &[]));
+    }
+
+    #[test]
+    fn what_the_graph_states_may_be_said_and_nothing_else() {
+        assert!(check(Rule::Stated, &["Peru"], &[], &[], &["Peru"]));
+        assert!(!check(Rule::Stated, &["Peru"], &[], &[], &[]), "nothing is stated");
+        assert!(!check(Rule::Stated, &["Peru"], &[], &[], &["Peru", "Chile"]));
+    }
+
+    #[test]
+    fn bases_are_held_against_the_graph() {
+        assert_eq!(right(&said(&["Lima"]), &texts(&["Lima"])), (true, true));
+        assert_eq!(right(&said(&["Lima"]), &texts(&["Lima", "Quito"])), (false, true));
+        assert_eq!(right(&said(&["Cusco"]), &texts(&["Lima"])), (false, false));
+        assert_eq!(right(&said(&["true"]), &texts(&["yes"])), (true, true));
+    }
+}
