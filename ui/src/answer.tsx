@@ -67,10 +67,11 @@ function Outcome({ run, reply, status, again, explore }: Shown & { reply: Reply 
       {reply.question !== run.question.question && <p class="faint">Understood as: {reply.question}</p>}
       <Verdict reply={reply} />
       <div class="answer" data-testid="answer">
-        {(!table || reply.answer !== reply.answers.join(", ")) && (
+        {table ? (
+          <Values table={table} explore={explore} />
+        ) : (
           <p>{reply.status === "answered" ? <CitedText reply={reply} lit={lit} setLit={setLit} /> : reply.answer}</p>
         )}
-        {table && <Values table={table} explore={explore} />}
       </div>
       <Readings question={run.question} reply={reply} again={again} />
       {reply.status !== "answered" && <Tried run={run} />}

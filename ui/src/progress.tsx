@@ -48,6 +48,8 @@ export function told(event: Happened): string | null {
     }
     case "model_called":
       return `Asked the model (${event.request})`;
+    case "queried":
+      return event.words ? `Read as: ${event.words} (${event.outcome})` : `A query could not be used: ${event.outcome}`;
     case "degraded":
       return `Made do with less: ${event.reason}`;
     default:

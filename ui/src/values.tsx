@@ -10,7 +10,7 @@ const MOST_IN_A_SENTENCE = 10;
 /** Characters of a number; what is longer is text. */
 const LONGEST_NUMBER = 24;
 
-/** The answer's table, where it says more than the list in the answer's words. */
+/** The answer's table, where it says more than the answer's words, which list the same values. */
 export function tableOf({ table, answers }: Reply): AnswerTable | null {
   if (!table?.rows.length) return null;
   const { columns, rows } = table;
@@ -65,7 +65,7 @@ export function Values({ table, explore }: { table: AnswerTable; explore: (id: s
       )}
       {left_out > 0 && (
         <p class="faint">
-          {left_out} more row{left_out === 1 ? " was" : "s were"} found and left out.
+          At least {left_out} more row{left_out === 1 ? " was" : "s were"} found and left out.
         </p>
       )}
     </>

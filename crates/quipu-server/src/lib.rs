@@ -51,6 +51,6 @@ pub use config::{KeyConfig, ServerConfig, SparqlConfig, TelemetryConfig};
 pub use listen::Listening;
 pub use readings::number_of;
 pub use server::{Server, ServerError};
-pub use table::{Shape, cells, has_words, number_columns};
+pub use table::{Shape, cells, number_columns};
 pub use trust::{Sureness, Trust};
 pub use workspaces::Models;

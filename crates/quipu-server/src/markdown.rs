@@ -6,7 +6,7 @@ use quipu_answer::{Answer, AnswerTable, Reading};
 
 use crate::cite::Cited;
 use crate::readings::number_of;
-use crate::table::{Shape, cells, has_words, number_columns};
+use crate::table::{Shape, cells, number_columns};
 use crate::trust::Trust;
 
 /// Rows of a table in Markdown; the rest is counted.
@@ -17,25 +17,27 @@ pub(crate) const LONGEST_CELL: usize = 300;
 /// The answer's words with the numbers of its citations, its table, and how the question was read. `asked` is the
 /// reading that was asked for, 0 for none.
 pub(crate) fn markdown(cited: &Cited, answer: &Answer, asked: usize) -> String {
-    let shape = Shape::of(answer);
     let mut blocks = Vec::new();
-    if shape == Shape::Sentence || has_words(answer) {
-        blocks.push(cited.text.clone());
-    }
-    if let Some(table) = answer.table.as_ref().filter(|_| shape != Shape::Sentence) {
-        blocks.push(rows(table));
-        let left_out = table.rows.len().saturating_sub(MOST_ROWS) as u64 + table.left_out;
-        match left_out {
-            0 => {}
-            1 => blocks.push("1 more row is left out.".into()),
-            more => blocks.push(format!("{more} more rows are left out.")),
+    match &answer.table {
+        Some(table) if Shape::of(answer) != Shape::Sentence => {
+            blocks.push(rows(table));
+            blocks.extend(left_out(table));
         }
+        _ => blocks.push(cited.text.clone()),
     }
     let mut readings = answer.readings.iter();
     blocks.extend(readings.next().map(|first| as_read(first, Trust::of(answer))));
     let other = |(at, reading): (usize, &Reading)| other_reading(number_of(asked, at), reading);
     blocks.extend((1..).zip(readings).map(other));
     blocks.join("\n\n")
+}
+
+/// How many rows are not told. Beyond the table's own there may be more than were counted.
+fn left_out(table: &AnswerTable) -> Option<String> {
+    let more = table.rows.len().saturating_sub(MOST_ROWS) as u64 + table.left_out;
+    let (number, verb) = (format!("{more} more row"), if more == 1 { " is" } else { "s are" });
+    let about = if table.left_out > 0 { "At least " } else { "" };
+    (more > 0).then(|| format!("{about}{number}{verb} left out."))
 }
 
 fn rows(table: &AnswerTable) -> String {
@@ -191,15 +193,18 @@ mod tests {
     #[test]
     fn many_rows_are_cut_and_counted() {
         let rows: [&[&str]; 60] = [&["Lima", "7"]; 60];
-        let mut answer = answered(&["Lima"]);
-        let cut = AnswerTable { ordered: true, left_out: 5, ..table(&["town", "people"], &rows) };
-        answer.table = Some(cut);
-        let text = told(&answer);
+        let with = |left_out: u64| {
+            let table = AnswerTable { ordered: true, left_out, ..table(&["town", "people"], &rows) };
+            told(&Answer { table: Some(table), ..answered(&["Lima"]) })
+        };
+        let text = with(0);
         assert!(
             text.starts_with("| # | town | people |\n| ---: | --- | --- |\n| 1 | Lima | 7 |\n"),
             "{text}"
         );
-        assert!(text.ends_with("| 50 | Lima | 7 |\n\n15 more rows are left out."), "{text}");
+        assert!(text.ends_with("| 50 | Lima | 7 |\n\n10 more rows are left out."), "{text}");
+        // The graph was not asked how many there are beyond the table's own.
+        assert!(with(5).ends_with("\n\nAt least 15 more rows are left out."));
     }
 
     #[test]

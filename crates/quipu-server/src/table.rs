@@ -17,9 +17,9 @@ const LONGEST_NUMBER: usize = 24;
 pub enum Shape {
     /// By the answer's words alone.
     Sentence,
-    /// One value a line: too many of them for a sentence.
+    /// One value a line: too many of them for a sentence. The answer's words are left out.
     Lines,
-    /// As a table.
+    /// As a table. The answer's words list the same values, and are left out.
     Table,
 }
 
@@ -36,11 +36,6 @@ impl Shape {
             _ => Self::Sentence,
         }
     }
-}
-
-/// Whether an answer's words say more than the values do. Beside a table the values alone are left out.
-pub fn has_words(answer: &Answer) -> bool {
-    answer.answer != answer.answers.join(", ")
 }
 
 /// The texts of the first `most` rows. Where two entities of a column share a name, their keys stand behind it.

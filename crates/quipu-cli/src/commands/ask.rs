@@ -56,7 +56,7 @@ pub(super) struct Arguments {
 /// How questions are answered: what `ask` and `eval run` have in common.
 #[derive(Debug, Clone, Args)]
 pub(super) struct How {
-    /// How it is answered: paths, kerag, anchor, pseudo, hybrid, verify, or a baseline: io, cot, self_consistency, question_match, graph, text, tool_use,
+    /// How it is answered: paths, query, kerag, anchor, pseudo, hybrid, verify, or a baseline: io, cot, self_consistency, question_match, graph, text, tool_use,
     /// tog, react, corrective
     #[arg(long, value_name = "NAME")]
     method: Option<String>,

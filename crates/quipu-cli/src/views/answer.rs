@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 use quipu_answer::{Answer, AnswerUsage, Evidence, EvidenceContent, Note};
-use quipu_server::{Shape, Sureness, Trust, has_words};
+use quipu_server::{Shape, Sureness, Trust};
 
 use super::readings::print_readings;
 use super::values::print_values;
@@ -40,18 +40,14 @@ pub(super) fn print_cost(answer: &Answer, out: &mut impl Write) -> io::Result<()
     writeln!(out, "\n{FAINT}{}{FAINT:#}", cost(answer))
 }
 
-/// The answer in words, its values as a table, or both where the words say more than the values.
+/// The answer in words, or its values as a table.
 fn print_words(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
-    let shape = Shape::of(answer);
-    if shape == Shape::Sentence || has_words(answer) {
-        writeln!(out, "{STRONG}{}{STRONG:#}", visible(&answer.answer))?;
-    }
-    match &answer.table {
-        Some(table) if shape != Shape::Sentence => {
+    match (&answer.table, Shape::of(answer)) {
+        (None, _) | (_, Shape::Sentence) => writeln!(out, "{STRONG}{}{STRONG:#}", visible(&answer.answer)),
+        (Some(table), shape) => {
             print_values(table, shape, out)?;
             writeln!(out)
         }
-        _ => Ok(()),
     }
 }
 

@@ -506,7 +506,7 @@ mod tests {
 | 1 | Lima | 10092000 |
 | 2 | Cusco | 428000 |
 
-3 more rows are left out.
+At least 3 more rows are left out.
 
 I read this as: the towns of Peru, the largest first. The values stand in the graph, but whether the question means this is doubtful (0.41).
 
