@@ -122,6 +122,8 @@ pub struct Context<'a> {
     joint: Option<&'a Source>,
     /// The workspace's APIs that are not its graph.
     pub(crate) apis: &'a [Source],
+    reading: usize,
+    plan_only: bool,
     best: Mutex<Option<Outcome>>,
     /// The plan of the answer: where the anchor is mentioned, the steps from there, in words.
     plan: Mutex<Option<Planned>>,
@@ -168,6 +170,8 @@ impl<'a> Context<'a> {
             others: &[],
             joint: None,
             apis: &[],
+            reading: 0,
+            plan_only: false,
             best: Mutex::new(None),
             plan: Mutex::new(None),
         }
@@ -270,6 +274,27 @@ impl<'a> Context<'a> {
     pub(crate) fn sparing(&self, calls: u32) -> Self {
         let limits = Limits { llm_calls: self.limits.llm_calls.saturating_sub(calls), ..self.limits };
         Self { limits, best: Mutex::new(None), plan: Mutex::new(None), ..*self }
+    }
+
+    /// The same surroundings with at most `calls` model calls in all.
+    pub(crate) fn at_most(&self, calls: u32) -> Self {
+        let limits = Limits { llm_calls: self.limits.llm_calls.min(calls), ..self.limits };
+        Self { limits, best: Mutex::new(None), plan: Mutex::new(None), ..*self }
+    }
+
+    /// Sets whether the question is read only, and which reading is wanted.
+    pub(crate) fn reading(self, reading: usize, plan_only: bool) -> Self {
+        Self { reading, plan_only, ..self }
+    }
+
+    /// Whether the question is read and nothing is run.
+    pub(crate) fn plan_only(&self) -> bool {
+        self.plan_only
+    }
+
+    /// The reading that is wanted, from 1; 0 leaves the choice to the method.
+    pub(crate) fn wanted_reading(&self) -> usize {
+        self.reading
     }
 
     /// The same surroundings without a model.

@@ -209,6 +209,7 @@ impl Engine {
         )
         .with_anchors(&options.anchors)
         .with_pages(&options.pages)
+        .reading(options.reading, options.plan_only)
         .with_others(&self.others, self.joint()?, &self.apis);
         self.down.iter().for_each(|note| trace.note(note.clone()));
         let restated = match restate(&context, question, &options.conversation).await {

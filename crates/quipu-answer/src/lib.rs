@@ -44,9 +44,9 @@ pub use evidence::{Evidence, EvidenceContent, Operand, PassagePlace};
 pub use examples::same_names;
 pub use ground::{Grounding, ground};
 pub use methods::{
-    AnchorConfig, AnchorGrounding, CorrectiveConfig, CriticKind, ErrorKind, Experience, Experiences, Guide,
-    HybridConfig, KeragConfig, Method, MethodConfig, Modules, PathsConfig, Predictor, PseudoConfig,
-    QueryConfig, QuestionMatchConfig, Ranking, RelationFilter, RoundsConfig, RouterKind,
+    AnchorConfig, AnchorGrounding, AutoConfig, CorrectiveConfig, CriticKind, ErrorKind, Experience,
+    Experiences, Guide, HybridConfig, KeragConfig, Method, MethodConfig, Modules, PathsConfig, Predictor,
+    PseudoConfig, QueryConfig, QuestionMatchConfig, Ranking, RelationFilter, RoundsConfig, RouterKind,
     SelfConsistencyConfig, TextConfig, TogConfig, Verification, VerifyConfig,
 };
 pub use plan::{

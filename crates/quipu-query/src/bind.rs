@@ -136,8 +136,32 @@ impl Binder<'_> {
         outer: &mut Vec<Scope>,
     ) -> Result<(Select, Vec<crate::syntax::Order>), QueryError> {
         let mut scope = Scope::default();
-        for from in &mut select.from {
-            self.table(from, &mut scope, outer)?;
+        let mut unknown = None;
+        let mut kept = Vec::new();
+        for mut from in std::mem::take(&mut select.from) {
+            match self.table(&mut from, &mut scope, outer) {
+                Ok(()) => kept.push(from),
+                Err(QueryError::Unbound(reason)) if matches!(from.source, Source::Table(..)) => {
+                    unknown.get_or_insert((from, reason));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        select.from = kept;
+        if let Some((from, reason)) = unknown {
+            // A table that is not there, beside one that is: its columns may be that one's.
+            let Some(first) = scope.reaches.first_mut() else { return Err(QueryError::Unbound(reason)) };
+            first.names.push(from.alias.clone());
+            if let Source::Table(name, _) = &from.source {
+                first.names.push(name.clone());
+            }
+            if let Join::Inner(Some(on)) | Join::Left(Some(on)) = from.join
+                && !matches!(on, Expression::Compare(crate::syntax::Comparison::Equal, ..))
+            {
+                select.filter = Some(Expression::both(select.filter, on));
+            }
+            let of = first.names.first().cloned().unwrap_or_default();
+            self.mend(Doubt::Much, format!("{reason}: its columns are looked for in {of}"));
         }
         outer.push(scope);
         let bound = self.clauses(select, order, outer);
@@ -163,6 +187,7 @@ impl Binder<'_> {
         let mut from = std::mem::take(&mut select.from);
         for from in &mut from {
             if let Join::Inner(Some(on)) | Join::Left(Some(on)) = &mut from.join {
+                self.joins(on, scopes)?;
                 self.expression(on, scopes)?;
             }
         }
@@ -212,7 +237,7 @@ impl Binder<'_> {
             for part in expression.parts_mut() {
                 // A number within an expression is a number.
                 if !matches!(part, Expression::Number(_)) {
-                    self.by_item(part, scopes, first);
+                    self.by_item(part, scopes, false);
                 }
             }
         }
@@ -334,8 +359,24 @@ impl Binder<'_> {
             let bound = self.query(query.clone(), scopes)?;
             *query = bound;
         }
+        self.counts_things(expression);
         self.of_one_kind(expression, scopes)?;
         self.literals(expression, scopes)
+    }
+
+    /// Things are counted once each, however many rows a join makes of them.
+    fn counts_things(&mut self, expression: &mut Expression) {
+        let Expression::Aggregate { function: crate::syntax::Aggregate::Count, distinct, of: Some(of) } =
+            expression
+        else {
+            return;
+        };
+        if let Expression::Column(column) = &**of
+            && let Some(place) = column.place.filter(|place| place.column == 0)
+            && self.tables.table(place.table).is_some_and(|table| !table.is_links())
+        {
+            *distinct = true;
+        }
     }
 }
 

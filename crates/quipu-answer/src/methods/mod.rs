@@ -1,6 +1,7 @@
 //! The methods: each answers a question with the stages, and reads like the algorithm of its paper.
 
 mod anchor;
+mod auto;
 mod baselines;
 mod hybrid;
 mod kerag;
@@ -19,6 +20,7 @@ use crate::evidence::Evidence;
 use crate::question::Question;
 
 pub use anchor::{AnchorConfig, Grounding as AnchorGrounding, Guide, Predictor};
+pub use auto::AutoConfig;
 pub use baselines::{
     CorrectiveConfig, QuestionMatchConfig, RoundsConfig, SelfConsistencyConfig, TextConfig, TogConfig,
 };
@@ -36,8 +38,10 @@ pub use verify::VerifyConfig;
 /// The methods that can be asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Method {
-    /// Plan whole paths, run the best, then compose: see [`PathsConfig`].
+    /// Whole paths where one surely explains the question, else queries: see [`AutoConfig`].
     #[default]
+    Auto,
+    /// Plan whole paths, run the best, then compose: see [`PathsConfig`].
     Paths,
     /// Questions as queries: the model writes SQL over the graph's tables, code binds and runs it.
     Query,
@@ -76,6 +80,7 @@ pub enum Method {
 impl Method {
     /// All methods, in the order in which they are shown.
     pub const ALL: &'static [Self] = &[
+        Self::Auto,
         Self::Paths,
         Self::Query,
         Self::Kerag,
@@ -98,6 +103,7 @@ impl Method {
     /// The method's name on the command line and in reports.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Auto => "auto",
             Self::Paths => "paths",
             Self::Query => "query",
             Self::Kerag => "kerag",
@@ -139,7 +145,7 @@ impl Method {
     /// Whether the best that path planning finds without a model stands in where a limit ends the work. Not for baselines, which it
     /// would make better than they are.
     pub(crate) fn falls_back(self) -> bool {
-        matches!(self, Self::Kerag | Self::Anchor | Self::Pseudo)
+        matches!(self, Self::Auto | Self::Kerag | Self::Anchor | Self::Pseudo)
     }
 
     /// What stands in then: whole-path planning, which asks no model where there is none.
@@ -157,6 +163,7 @@ impl Method {
         config: &MethodConfig,
     ) -> Result<Outcome, AnswerError> {
         match self {
+            Self::Auto => auto::run(context, question, config).await,
             Self::Paths => paths::run(context, question, &config.paths).await,
             Self::Query => query::run(context, question, &config.query).await,
             Self::Kerag => kerag::run(context, question, &config.kerag).await,
@@ -196,6 +203,8 @@ impl FromStr for Method {
 /// The parameters of all methods.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MethodConfig {
+    /// Of `auto`.
+    pub auto: AutoConfig,
     /// Of `kerag`.
     pub kerag: KeragConfig,
     /// Of `anchor`.

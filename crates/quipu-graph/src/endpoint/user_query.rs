@@ -63,7 +63,15 @@ impl EndpointGraph {
             () = cancelled(options) => return Err(GraphError::Cancelled),
         };
         let written = match answer {
-            Answer::Results(results) => write(results, || Ok(()), options, out),
+            Answer::Truth(truth) => write(QueryResults::Boolean(truth), || Ok(()), options, out),
+            Answer::Rows(variables, rows) => {
+                let variables: Vec<Variable> = variables.into_iter().map(Variable::new_unchecked).collect();
+                let rows = rows
+                    .into_iter()
+                    .map(|row| Ok(row.iter().map(|term| term.as_ref().map(to_rdf)).collect()));
+                let rows = QuerySolutionIter::from_tuples(variables.into(), rows);
+                write(QueryResults::Solutions(rows), || Ok(()), options, out)
+            }
             Answer::Triples(triples) => write_triples(triples.into_iter().map(Ok), options, out),
         };
         written.map_err(|error| explain(error, options))
@@ -76,14 +84,14 @@ impl EndpointGraph {
         }
         let (outcome, reply) = self.client.ask(ask, RESULTS, read_outcome).await?;
         let (variables, rows) = match outcome {
-            Outcome::Truth(truth) => return Ok(Answer::Results(QueryResults::Boolean(truth))),
+            Outcome::Truth(truth) => return Ok(Answer::Truth(truth)),
             Outcome::Table(variables, rows) => (variables, rows.rows),
         };
         if form == Form::Truth {
             // Virtuoso's way to say it.
             let truth = rows.first().and_then(|row| row.first()).and_then(Option::as_ref);
             let truth = truth.is_some_and(|term| matches!(term.key(), "1" | "true"));
-            return Ok(Answer::Results(QueryResults::Boolean(truth)));
+            return Ok(Answer::Truth(truth));
         }
         if reply.most_rows.is_some_and(|most| rows.len() >= most) {
             tracing::warn!(
@@ -92,9 +100,7 @@ impl EndpointGraph {
                 rows.len()
             );
         }
-        let variables: Vec<Variable> = variables.into_iter().map(Variable::new_unchecked).collect();
-        let rows = rows.into_iter().map(|row| Ok(row.iter().map(|term| term.as_ref().map(to_rdf)).collect()));
-        Ok(Answer::Results(QueryResults::Solutions(QuerySolutionIter::from_tuples(variables.into(), rows))))
+        Ok(Answer::Rows(variables, rows))
     }
 }
 
@@ -117,7 +123,8 @@ impl Form {
 }
 
 enum Answer {
-    Results(QueryResults<'static>),
+    Truth(bool),
+    Rows(Vec<String>, Vec<Vec<Option<Term>>>),
     Triples(Vec<Triple>),
 }
 

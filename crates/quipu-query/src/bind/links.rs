@@ -34,6 +34,51 @@ impl Binder<'_> {
         Ok(())
     }
 
+    /// In a condition by which tables are joined: where a side names a column that its table lacks, the columns that link the two tables
+    /// are meant.
+    pub(super) fn joins(&mut self, on: &mut Expression, scopes: &mut [Scope]) -> Result<(), QueryError> {
+        if let Expression::And(a, b) = on {
+            self.joins(a, scopes)?;
+            return self.joins(b, scopes);
+        }
+        let Expression::Compare(Comparison::Equal, left, right) = on else { return Ok(()) };
+        let (Expression::Column(a), Expression::Column(b)) = (&**left, &**right) else { return Ok(()) };
+        let Some(scope) = scopes.last() else { return Ok(()) };
+        let reach = |column: &ColumnRef| {
+            let wanted = column.table.as_ref()?;
+            let found = scope
+                .reaches
+                .iter()
+                .find(|reach| reach.names.iter().any(|name| name.eq_ignore_ascii_case(wanted)))?;
+            let table = self.tables.table(found.table?)?;
+            Some((found.clone(), table.find(&column.name)))
+        };
+        let (Some((of_a, at_a)), Some((of_b, at_b))) = (reach(a), reach(b)) else { return Ok(()) };
+        let (Some(table_a), Some(table_b)) = (of_a.table, of_b.table) else { return Ok(()) };
+        if at_a.is_some() && at_b.is_some() || of_a.alias == of_b.alias {
+            return Ok(());
+        }
+        let direct = self.links_of(table_a).into_iter().filter(|link| link.to.table == table_b);
+        let fits = |link: &Link| {
+            usize::from(Some(link.from.column) == at_a) + usize::from(Some(link.to.column) == at_b)
+        };
+        let Some(link) = direct.max_by_key(fits) else { return Ok(()) };
+        let side = |alias: &str, place| {
+            let of = ColumnRef { table: Some(alias.to_owned()), name: String::new(), place: None };
+            self.reference(&of, place)
+        };
+        let (new_a, new_b) = (side(&of_a.alias, link.from), side(&of_b.alias, link.to));
+        self.mend(
+            Doubt::Little,
+            format!(
+                "{on} names a column that is not there: {}.{} and {}.{} link the tables",
+                of_a.alias, new_a.name, of_b.alias, new_b.name
+            ),
+        );
+        *on = equal(new_a, new_b);
+        Ok(())
+    }
+
     /// Whether two columns cannot hold the same values: entities of two tables, or entities and numbers.
     fn differ(&self, a: Place, b: Place) -> bool {
         let (Some(of_a), Some(of_b)) = (self.tables.column(a), self.tables.column(b)) else { return false };
@@ -108,6 +153,32 @@ impl Binder<'_> {
         let Body::Select(select) = &mut query.body else { return };
         let [item] = select.items.as_mut_slice() else { return };
         let Expression::Column(inner) = &item.expression else { return };
+        let is_outer = !select.from.iter().any(|from| Some(&from.alias) == inner.table.as_ref());
+        if is_outer {
+            // "aid NOT IN (SELECT aid FROM organization)" where organizations have none: what links the two tables is meant.
+            let tables = select.from.iter().filter_map(|from| match &from.source {
+                crate::syntax::Source::Table(_, Some(table)) => Some((from.alias.clone(), *table)),
+                _ => None,
+            });
+            for (alias, table) in tables {
+                let link = self.links_of(of.table).into_iter().find(|link| link.to.table == table);
+                let Some(link) = link else { continue };
+                let of = ColumnRef { table: Some(alias), name: String::new(), place: None };
+                let instead = self.reference(&of, link.to);
+                let other = self.reference(column, link.from);
+                self.mend(
+                    Doubt::Little,
+                    format!(
+                        "{} is no column of the query within: {} and {} link the two",
+                        inner.name, other.name, instead.name
+                    ),
+                );
+                item.expression = Expression::Column(instead);
+                *column = other;
+                return;
+            }
+            return;
+        }
         let Some(inner_place) = inner.place.filter(|place| self.differ(of, *place)) else { return };
         let kind = self.tables.leads_to(of);
         for from in &select.from {

@@ -158,9 +158,7 @@ impl Binder<'_> {
             let count = self.tables.table(link.to.table)?.columns.len();
             let columns = (0..count).map(|column| Place { table: link.to.table, column });
             let found = columns.filter_map(|other| self.values.lookup(self.tables, self.found, other, text));
-            let Some(found) =
-                found.filter(|found| found.how <= How::Joined.min(worst)).min_by_key(|found| found.how)
-            else {
+            let Some(found) = found.filter(|found| is_one(found, worst)).min_by_key(|found| found.how) else {
                 continue;
             };
             let name = self.tables.column(found.place)?.id.clone();
@@ -212,6 +210,12 @@ impl Binder<'_> {
             None => Expression::Column(column),
         }
     }
+}
+
+/// Whether a value found in a linked table surely is meant: the whole of it, or the only one that holds the text.
+fn is_one(found: &Match, worst: How) -> bool {
+    found.how <= How::Joined.min(worst)
+        || (worst >= How::Part && found.how == How::Part && found.terms.len() == 1)
 }
 
 fn as_column(expression: &Expression) -> Option<ColumnRef> {

@@ -3,7 +3,7 @@
 use oxrdf::Literal;
 use spargebra::algebra::{Expression, Function};
 
-use super::texts::{call, integer, text};
+use super::texts::{call, integer, text, whole};
 
 /// The first `length` characters of a date.
 pub(super) fn part(of: Expression, length: i64) -> Expression {
@@ -34,15 +34,15 @@ pub(super) fn day_number(of: &Expression) -> Expression {
 }
 
 fn add(a: Expression, b: Expression) -> Expression {
-    Expression::Add(Box::new(a), Box::new(b))
+    Expression::Add(Box::new(whole(a)), Box::new(whole(b)))
 }
 
 fn multiply(a: Expression, b: Expression) -> Expression {
-    Expression::Multiply(Box::new(a), Box::new(b))
+    Expression::Multiply(Box::new(whole(a)), Box::new(whole(b)))
 }
 
 fn divide(a: Expression, by: i64) -> Expression {
-    Expression::Divide(Box::new(a), Box::new(integer(by)))
+    Expression::Divide(Box::new(whole(a)), Box::new(integer(by)))
 }
 
 fn floor(of: Expression) -> Expression {

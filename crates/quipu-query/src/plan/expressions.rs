@@ -7,7 +7,7 @@ use spargebra::algebra::{
 
 use super::cells::cell_of;
 use super::select::{Base, constant};
-use super::texts::{call, cast, integer, like, lower, number, string, text};
+use super::texts::{call, cast, integer, like, lower, number, string, text, whole};
 use super::{Planner, ValueKind, dates};
 use crate::QueryError;
 use crate::syntax::{Aggregate, Arithmetic, ColumnRef, Comparison, Expression, Function, Order, Select};
@@ -33,9 +33,9 @@ impl Planner<'_> {
                 None => (string(said), ValueKind::Text),
             },
             Expression::Case(cases, otherwise) => {
-                let (mut value, mut kind) = match otherwise {
-                    Some(otherwise) => self.value(otherwise)?,
-                    None => (self.nothing(), ValueKind::Unknown),
+                let (mut value, mut kind) = match otherwise.as_deref() {
+                    Some(otherwise) if *otherwise != Expression::Null => self.value(otherwise)?,
+                    _ => (self.nothing(), ValueKind::Unknown),
                 };
                 for (when, then) in cases.iter().rev() {
                     let (then, of) = self.value(then)?;
@@ -66,12 +66,12 @@ impl Planner<'_> {
         Ok(match expression {
             Expression::And(a, b) => Sparql::And(Box::new(self.truth(a)?), Box::new(self.truth(b)?)),
             Expression::Or(a, b) => Sparql::Or(Box::new(self.truth(a)?), Box::new(self.truth(b)?)),
-            Expression::Not(inner) => Sparql::Not(Box::new(self.truth(inner)?)),
+            Expression::Not(inner) => not(self.truth(inner)?),
             Expression::IsNull(of) => match self.value(of)? {
-                (Sparql::Variable(variable), _) => Sparql::Not(Box::new(Sparql::Bound(variable))),
+                (Sparql::Variable(variable), _) => not(Sparql::Bound(variable)),
                 (value, _) => {
                     let known = Sparql::Equal(Box::new(value.clone()), Box::new(value));
-                    Sparql::Not(Box::new(Sparql::Coalesce(vec![known, Literal::from(false).into()])))
+                    not(Sparql::Coalesce(vec![known, Literal::from(false).into()]))
                 }
             },
             Expression::Compare(comparison, a, b) => self.compare(*comparison, a, b)?,
@@ -127,9 +127,7 @@ impl Planner<'_> {
                 Sparql::Exists(Box::new(GraphPattern::Filter { expr, inner }))
             }
             other => match self.value(other)? {
-                (value, ValueKind::Number) => {
-                    Sparql::Not(Box::new(Sparql::Equal(Box::new(value), Box::new(integer(0)))))
-                }
+                (value, ValueKind::Number) => not(Sparql::Equal(Box::new(value), Box::new(integer(0)))),
                 (value, _) => value,
             },
         })
@@ -162,11 +160,7 @@ impl Planner<'_> {
                 [one] => Sparql::SameTerm(Box::new(value), Box::new(one.clone())),
                 _ => Sparql::In(Box::new(value), list),
             };
-            return Ok(if comparison == Comparison::Unequal {
-                Sparql::Not(Box::new(one_of))
-            } else {
-                one_of
-            });
+            return Ok(if comparison == Comparison::Unequal { not(one_of) } else { one_of });
         }
         let (left, left_kind) = self.value(a)?;
         let (right, right_kind) = self.value(b)?;
@@ -190,11 +184,7 @@ impl Planner<'_> {
                 let right = lower(right);
                 let named =
                     self.named(&entity, move |name| Sparql::Equal(Box::new(name), Box::new(right.clone())));
-                return Ok(if comparison == Comparison::Unequal {
-                    Sparql::Not(Box::new(named))
-                } else {
-                    named
-                });
+                return Ok(if comparison == Comparison::Unequal { not(named) } else { named });
             }
             (K::Text, K::Text) => (lower(left), lower(right)),
             _ => (left, right),
@@ -215,7 +205,8 @@ impl Planner<'_> {
                 Sparql::Subtract(Box::new(dates::day_number(&left)), Box::new(dates::day_number(&right)));
             return Ok((days, ValueKind::Number));
         }
-        let (left, right) = (Box::new(as_number(left, left_kind)), Box::new(as_number(right, right_kind)));
+        let (left, right) =
+            (Box::new(whole(as_number(left, left_kind))), Box::new(whole(as_number(right, right_kind))));
         let value = match operation {
             Arithmetic::Add => Sparql::Add(left, right),
             Arithmetic::Subtract => Sparql::Subtract(left, right),
@@ -250,7 +241,7 @@ impl Planner<'_> {
                 let value = match places {
                     0 => call(Builtin::Round, vec![first]),
                     _ => {
-                        let scaled = Sparql::Multiply(Box::new(first), Box::new(scale.clone()));
+                        let scaled = Sparql::Multiply(Box::new(whole(first)), Box::new(scale.clone()));
                         Sparql::Divide(Box::new(call(Builtin::Round, vec![scaled])), Box::new(scale))
                     }
                 };
@@ -263,7 +254,9 @@ impl Planner<'_> {
             Function::DaysBetween => {
                 let day = dates::day_number(&first);
                 let value = match second {
-                    Some(second) => Sparql::Subtract(Box::new(day), Box::new(dates::day_number(&second))),
+                    Some(second) => {
+                        Sparql::Subtract(Box::new(whole(day)), Box::new(whole(dates::day_number(&second))))
+                    }
                     None => day,
                 };
                 (value, ValueKind::Number)
@@ -323,7 +316,7 @@ impl Planner<'_> {
                 }
             });
         }
-        let mut made = Vec::new();
+        let (mut made, mut averages) = (Vec::new(), Vec::new());
         for aggregate in aggregates {
             let Expression::Aggregate { function, distinct, of } = &aggregate else { continue };
             let variable = self.cells.fresh(name_of(*function));
@@ -335,19 +328,37 @@ impl Planner<'_> {
             let (with, value, kind) = self.calculated(base, of, "part")?;
             base = with;
             let numeric = matches!(function, Aggregate::Sum | Aggregate::Avg);
-            let mut expr: Sparql = value.into();
+            let mut expr: Sparql = value.clone().into();
             if numeric {
                 expr = as_number(expr, kind);
             }
-            let is_column = matches!(**of, Expression::Column(_));
-            if *function == Aggregate::Sum && !is_column {
-                // A case without a value adds nothing.
+            if numeric {
+                // A row without a value adds nothing; to SPARQL it is an error of the whole sum.
                 expr = Sparql::Coalesce(vec![expr, integer(0)]);
+            }
+            if *function == Aggregate::Avg {
+                let (sum, count) = (self.cells.fresh("sum"), self.cells.fresh("count"));
+                let distinct = *distinct;
+                made.push((
+                    sum.clone(),
+                    AggregateExpression::FunctionCall { name: AggregateFunction::Sum, expr, distinct },
+                ));
+                made.push((
+                    count.clone(),
+                    AggregateExpression::FunctionCall {
+                        name: AggregateFunction::Count,
+                        expr: value.into(),
+                        distinct,
+                    },
+                ));
+                let average = Sparql::Divide(Box::new(sum.into()), Box::new(count.into()));
+                averages.push((variable.clone(), average));
+                replaced.push((aggregate, variable, ValueKind::Number));
+                continue;
             }
             let name = match function {
                 Aggregate::Count => AggregateFunction::Count,
-                Aggregate::Sum => AggregateFunction::Sum,
-                Aggregate::Avg => AggregateFunction::Avg,
+                Aggregate::Sum | Aggregate::Avg => AggregateFunction::Sum,
                 Aggregate::Min => AggregateFunction::Min,
                 Aggregate::Max => AggregateFunction::Max,
                 Aggregate::Concat => AggregateFunction::GroupConcat { separator: Some(", ".into()) },
@@ -369,6 +380,9 @@ impl Planner<'_> {
         };
         let open = base.open.clone();
         let mut base = Base { pattern: group(base.pattern), ..base };
+        for (variable, expression) in averages {
+            base.pattern = GraphPattern::Extend { inner: Box::new(base.pattern), variable, expression };
+        }
         base.open = open;
         Ok(base)
     }
@@ -396,6 +410,14 @@ impl Planner<'_> {
     }
 }
 
+/// The opposite of a condition; of an opposite the condition itself, for SPARQL 1.1 reads no double negation.
+fn not(condition: Sparql) -> Sparql {
+    match condition {
+        Sparql::Not(inner) => *inner,
+        condition => Sparql::Not(Box::new(condition)),
+    }
+}
+
 fn name_of(aggregate: Aggregate) -> &'static str {
     match aggregate {
         Aggregate::Count => "count",
@@ -411,7 +433,7 @@ fn compared(comparison: Comparison, left: Sparql, right: Sparql) -> Sparql {
     let (left, right) = (Box::new(left), Box::new(right));
     match comparison {
         Comparison::Equal => Sparql::Equal(left, right),
-        Comparison::Unequal => Sparql::Not(Box::new(Sparql::Equal(left, right))),
+        Comparison::Unequal => not(Sparql::Equal(left, right)),
         Comparison::Less => Sparql::Less(left, right),
         Comparison::AtMost => Sparql::LessOrEqual(left, right),
         Comparison::Greater => Sparql::Greater(left, right),

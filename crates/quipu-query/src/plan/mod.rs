@@ -148,6 +148,7 @@ impl Planner<'_> {
             .map(|column| PlanColumn { variable: self.cells.fresh(&column.title), ..column.clone() })
             .collect();
         let names: Vec<Variable> = outputs.iter().map(|column| column.variable.clone()).collect();
+        let support = set_support(operator, &left_part, &right_part, &names);
         let (a, b) = (renamed(left_part, &names), renamed(right_part, &names));
         let (a, b) = (Box::new(a), Box::new(b));
         let mut pattern = match operator {
@@ -168,13 +169,35 @@ impl Planner<'_> {
             pattern = select::ordered(pattern, order.into_iter().map(|(v, d)| (v.into(), d)).collect());
         }
         pattern = GraphPattern::Project { inner: Box::new(pattern), variables: names };
-        Ok(Part {
-            pattern: sliced(pattern, query.limit, query.offset),
-            outputs,
-            aggregated: false,
-            support: None,
-        })
+        Ok(Part { pattern: sliced(pattern, query.limit, query.offset), outputs, aggregated: false, support })
     }
+}
+
+/// What the rows of two queries put together rest on: on the facts of the first, or of either; of both where both must hold.
+fn set_support(operator: SetOperator, left: &Part, right: &Part, names: &[Variable]) -> Option<Support> {
+    let named = |part: &Part| {
+        let support = part.support.as_ref().filter(|_| !part.aggregated)?;
+        let mut pattern = support.pattern.clone();
+        for (column, name) in part.outputs.iter().zip(names) {
+            let (inner, expression) = (Box::new(pattern), column.variable.clone().into());
+            pattern = GraphPattern::Extend { inner, variable: name.clone(), expression };
+        }
+        Some((pattern, support.triples.clone()))
+    };
+    let (first, mut triples) = named(left)?;
+    let pattern = match operator {
+        SetOperator::Except => first,
+        SetOperator::Intersect | SetOperator::Union => {
+            let (second, more) = named(right)?;
+            triples.extend(more);
+            let (left, right) = (Box::new(first), Box::new(second));
+            match operator {
+                SetOperator::Union => GraphPattern::Union { left, right },
+                _ => GraphPattern::Join { left, right },
+            }
+        }
+    };
+    Some(Support { pattern, triples, shared: names.to_vec() })
 }
 
 fn first_items(query: &Query) -> Vec<Expression> {

@@ -781,7 +781,9 @@ fn needs(condition: &Expression, frame: &mut Frame) {
         Expression::Not(inner) => match &**inner {
             Expression::Exists(_) => {}
             Expression::And(..) | Expression::Or(..) => {}
-            Expression::IsNull(of) | Expression::InQuery(of, _) => needs_columns(of, frame),
+            Expression::IsNull(of) => needs_columns(of, frame),
+            // What has no value is among no others.
+            Expression::InQuery(..) => {}
             other => needs_columns(other, frame),
         },
         Expression::Or(..) | Expression::IsNull(_) | Expression::Exists(_) => {}
@@ -804,27 +806,29 @@ fn needs_columns(expression: &Expression, frame: &mut Frame) {
     }
 }
 
-/// Items whose value must be there for a row to say anything: a single one, and what single aggregates are made of.
+/// Items whose value must be there for a row to say anything: a single one; and what aggregates are made of, where all are made of the
+/// same, and a least or greatest value always, for what has no value is none.
 fn needed_items(select: &Select) -> Vec<&Expression> {
-    let [item] = select.items.as_slice() else {
-        // Each a plain value of one kind: "AVG(a), MIN(a)".
-        let mut of_all: Vec<&Expression> = Vec::new();
-        for item in &select.items {
-            match &item.expression {
-                Expression::Aggregate { function, of: Some(of), .. } if *function != Aggregate::Count => {
-                    of_all.push(of)
-                }
-                other if select.group.contains(other) => {}
-                _ => return Vec::new(),
-            }
-        }
-        return if of_all.windows(2).all(|two| two.first() == two.last()) { of_all } else { Vec::new() };
-    };
-    match &item.expression {
-        Expression::Aggregate { of: Some(of), .. } => vec![of],
-        other if other.has_aggregate() => Vec::new(),
-        other => vec![other],
+    if let [item] = select.items.as_slice()
+        && !item.expression.has_aggregate()
+    {
+        return vec![&item.expression];
     }
+    let (mut extremes, mut others, mut counts_rows) = (Vec::new(), Vec::new(), false);
+    for item in &select.items {
+        item.expression.visit(&mut |part| {
+            if let Expression::Aggregate { function, of, .. } = part {
+                match of {
+                    Some(of) if matches!(function, Aggregate::Min | Aggregate::Max) => extremes.push(&**of),
+                    Some(of) => others.push(&**of),
+                    None => counts_rows = true,
+                }
+            }
+        });
+    }
+    let all: Vec<&Expression> = extremes.iter().chain(&others).copied().collect();
+    let same = all.windows(2).all(|two| two.first() == two.last());
+    if same && !counts_rows { all } else { extremes }
 }
 
 /// All columns of an expression, those of queries within too.

@@ -34,6 +34,18 @@ pub(super) fn lower(of: Expression) -> Expression {
     call(Function::LCase, vec![text(of)])
 }
 
+/// A part of a calculation that stays whole when it is printed: the algebra's own text puts no brackets around sums, and so says another
+/// calculation. One value coalesced is that value.
+pub(super) fn whole(of: Expression) -> Expression {
+    match of {
+        Expression::Add(..)
+        | Expression::Subtract(..)
+        | Expression::Multiply(..)
+        | Expression::Divide(..) => Expression::Coalesce(vec![of]),
+        other => other,
+    }
+}
+
 /// A value read as a number or another datatype of XML Schema.
 pub(super) fn cast(of: Expression, datatype: &str) -> Expression {
     let function = Function::Custom(NamedNode::new_unchecked(format!("{XSD}{datatype}")));

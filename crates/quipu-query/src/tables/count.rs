@@ -17,10 +17,12 @@ const SAMPLED: usize = 1_000;
 const SEVERAL: f64 = 1.02;
 /// A share of values that are rows of one table, from which on a column leads to that table.
 const MOSTLY: f64 = 0.5;
+/// A share of entities among the values, from which on a column is one of entities: of links that are half made the rest is codes.
+const SOME: f64 = 0.3;
 /// Where a column has at most this many distinct values all of them are shown.
 const FEW_VALUES: usize = 6;
 /// Examples kept of a column with more.
-const EXAMPLES: usize = 3;
+const EXAMPLES: usize = 2;
 /// Longest example, in characters.
 const LONGEST_EXAMPLE: usize = 40;
 /// Types of the vocabularies that describe graphs, by the beginning of their IRIs: no questions are asked about these.
@@ -306,30 +308,33 @@ impl Builder<'_> {
         all > 0 && same == all
     }
 
-    /// Finds links by value: a column of codes all of whose sampled values stand in a column of another table that has a distinct value
-    /// in every row, and whose name ends like that column's.
+    /// Finds links by value: a column of codes all of whose sampled values stand in a key of another table, where the two are called the
+    /// same or the column is called like that table ("merchant id" and the key of merchants).
     fn refer(&mut self) {
-        let mut keys: Vec<(usize, usize, Vec<String>)> = Vec::new();
+        let mut keys: Vec<(usize, usize)> = Vec::new();
         for (at, table) in self.tables.iter().enumerate().filter(|(_, table)| !table.is_links()) {
             for (column_at, column) in table.columns.iter().enumerate().skip(1) {
-                let is_code = matches!(column.kind, Kind::Text | Kind::Number { .. });
-                if is_code && column.distinct == table.rows && column.filled == table.rows && table.rows > 1 {
-                    keys.push((at, column_at, words(&column.title)));
+                let is_key = column.distinct == table.rows && column.filled == table.rows && table.rows > 1;
+                if is_key && is_code(column) {
+                    keys.push((at, column_at));
                 }
             }
         }
         let mut found = Vec::new();
         for (at, table) in self.tables.iter().enumerate() {
-            for (column_at, column) in table.columns.iter().enumerate().skip(1) {
-                if !matches!(column.kind, Kind::Text | Kind::Number { .. }) {
-                    continue;
-                }
-                let title = words(&column.title);
-                let target = keys
-                    .iter()
-                    .filter(|(other, _, key)| *other != at && title.ends_with(key))
-                    .max_by_key(|(other, _, key)| (key.len(), std::cmp::Reverse(*other)));
-                if let Some((other, key, _)) = target
+            for (column_at, column) in table.columns.iter().enumerate().skip(1).filter(|(_, c)| is_code(c)) {
+                let fits = |(other, key): &&(usize, usize)| {
+                    *other != at
+                        && self.is_called_like(column, *other, *key)
+                        && !(self.is_basic(at) && !self.is_basic(*other))
+                };
+                let best = keys.iter().filter(fits).max_by_key(|(other, _)| {
+                    (self.is_basic(*other), self.tables.get(*other).map_or(0, |table| table.columns.len()))
+                });
+                // The key of the more basic of two tables that share one refers to nothing.
+                let own_key = keys.contains(&(at, column_at));
+                if let Some((other, key)) = best
+                    && !(own_key && self.links(at) <= self.links(*other))
                     && self.holds_all(at, column_at, *other, *key)
                 {
                     found.push((at, column_at, (*other, *key)));
@@ -341,6 +346,32 @@ impl Builder<'_> {
                 column.references = Some(target);
             }
         }
+    }
+
+    fn is_called_like(&self, column: &Column, other: usize, key: usize) -> bool {
+        let title = words(&column.title);
+        let Some(table) = self.tables.get(other) else { return false };
+        let Some(key) = table.columns.get(key) else { return false };
+        let key = words(&key.title);
+        let says_more = key.len() > 1 || key.first().is_some_and(|word| word != "id");
+        if says_more && title.ends_with(&key) {
+            return true;
+        }
+        let table = words(&table.title);
+        let before = title.split_last().map(|(_, before)| before).unwrap_or_default();
+        !before.is_empty()
+            && before.len() == table.len()
+            && before.iter().zip(&table).all(|(a, b)| super::is_form_of(a, b))
+    }
+
+    /// Columns of a table that lead to entities.
+    fn links(&self, table: usize) -> usize {
+        let columns = self.tables.get(table).map(|table| table.columns.as_slice()).unwrap_or_default();
+        columns.iter().skip(1).filter(|column| matches!(column.kind, Kind::Entity(_))).count()
+    }
+
+    fn is_basic(&self, table: usize) -> bool {
+        self.links(table) == 0
     }
 
     fn values_of(&self, table: usize, column: usize) -> HashSet<&str> {
@@ -376,8 +407,28 @@ impl Builder<'_> {
     }
 }
 
+/// Whether a column holds codes, by its name and its values: "kid", "ticker id", "postal code".
+fn is_code(column: &Column) -> bool {
+    let last = words(&column.title).pop().unwrap_or_default();
+    let named =
+        last.ends_with("id") || matches!(last.as_str(), "code" | "key" | "symbol" | "number" | "no" | "ref");
+    let plain = column.examples.iter().all(|example| !example.contains(char::is_whitespace));
+    named && plain && matches!(column.kind, Kind::Text | Kind::Number { .. })
+}
+
 fn words(name: &str) -> Vec<String> {
     super::words_of(name)
+}
+
+/// What a relation is called: its label, else the words of its key, with runs of capitals as one word.
+fn title_of(info: &RelationInfo) -> String {
+    if quipu_graph::readable_relation(&info.key) != info.name {
+        return info.name.clone();
+    }
+    let local = info.key.rsplit(['/', '#']).find(|part| !part.is_empty()).unwrap_or(&info.key);
+    let is_iri = local.len() < info.key.len();
+    let words = words(local);
+    if !is_iri || words.is_empty() || local.contains('%') { info.name.clone() } else { words.join(" ") }
 }
 
 /// A relation's name without the "has" that tells nothing.
@@ -412,7 +463,7 @@ fn column_of(found: &Found<'_>, tails: &[&NodeSummary], of_type: &HashMap<NodeId
     let examples = if all { names.iter().map(|name| (*name).to_owned()).collect() } else { spread(&names) };
     Column {
         id: String::new(),
-        title: found.info.name.clone(),
+        title: title_of(found.info),
         relation: Some(iri_of_key(&found.info.key).into_owned()),
         kind,
         filled: found.heads,
@@ -437,7 +488,7 @@ fn kind_of(tails: &[&NodeSummary], of_type: &HashMap<NodeId, usize>) -> Kind {
     let all = tails.len().max(1) as f64;
     let share = |count: usize| count as f64 / all;
     let literals: Vec<&Literal> = tails.iter().filter_map(|tail| tail.literal.as_ref()).collect();
-    if share(tails.len() - literals.len()) > MOSTLY {
+    if share(tails.len() - literals.len()) > SOME {
         let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
         for at in tails.iter().flat_map(|tail| &tail.types).filter_map(|node| of_type.get(node)) {
             *counts.entry(*at).or_default() += 1;

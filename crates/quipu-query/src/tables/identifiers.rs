@@ -3,6 +3,8 @@
 
 use std::collections::HashSet;
 
+use crate::syntax::Expression;
+
 /// Longest identifier, in bytes: longer names tell a model no more and cost tokens.
 const LONGEST: usize = 48;
 
@@ -32,6 +34,16 @@ pub fn words_of(name: &str) -> Vec<String> {
     words
 }
 
+/// Whether SQL reads an identifier as a name wherever one may stand: "order" and "group" are words of its own.
+fn is_plain(id: &str) -> bool {
+    let text =
+        format!("SELECT {id}, t.{id} FROM {id} AS t WHERE {id} = 1 AND t.{id} > 0 ORDER BY {id} LIMIT 1");
+    let Ok(query) = crate::sql::read_sql(&text, None) else { return false };
+    let is_column =
+        |item: &crate::syntax::Item| matches!(&item.expression, Expression::Column(c) if c.name == id);
+    query.select().is_some_and(|select| select.items.iter().all(is_column) && select.from.len() == 1)
+}
+
 /// A new identifier for a name: its words joined by underscores, in ASCII letters where the name has any, with a number behind it where
 /// another has the same. `taken` holds the identifiers given so far.
 pub fn identifier(name: &str, fallback: &str, taken: &mut HashSet<String>) -> String {
@@ -41,6 +53,7 @@ pub fn identifier(name: &str, fallback: &str, taken: &mut HashSet<String>) -> St
     let base = match base.chars().next() {
         None => fallback.to_owned(),
         Some(first) if first.is_numeric() => format!("{fallback}_{base}"),
+        Some(_) if !is_plain(base) => format!("{base}_{fallback}"),
         Some(_) => base.to_owned(),
     };
     let mut candidate = base.clone();

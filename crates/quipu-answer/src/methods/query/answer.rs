@@ -28,7 +28,17 @@ pub(super) async fn answer(
     chosen: Vec<Chosen>,
     failures: Vec<Failure>,
 ) -> Result<Outcome, AnswerError> {
+    let mut chosen = chosen;
+    let wanted = context.wanted_reading().checked_sub(1);
+    if let Some(at) = wanted.filter(|at| *at < chosen.len()) {
+        let wanted = chosen.remove(at);
+        chosen.insert(0, wanted);
+    }
     let readings: Vec<Reading> = chosen.iter().take(READINGS).map(reading).collect();
+    if context.plan_only() && !readings.is_empty() {
+        let reason = "only the reading was asked for; nothing was run";
+        return Ok(Outcome { readings, ..Outcome::abstain(reason, Vec::new()) });
+    }
     let Some(best) = chosen.into_iter().next() else {
         let reason = match failures.first() {
             Some(failure) if failure.declined => {
@@ -44,7 +54,7 @@ pub(super) async fn answer(
         let reason = format!("I read this as: {}. Nothing in the graph is that.", candidate.words);
         return Ok(Outcome { readings, ..Outcome::abstain(reason, Vec::new()) });
     }
-    if confidence < asking.config.least_confidence {
+    if confidence < asking.config.least_confidence && wanted.is_none() {
         let left_out: Vec<String> = unexplained.meanings.iter().chain(&unexplained.names).cloned().collect();
         let missing = match left_out.is_empty() {
             true => String::new(),

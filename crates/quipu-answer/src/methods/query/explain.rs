@@ -70,7 +70,7 @@ impl Said {
     }
 
     fn query(&mut self, query: &Query, tables: &Tables) {
-        if query.limit.is_some() || query.order.iter().any(|order| order.expression.has_aggregate()) {
+        if query.limit.is_some() || !query.order.is_empty() {
             self.does.insert("superlative");
         }
         if let Some(limit) = query.limit {

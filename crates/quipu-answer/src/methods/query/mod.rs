@@ -40,7 +40,7 @@ pub struct QueryConfig {
 }
 
 impl Default for QueryConfig {
-    /// One repair, two samples at 0.7 below .6, no answer below .35, 4,800 bytes of tables, hints.
+    /// One repair, two samples at 0.7 below .6, no answer below .35, 4,400 bytes of tables, hints.
     fn default() -> Self {
         Self {
             repair: true,
@@ -48,7 +48,7 @@ impl Default for QueryConfig {
             temperature: 0.7,
             sure: 0.6,
             least_confidence: 0.35,
-            table_bytes: 4_800,
+            table_bytes: 4_400,
             hints: true,
         }
     }

@@ -12,8 +12,6 @@ use crate::trace::{Event, Stage};
 /// A reading with its rows.
 #[derive(Debug, Clone)]
 pub(super) struct Candidate {
-    /// The SQL as the model wrote it.
-    pub(super) written: String,
     /// The same bound to the graph.
     pub(super) bound: Bound,
     /// What is run.
@@ -104,7 +102,9 @@ async fn try_read(
     let bound = bind(query, tables, values, &found)?;
     let plan = plan(&bound.query, tables)?;
     let words = say(&bound.query, tables);
-    let rows = run(context.workspace, &plan, &RunLimits::default()).await?;
-    let written = sql.to_owned();
-    Ok(Some(Candidate { written, bound, plan, rows, words, repaired: false }))
+    let rows = match context.plan_only() {
+        true => RowSet::default(),
+        false => run(context.workspace, &plan, &RunLimits::default()).await?,
+    };
+    Ok(Some(Candidate { bound, plan, rows, words, repaired: false }))
 }

@@ -1,0 +1,224 @@
+//! SQL over a small graph: what it answers.
+
+mod common;
+
+use common::Shop;
+
+async fn check(shop: &Shop, sql: &str, expected: &[&str]) {
+    let lines = shop.lines(sql).await;
+    let sparql = shop.plan(sql).map(|plan| plan.sparql()).unwrap_or_default();
+    assert_eq!(lines, expected, "{sql}\n{sparql}");
+}
+
+#[tokio::test]
+async fn columns_conditions_and_order() {
+    let shop = Shop::open().await.unwrap();
+    check(&shop, "SELECT supplier FROM product WHERE name = 'Falcon Drill'", &["Acme"]).await;
+    check(&shop, "SELECT name FROM product WHERE price > 100", &["Falcon Drill", "Otter Pump"]).await;
+    check(
+        &shop,
+        "SELECT name, price FROM product WHERE price BETWEEN 50 AND 150 ORDER BY price",
+        &["Heron Sander | 80", "Falcon Drill | 120"],
+    )
+    .await;
+    check(&shop, "SELECT name FROM product ORDER BY price DESC LIMIT 1 OFFSET 1", &["Falcon Drill"]).await;
+    check(&shop, "SELECT name FROM supplier ORDER BY name DESC", &["Cova", "Brix & Söhne", "Acme"]).await;
+}
+
+#[tokio::test]
+async fn a_missing_value_is_no_minimum() {
+    let shop = Shop::open().await.unwrap();
+    check(&shop, "SELECT name, price FROM product ORDER BY price LIMIT 1", &["Owl Lamp | 30"]).await;
+    check(&shop, "SELECT MIN(price) FROM product", &["30"]).await;
+    check(&shop, "SELECT name FROM product WHERE price IS NULL", &["Owl Lamp"]).await;
+    check(&shop, "SELECT name, price FROM product WHERE supplier = 'Cova'", &["Owl Lamp | -"]).await;
+}
+
+#[tokio::test]
+async fn two_things_of_one_name_are_two() {
+    let shop = Shop::open().await.unwrap();
+    check(&shop, "SELECT COUNT(*) FROM product WHERE name = 'Owl Lamp'", &["2"]).await;
+    check(&shop, "SELECT name FROM product WHERE name = 'owl lamp'", &["Owl Lamp", "Owl Lamp"]).await;
+    check(&shop, "SELECT supplier FROM product WHERE name = 'Owl Lamp'", &["Brix & Söhne", "Cova"]).await;
+}
+
+#[tokio::test]
+async fn joins_by_name_by_code_and_through_links() {
+    let shop = Shop::open().await.unwrap();
+    let sql = "SELECT p.name FROM product p JOIN supplier s ON p.supplier = s.name WHERE s.based_in = 'Oslo'";
+    check(&shop, sql, &["Falcon Drill", "Heron Sander", "Owl Lamp"]).await;
+    let by_code = "SELECT s.name, SUM(o.quantity) FROM \"order\" o JOIN supplier s ON o.supplier_code = s.code GROUP BY s.name";
+    let id =
+        shop.tables.tables.iter().find(|table| table.title == "order").map(|table| table.id.clone()).unwrap();
+    check(&shop, &by_code.replace("\"order\"", &id), &["Acme | 4", "Brix & Söhne | 5"]).await;
+    check(
+        &shop,
+        "SELECT product FROM product_colour WHERE colour = 'red'",
+        &["Falcon Drill", "Heron Sander"],
+    )
+    .await;
+    let left = "SELECT c.name, COUNT(s.name) FROM city c LEFT JOIN supplier s ON s.based_in = c.name GROUP BY c.name";
+    check(&shop, left, &["Lima | 1", "Oslo | 2"]).await;
+    let without =
+        format!("SELECT p.name FROM product p LEFT JOIN {id} o ON o.of_value = p.name WHERE o.name IS NULL");
+    let without = if shop.tables.tables.iter().any(|t| t.find("of_value").is_some()) {
+        without
+    } else {
+        without.replace("of_value", "of")
+    };
+    check(&shop, &without, &["Heron Sander", "Owl Lamp", "Owl Lamp"]).await;
+}
+
+#[tokio::test]
+async fn groups_shares_and_calculations() {
+    let shop = Shop::open().await.unwrap();
+    let groups = "SELECT supplier, COUNT(*), AVG(price) FROM product GROUP BY supplier HAVING COUNT(*) > 1 ORDER BY supplier";
+    check(&shop, groups, &["Acme | 2 | 100", "Brix & Söhne | 2 | 115.25"]).await;
+    let share = "SELECT 100.0 * SUM(CASE WHEN in_stock = TRUE THEN 1 ELSE 0 END) / COUNT(*) FROM product";
+    check(&shop, share, &["80"]).await;
+    let difference = "SELECT (SELECT price FROM product WHERE name = 'Otter Pump') - (SELECT price FROM product WHERE name = 'Heron Sander')";
+    check(&shop, difference, &["120.5"]).await;
+    check(&shop, "SELECT COUNT(DISTINCT supplier) FROM product", &["3"]).await;
+    check(
+        &shop,
+        "SELECT name FROM product WHERE price > (SELECT AVG(price) FROM product)",
+        &["Falcon Drill", "Otter Pump"],
+    )
+    .await;
+    check(&shop, "SELECT ROUND(AVG(price), 1) FROM product", &["107.6"]).await;
+    let counted = "SELECT COUNT(CASE WHEN price > 100 THEN 1 END) FROM product";
+    check(&shop, counted, &["2"]).await;
+    let most = "SELECT supplier FROM product GROUP BY supplier ORDER BY COUNT(*) DESC, supplier LIMIT 1";
+    check(&shop, most, &["Acme"]).await;
+}
+
+#[tokio::test]
+async fn the_row_of_an_extreme() {
+    let shop = Shop::open().await.unwrap();
+    check(&shop, "SELECT name, MAX(price) FROM product", &["Otter Pump | 200.5"]).await;
+    check(
+        &shop,
+        "SELECT supplier, COUNT(*) FROM product WHERE in_stock = 1",
+        &["Acme | 1", "Brix & Söhne | 2", "Cova | 1"],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn sets_and_negation() {
+    let shop = Shop::open().await.unwrap();
+    let both = "SELECT product FROM product_colour WHERE colour = 'red' INTERSECT SELECT product FROM product_colour WHERE colour = 'blue'";
+    check(&shop, both, &["Falcon Drill"]).await;
+    let without = "SELECT name FROM product WHERE name NOT IN (SELECT product FROM product_colour WHERE colour = 'red')";
+    check(&shop, without, &["Otter Pump", "Owl Lamp", "Owl Lamp"]).await;
+    let except = "SELECT name FROM city EXCEPT SELECT based_in FROM supplier WHERE founded > 1995";
+    check(&shop, except, &["Lima"]).await;
+    let either = "SELECT name FROM city WHERE population > 5000000 UNION SELECT based_in FROM supplier WHERE name = 'Acme'";
+    check(&shop, either, &["Lima", "Oslo"]).await;
+    let nobody = "SELECT name FROM supplier s WHERE NOT EXISTS (SELECT * FROM product p WHERE p.supplier = s.name AND p.price > 100)";
+    check(&shop, nobody, &["Cova"]).await;
+    check(
+        &shop,
+        "SELECT name FROM product WHERE supplier <> 'Acme'",
+        &["Otter Pump", "Owl Lamp", "Owl Lamp"],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn yes_and_no() {
+    let shop = Shop::open().await.unwrap();
+    check(&shop, "SELECT EXISTS (SELECT name FROM product WHERE price > 200)", &["true"]).await;
+    check(&shop, "SELECT EXISTS (SELECT name FROM product WHERE price > 500)", &["false"]).await;
+    let dearer = "SELECT (SELECT price FROM product WHERE name = 'Falcon Drill') > (SELECT price FROM product WHERE name = 'Heron Sander')";
+    check(&shop, dearer, &["true"]).await;
+    check(&shop, "SELECT COUNT(*) > 3 FROM product", &["true"]).await;
+}
+
+#[tokio::test]
+async fn dates_of_every_precision() {
+    let shop = Shop::open().await.unwrap();
+    let id =
+        shop.tables.tables.iter().find(|table| table.title == "order").map(|table| table.id.clone()).unwrap();
+    check(
+        &shop,
+        &format!("SELECT name FROM {id} WHERE placed >= '2023-02-01' AND placed <= '2023-02-28'"),
+        &["order 2", "order 3"],
+    )
+    .await;
+    check(&shop, &format!("SELECT strftime('%Y-%m', placed), COUNT(*) FROM {id} GROUP BY strftime('%Y-%m', placed) ORDER BY 1"), &["2023-01 | 1", "2023-02 | 2"]).await;
+    check(&shop, "SELECT name FROM supplier WHERE founded < 1988", &["Brix & Söhne"]).await;
+    check(&shop, "SELECT name FROM product WHERE YEAR(launched) = 2021", &["Falcon Drill", "Owl Lamp"]).await;
+    let days = "SELECT julianday((SELECT launched FROM product WHERE name = 'Falcon Drill')) - julianday((SELECT launched FROM product WHERE name = 'Heron Sander'))";
+    check(&shop, days, &["106"]).await;
+    check(
+        &shop,
+        &format!("SELECT name FROM {id} WHERE placed > date('now', '-30 days')"),
+        &["order 2", "order 3"],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn patterns_and_correlated_queries() {
+    let shop = Shop::open().await.unwrap();
+    check(&shop, "SELECT name FROM product WHERE name LIKE 'o%'", &["Otter Pump", "Owl Lamp", "Owl Lamp"])
+        .await;
+    check(&shop, "SELECT COUNT(*) FROM product WHERE name LIKE '%lamp%'", &["2"]).await;
+    check(
+        &shop,
+        "SELECT name FROM product WHERE name NOT LIKE '%er%'",
+        &["Falcon Drill", "Owl Lamp", "Owl Lamp"],
+    )
+    .await;
+    let counts = "SELECT name, (SELECT COUNT(*) FROM product WHERE product.supplier = supplier.name AND price > 100) FROM supplier";
+    check(&shop, counts, &["Acme | 1", "Brix & Söhne | 1", "Cova | 0"]).await;
+    let derived =
+        "SELECT AVG(n) FROM (SELECT supplier, COUNT(*) AS n FROM product GROUP BY supplier) AS counts";
+    check(&shop, derived, &["1.666666667"]).await;
+    let with = "WITH dear AS (SELECT name, supplier FROM product WHERE price > 100) SELECT supplier FROM dear ORDER BY supplier";
+    check(&shop, with, &["Acme", "Brix & Söhne"]).await;
+}
+
+#[tokio::test]
+async fn what_was_written_for_another_schema_is_mended() {
+    let shop = Shop::open().await.unwrap();
+    let check = |sql: &'static str, expected: &'static [&'static str]| {
+        let shop = &shop;
+        async move {
+            check(shop, sql, expected).await;
+            assert!(!shop.bound(sql).unwrap().mends.is_empty(), "{sql}");
+        }
+    };
+    check("SELECT name FROM products WHERE price > 100", &["Falcon Drill", "Otter Pump"]).await;
+    check("SELECT population FROM supplier WHERE name = 'Acme'", &["709000"]).await;
+    check("SELECT colour FROM product WHERE name = 'Heron Sander'", &["red"]).await;
+    check("SELECT name FROM product WHERE supplier = 'Acmee'", &["Falcon Drill", "Heron Sander"]).await;
+    check("SELECT name FROM product WHERE name = 'Lamp'", &["Owl Lamp", "Owl Lamp"]).await;
+    check(
+        "SELECT p.name FROM product p JOIN city c ON p.name = c.name WHERE c.name = 'Lima'",
+        &["Otter Pump", "Owl Lamp"],
+    )
+    .await;
+    check(
+        "SELECT name FROM product WHERE name IN (SELECT name FROM supplier WHERE based_in = 'Lima')",
+        &["Otter Pump", "Owl Lamp"],
+    )
+    .await;
+    check("SELECT name FROM supplier WHERE code = 'Oslo'", &["Acme", "Cova"]).await;
+}
+
+#[tokio::test]
+async fn what_is_not_there_is_said() {
+    let shop = Shop::open().await.unwrap();
+    let says = |sql: &str| shop.bound(sql).unwrap_err().to_string();
+    assert_eq!(
+        says("SELECT name FROM planet"),
+        "there is no table planet; there are product, order, supplier, city, product_colour"
+    );
+    assert!(says("SELECT gravity FROM product").contains("no table here has a column gravity"));
+    assert_eq!(
+        says("SELECT price FROM product WHERE name = 'Zebra Crossing'"),
+        "the graph has no product called 'Zebra Crossing'"
+    );
+}

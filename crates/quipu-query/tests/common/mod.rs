@@ -1,0 +1,72 @@
+//! A small shop as a workspace, and SQL asked of it.
+
+use anyhow::Result;
+use quipu_graph::{ImportConfig, Input};
+use quipu_index::{ImportRequest, Workspace};
+use quipu_query::{
+    Bound, Found, Plan, QueryError, RowSet, RunLimits, Tables, Values, bind, count_tables, plan, read_sql,
+    run,
+};
+
+pub struct Shop {
+    pub workspace: Workspace,
+    pub tables: Tables,
+    pub values: Values,
+    _folder: tempfile::TempDir,
+}
+
+impl Shop {
+    pub async fn open() -> Result<Self> {
+        Self::of("shop.ttl", include_str!("../shop.ttl")).await
+    }
+
+    /// A workspace of one file with a text.
+    pub async fn of(file: &str, text: &str) -> Result<Self> {
+        let folder = tempfile::tempdir()?;
+        let dump = folder.path().join(file);
+        std::fs::write(&dump, text)?;
+        let place = folder.path().join("workspace");
+        let graph = ImportConfig::new("shop", vec![Input::File(dump)]);
+        Workspace::import(&place, &ImportRequest { graph, embedder: None, progress: None }).await?;
+        let workspace = Workspace::open(&place)?;
+        let tables = count_tables(workspace.graph().as_ref()).await?;
+        let values = Values::read(&workspace, &tables).await?;
+        Ok(Self { workspace, tables, values, _folder: folder })
+    }
+
+    pub fn bound(&self, sql: &str) -> Result<Bound, QueryError> {
+        let query = read_sql(sql, Some(jiff::civil::date(2023, 3, 1)))?;
+        bind(query, &self.tables, &self.values, &Found::default())
+    }
+
+    pub fn plan(&self, sql: &str) -> Result<Plan, QueryError> {
+        plan(&self.bound(sql)?.query, &self.tables)
+    }
+
+    pub async fn rows(&self, sql: &str) -> Result<RowSet, QueryError> {
+        run(&self.workspace, &self.plan(sql)?, &RunLimits::default()).await
+    }
+
+    /// The rows as lines, cells parted by ` | `; unordered queries sorted.
+    pub async fn lines(&self, sql: &str) -> Vec<String> {
+        let plan = match self.plan(sql) {
+            Ok(plan) => plan,
+            Err(error) => return vec![format!("error: {error}")],
+        };
+        let rows = match run(&self.workspace, &plan, &RunLimits::default()).await {
+            Ok(rows) => rows,
+            Err(error) => return vec![format!("failed: {error}\n{}", plan.sparql())],
+        };
+        let cell = |cell: &Option<quipu_query::CellValue>| {
+            cell.as_ref().map_or("-".into(), |cell| cell.name.clone())
+        };
+        let line = |row: &Vec<Option<quipu_query::CellValue>>| {
+            row.iter().map(cell).collect::<Vec<String>>().join(" | ")
+        };
+        let mut lines: Vec<String> = rows.rows.iter().map(line).collect();
+        if !plan.ordered {
+            lines.sort();
+        }
+        lines
+    }
+}
