@@ -278,6 +278,17 @@ pub enum Event {
         /// Rows that it gave, or why it gave none.
         outcome: String,
     },
+    /// A reading was held against the question.
+    Weighed {
+        /// The query.
+        sql: String,
+        /// What its confidence is made of, by name.
+        features: Vec<(String, f64)>,
+        /// The confidence.
+        confidence: f64,
+        /// The first values that it leads to.
+        values: Vec<String>,
+    },
     /// A stage fell back to something less; the reason says what and why.
     Degraded {
         /// What happened and what was done instead.

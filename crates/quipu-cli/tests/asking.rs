@@ -106,9 +106,10 @@ fn with_embedder<'a>(command: &'a mut Command, endpoint: &str) -> &'a mut Comman
     command.env("OPENAI_BASE_URL", endpoint).env("OPENAI_API_KEY", "none").env("QUIPU_MODELS", models())
 }
 
-/// Asks by the default method, which needs the embedder.
-fn ask_by_default(bench: &Bench, endpoint: &str, arguments: &[&str]) -> Outcome {
-    let all = [&["ask", "places", QUESTION, "--llm", "openai:parrot"], arguments].concat();
+/// Asks by whole paths, which need the embedder.
+fn ask_by_paths(bench: &Bench, endpoint: &str, arguments: &[&str]) -> Outcome {
+    let all =
+        [&["ask", "places", QUESTION, "--llm", "openai:parrot", "--method", "paths"], arguments].concat();
     finish(with_embedder(&mut bench.command(&all), endpoint))
 }
 
@@ -121,10 +122,10 @@ fn a_method_that_answers_without_its_model_says_so() {
     let bench = Bench::with_places();
     let body = r#"{"error":{"message":"wrong key","type":"invalid_request_error"}}"#;
     let endpoint = endpoint(move |stream| answer(stream, "401 Unauthorized", body));
-    let object = ask_by_default(&bench, &endpoint, &["--json"]).succeeded().json();
+    let object = ask_by_paths(&bench, &endpoint, &["--json"]).succeeded().json();
     let down = notes(&object, "model_failed");
     assert!(down.len() == 1 && down[0]["reason"].as_str().unwrap().contains("wrong key"), "{object}");
-    let shown = ask_by_default(&bench, &endpoint, &[]).succeeded().stdout;
+    let shown = ask_by_paths(&bench, &endpoint, &[]).succeeded().stdout;
     assert!(shown.contains("openai:parrot failed") && shown.contains("wrong key"), "{shown}");
 }
 
@@ -134,10 +135,10 @@ fn what_cannot_be_kept_does_not_cost_the_answer() {
     let endpoint = endpoint_that_says("Bananas are yellow.");
     // Where the file would be written first there is a folder, so that writing fails as on a full disk.
     std::fs::create_dir(bench.path("places/relations.toml.new")).unwrap();
-    let object = ask_by_default(&bench, &endpoint, &["--json"]).succeeded().json();
+    let object = ask_by_paths(&bench, &endpoint, &["--json"]).succeeded().json();
     assert_eq!(notes(&object, "not_kept").len(), 1, "{object}");
     assert_eq!(object["answers"], serde_json::json!(["Lima"]), "{object}");
-    let shown = ask_by_default(&bench, &endpoint, &[]).succeeded().stdout;
+    let shown = ask_by_paths(&bench, &endpoint, &[]).succeeded().stdout;
     assert!(shown.contains("could not be kept") && shown.contains("relations.toml"), "{shown}");
 }
 
@@ -146,7 +147,8 @@ fn a_card_that_a_model_failed_at_is_kept_for_that_model_alone() {
     let bench = Bench::with_places();
     let endpoint = endpoint_that_says("Bananas are yellow.");
     let calls = |llm: &str| {
-        let mut command = bench.command(&["ask", "places", QUESTION, "--json", "--llm", llm]);
+        let mut command =
+            bench.command(&["ask", "places", QUESTION, "--json", "--method", "paths", "--llm", llm]);
         let outcome = finish(with_embedder(&mut command, &endpoint));
         let object = outcome.succeeded().json();
         object["usage"]["llm_calls"].as_u64().unwrap()
@@ -218,4 +220,55 @@ fn ctrl_c_ends_a_question_whose_model_does_not_answer() {
     assert!(kill.success() && begun.elapsed().as_secs() < 20, "it waited for the model");
     assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(130), ""), "{outcome:#?}");
     assert!(!outcome.stderr.contains("panicked"), "{outcome:#?}");
+}
+
+/// A question in the words of the graph's tables, and the query that it means.
+const LISTED: (&str, &str) = (
+    "Give each country with its capital, in the order of name.",
+    "SELECT name, capital FROM country ORDER BY name",
+);
+
+fn ask_by_query(bench: &Bench, arguments: &[&str]) -> Outcome {
+    let (question, sql) = LISTED;
+    let all =
+        [&["ask", "places", question, "--llm", "openai:parrot", "--method", "query"], arguments].concat();
+    let endpoint = endpoint_that_says(sql);
+    finish(bench.command(&all).env("OPENAI_BASE_URL", endpoint).env("OPENAI_API_KEY", "none"))
+}
+
+#[test]
+fn a_question_read_as_a_query_is_answered_with_a_table() {
+    let bench = Bench::with_places();
+    let shown = ask_by_query(&bench, &[]).succeeded().stdout;
+    let table: Vec<&str> = shown.lines().take(4).map(str::trim_end).collect();
+    assert_eq!(table[1..], ["1  Bolivia  Sucre", "2  Chile    Santiago", "3  Peru     Lima"], "{shown}");
+    assert!(shown.contains("\nI read this as: ") && !shown.contains("SPARQL"), "{shown}");
+    assert!(shown.contains("\nThe values stand in the graph"), "{shown}");
+    let explained = ask_by_query(&bench, &["--explain"]).succeeded().stdout;
+    assert!(
+        explained.contains("\nSQL\n  SELECT ") && explained.contains("\nSPARQL\n  SELECT "),
+        "{explained}"
+    );
+    let told = ask_by_query(&bench, &["--json"]).succeeded().json();
+    assert_eq!(told["table"]["rows"][2][1]["key"], "https://example.org/geo/lima", "{told:#}");
+    assert!(told["readings"][0]["sql"].as_str().is_some_and(|sql| sql.starts_with("SELECT")), "{told:#}");
+}
+
+#[test]
+fn a_plan_is_shown_and_nothing_is_run() {
+    let bench = Bench::with_places();
+    let shown = ask_by_query(&bench, &["--plan-only"]).succeeded().stdout;
+    assert!(shown.starts_with("Reading 1 (0."), "{shown}");
+    assert!(shown.contains("\nSQL\n  SELECT ") && shown.contains("\nSPARQL\n  SELECT "), "{shown}");
+    assert!(!shown.contains("Sucre"), "{shown}");
+    let told = ask_by_query(&bench, &["--plan-only", "--json"]).succeeded().json();
+    assert_eq!(
+        (&told["status"], &told["answers"]),
+        (&"abstained".into(), &serde_json::json!([])),
+        "{told:#}"
+    );
+    assert!(told.get("table").is_none() && told["reason"].is_string(), "{told:#}");
+    let walked = ["ask", "places", LISTED.0, "--llm", "none", "--method", "paths", "--plan-only"];
+    let refused = bench.run(&walked).failed(2);
+    assert!(refused.stderr.contains("gives no readings; take auto or query"), "{refused:#?}");
 }

@@ -50,7 +50,19 @@ pub async fn stated(
     let Some(support) = plan.support.as_ref().filter(|support| !support.triples.is_empty()) else {
         return Ok(Stated::default());
     };
-    let mut pattern = support.pattern.clone();
+    let mut variables: BTreeSet<Variable> = BTreeSet::new();
+    for triple in &support.triples {
+        for term in [&triple.subject, &triple.object] {
+            if let TermPattern::Variable(variable) = term {
+                variables.insert(variable.clone());
+            }
+        }
+    }
+    let variables: Vec<Variable> = variables.into_iter().collect();
+    // Projected, so that in the query's text it is a group of its own: what is bound within does not meet the rows' values too early.
+    let mut wanted = variables.clone();
+    wanted.extend(support.shared.iter().filter(|shared| !variables.contains(shared)).cloned());
+    let mut pattern = GraphPattern::Project { inner: Box::new(support.pattern.clone()), variables: wanted };
     if !support.shared.is_empty() && !rows.rows.is_empty() {
         let at = |variable: &Variable| plan.columns.iter().position(|column| column.variable == *variable);
         let places: Vec<usize> = support.shared.iter().filter_map(at).collect();
@@ -62,15 +74,6 @@ pub async fn stated(
         pattern = GraphPattern::Join { left: Box::new(values), right: Box::new(pattern) };
     }
     let counted = if plan.aggregated { Some(count(workspace, &pattern, limits).await?) } else { None };
-    let mut variables: BTreeSet<Variable> = BTreeSet::new();
-    for triple in &support.triples {
-        for term in [&triple.subject, &triple.object] {
-            if let TermPattern::Variable(variable) = term {
-                variables.insert(variable.clone());
-            }
-        }
-    }
-    let variables: Vec<Variable> = variables.into_iter().collect();
     if variables.is_empty() {
         return Ok(Stated { triples: Vec::new(), counted });
     }

@@ -15,6 +15,10 @@ use crate::tables::{Kind, Place, Rows, Tables, words_of};
 const MOST_OF_COLUMN: u64 = 30_000;
 /// Most values of all columns together.
 const MOST: u64 = 300_000;
+/// The same at an endpoint, where each column is a request of its own.
+const MOST_OF_COLUMN_ASKED: u64 = 2_000;
+/// Columns whose values an endpoint is asked for.
+const MOST_COLUMNS_ASKED: usize = 40;
 /// Candidates that the name index is asked for, of tables too large to be kept.
 const CANDIDATES: usize = 20;
 /// Nodes that one call asks names of.
@@ -103,9 +107,11 @@ impl Values {
             }
         }
         wanted.sort_unstable();
+        let asked = workspace.embedded().is_none();
+        let of_column = if asked { MOST_OF_COLUMN_ASKED } else { MOST_OF_COLUMN };
         let mut left = MOST;
-        for (count, place) in wanted {
-            if count > MOST_OF_COLUMN || count > left {
+        for (number, (count, place)) in wanted.into_iter().enumerate() {
+            if count > of_column || count > left || (asked && number >= MOST_COLUMNS_ASKED) {
                 if place.column == 0 {
                     values.large.insert(place.table);
                 }

@@ -222,3 +222,32 @@ async fn what_is_not_there_is_said() {
         "the graph has no product called 'Zebra Crossing'"
     );
 }
+
+#[tokio::test]
+async fn rows_rest_on_the_triples_that_they_were_made_of() {
+    let shop = Shop::open().await.unwrap();
+    let of = async |sql: &str| {
+        let plan = shop.plan(sql).unwrap();
+        let rows = shop.rows(sql).await.unwrap();
+        let limits = quipu_query::RunLimits::default();
+        let found = quipu_query::stated(&shop.workspace, &plan, &rows, &limits).await.unwrap();
+        let lines: Vec<String> = found.triples.iter().map(|triple| triple.names.join(" | ")).collect();
+        (lines, found.counted)
+    };
+    let (lines, counted) = of("SELECT name FROM product WHERE price > 150").await;
+    assert!(lines.contains(&"Otter Pump | price | 200.5".to_owned()), "{lines:?}");
+    assert!(!lines.iter().any(|line| line.contains("Falcon")), "{lines:?}");
+    assert_eq!(counted, None);
+    let both = "SELECT product FROM product_colour WHERE colour = 'red' INTERSECT \
+                SELECT product FROM product_colour WHERE colour = 'blue'";
+    let (lines, _) = of(both).await;
+    assert!(lines.contains(&"Falcon Drill | colour | red".to_owned()), "{lines:?}");
+    assert!(lines.contains(&"Falcon Drill | colour | blue".to_owned()), "{lines:?}");
+    let within = "SELECT supplier FROM product WHERE name IN \
+                  (SELECT product FROM product_colour WHERE colour = 'green')";
+    let (lines, _) = of(within).await;
+    assert!(lines.contains(&"Otter Pump | colour | green".to_owned()), "{lines:?}");
+    let (lines, counted) = of("SELECT supplier, COUNT(*) FROM product GROUP BY supplier").await;
+    assert_eq!(counted, Some(5));
+    assert!(lines.iter().any(|line| line.ends_with("| supplier | Cova")), "{lines:?}");
+}

@@ -46,6 +46,21 @@ pub(crate) fn meanings(word: &str) -> &'static [Meaning] {
     english.get(word).map(Vec::as_slice).unwrap_or_default()
 }
 
+/// What a question's first telling word asks for: `yes_or_no`, `count`, `date`, `person`.
+pub(crate) fn asks_for(question: &str) -> Option<&'static str> {
+    let words = quipu_query::words_of(question);
+    let means = |word: &String, of: &str| meanings(word).iter().any(|meaning| meaning.means == of);
+    if words.first().is_some_and(|word| means(word, "yes_or_no")) {
+        return Some("yes_or_no");
+    }
+    let how = words.iter().position(|word| word == "how");
+    if how.and_then(|at| words.get(at + 1)).is_some_and(|word| means(word, "count")) {
+        return Some("count");
+    }
+    let first = words.first()?;
+    ["date", "person"].into_iter().find(|of| means(first, of))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

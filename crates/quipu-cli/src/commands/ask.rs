@@ -13,6 +13,7 @@ use quipu_model::{CacheMode, OpenOptions};
 
 use super::pages;
 use crate::config::Settings;
+use crate::failure::WrongUsage;
 use crate::output::{print_json, stderr, stdout};
 use crate::{engine, progress, views};
 
@@ -56,8 +57,8 @@ pub(super) struct Arguments {
 /// How questions are answered: what `ask` and `eval run` have in common.
 #[derive(Debug, Clone, Args)]
 pub(super) struct How {
-    /// How it is answered: paths, query, kerag, anchor, pseudo, hybrid, verify, or a baseline: io, cot, self_consistency, question_match, graph, text, tool_use,
-    /// tog, react, corrective
+    /// How it is answered: auto (paths, else query), paths, query, kerag, anchor, pseudo, hybrid, verify, or a baseline: io, cot,
+    /// self_consistency, question_match, graph, text, tool_use, tog, react, corrective
     #[arg(long, value_name = "NAME")]
     method: Option<String>,
     /// The language model: a name of `quipu models list`, `openai:MODEL` for an endpoint, or `none`
@@ -122,6 +123,8 @@ impl Arguments {
             learn: self.learn || settings.learn.unwrap_or(false),
             ..self.how.options(&settings)?
         };
+        quipu_server::check_readings(options.method, options.reading, options.plan_only)
+            .map_err(WrongUsage)?;
         let engine =
             engine::open_several(&self.workspace, &self.source, &settings, self.how.open_options()).await?;
         let watch = progress::QuestionWatch::new();

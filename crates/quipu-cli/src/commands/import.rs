@@ -60,7 +60,10 @@ impl Arguments {
         bar.finish();
         let report = outcome?;
         tell(&report, started.elapsed());
-        for missing in Workspace::open(&self.workspace)?.info().missing {
+        let workspace = Workspace::open(&self.workspace)?;
+        // Counted now, so that the first question does not wait for it.
+        quipu_query::open_tables(&workspace).await?;
+        for missing in workspace.info().missing {
             eprintln!("{missing}");
         }
         Ok(())

@@ -20,6 +20,7 @@ mod query;
 mod search;
 mod serve;
 mod source;
+mod tables;
 mod workspace;
 
 use anyhow::{Context as _, Result};
@@ -59,6 +60,8 @@ enum Command {
     Documents(documents::Command),
     /// Run a SPARQL query
     Query(query::Arguments),
+    /// Show the graph as tables, or run SQL over them
+    Tables(tables::Arguments),
     /// Answer a question, with evidence
     Ask(ask::Arguments),
     /// Solved questions of a workspace, by which new ones are planned
@@ -117,6 +120,7 @@ async fn run_async(command: Command) -> Result<()> {
         Command::Entity(arguments) => interrupt::or_interrupted(arguments.run()).await,
         Command::Link(arguments) => interrupt::or_interrupted(arguments.run()).await,
         Command::Search(arguments) => interrupt::or_interrupted(arguments.run()).await,
+        Command::Tables(arguments) => interrupt::or_interrupted(arguments.run()).await,
         Command::Documents(command) => command.run().await,
         Command::Query(arguments) => arguments.run().await,
         Command::Ask(arguments) => interrupt::or_interrupted(arguments.run()).await,

@@ -214,6 +214,8 @@ async fn read(folder: &Path, name: &str, config: EndpointConfig, no_embeddings: 
         stoppable(cancel, move |handle| handle.block_on(Workspace::add_source(&place, &request))).await;
     bar.finish();
     tell(&outcome?, started);
+    // Surveyed now, so that the first question does not wait for it.
+    quipu_query::open_tables(&Workspace::open(folder)?).await?;
     Ok(())
 }
 

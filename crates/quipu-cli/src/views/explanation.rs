@@ -112,6 +112,11 @@ fn lines(event: &Event) -> Vec<String> {
             lines.extend(mends.iter().map(|mend| format!("  mended: {}", visible(mend))));
             lines
         }
+        Event::Weighed { sql, features, confidence, .. } => {
+            let features = features.iter().filter(|(_, value)| *value != 0.0);
+            let features: Vec<String> = features.map(|(name, value)| format!("{name} {value:.2}")).collect();
+            vec![format!("weighs {confidence:.2} ({}): {}", features.join(", "), visible(sql))]
+        }
         Event::Degraded { reason } => vec![format!("falls back: {}", visible(reason))],
     }
 }

@@ -38,9 +38,6 @@ pub(super) fn print_readings(
 
 /// Writes each reading with its queries, for `--plan-only`.
 pub(crate) fn print_plans(answer: &Answer, view: View, out: &mut impl Write) -> io::Result<()> {
-    if answer.readings.is_empty() {
-        writeln!(out, "The method {} gives no reading of this question.", visible(&answer.method))?;
-    }
     for (position, reading) in (0..).zip(&answer.readings) {
         let number = number_of(view.reading, position);
         writeln!(
@@ -202,15 +199,6 @@ mod tests {
 
         2 model calls · 1,234 tokens · 1.2 s · kerag with small
         ");
-    }
-
-    #[test]
-    fn a_method_without_readings_says_so() {
-        let mut out = Vec::new();
-        print_plans(&answer(), View::default(), &mut out).unwrap();
-        let text = plain(out);
-        assert!(text.starts_with("The method kerag gives no reading of this question.\n"), "{text}");
-        assert!(!text.contains("Lima"), "{text}");
     }
 
     #[test]

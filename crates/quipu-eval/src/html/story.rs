@@ -122,6 +122,7 @@ fn words(event: &Event) -> String {
             )
         }
         Event::Queried { sql, outcome, .. } => format!("asked {sql}: {outcome}"),
+        Event::Weighed { sql, confidence, .. } => format!("weighed {confidence:.2}: {sql}"),
         Event::Degraded { reason } => format!("made do with less: {reason}"),
     }
 }

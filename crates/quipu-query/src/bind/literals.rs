@@ -99,6 +99,9 @@ impl Binder<'_> {
             }
             Kind::Date | Kind::Entity(_) | Kind::Text => {}
         }
+        if let Some(other) = self.date_column(column, place, &text) {
+            return Ok(other);
+        }
         if !equality {
             return same;
         }
@@ -173,6 +176,23 @@ impl Binder<'_> {
         None
     }
 
+    /// A date is compared with a column of dates: of the table's the one called most alike.
+    fn date_column(&mut self, column: &ColumnRef, place: Place, text: &str) -> Option<Expression> {
+        let kind = self.tables.column(place)?.kind;
+        if kind == Kind::Date || !crate::tables::is_date(text) {
+            return None;
+        }
+        let table = self.tables.table(place.table)?;
+        let wanted = crate::tables::words_of(&column.name);
+        let dates = table.columns.iter().enumerate().filter(|(_, other)| other.kind == Kind::Date);
+        let like = |id: &str| super::alike(&wanted, &crate::tables::words_of(id));
+        let (at, other) = dates.max_by(|a, b| like(&a.1.id).total_cmp(&like(&b.1.id)).then(b.0.cmp(&a.0)))?;
+        let name = other.id.clone();
+        self.mend(Doubt::Little, format!("“{text}” is a date: {name} is meant, not {}", column.name));
+        let place = Place { table: place.table, column: at };
+        Some(Expression::Column(ColumnRef { table: column.table.clone(), name, place: Some(place) }))
+    }
+
     fn terms(&mut self, text: &str, found: &Match) -> Expression {
         let shown = found.shown.first().cloned().unwrap_or_default();
         match found.how {
@@ -197,6 +217,12 @@ impl Binder<'_> {
     fn pattern(&mut self, column: ColumnRef, pattern: &str, scopes: &mut [Scope]) -> Expression {
         let text = pattern.trim_matches('%').to_owned();
         let Some(place) = column.place else { return Expression::Column(column) };
+        let padded = format!("{}-01", text.trim_end_matches('-'));
+        if let Some(other) =
+            self.date_column(&column, place, if padded.len() == 10 { &padded } else { &text })
+        {
+            return other;
+        }
         let is_whole = !text.contains(['%', '_']) && !text.is_empty();
         if !is_whole || self.values.lookup(self.tables, self.found, place, &text).is_some() {
             return Expression::Column(column);

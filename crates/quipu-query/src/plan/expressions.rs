@@ -316,7 +316,7 @@ impl Planner<'_> {
                 }
             });
         }
-        let (mut made, mut averages) = (Vec::new(), Vec::new());
+        let (mut made, mut calculated_behind) = (Vec::new(), Vec::new());
         for aggregate in aggregates {
             let Expression::Aggregate { function, distinct, of } = &aggregate else { continue };
             let variable = self.cells.fresh(name_of(*function));
@@ -352,7 +352,7 @@ impl Planner<'_> {
                     },
                 ));
                 let average = Sparql::Divide(Box::new(sum.into()), Box::new(count.into()));
-                averages.push((variable.clone(), average));
+                calculated_behind.push((variable.clone(), average));
                 replaced.push((aggregate, variable, ValueKind::Number));
                 continue;
             }
@@ -369,6 +369,17 @@ impl Planner<'_> {
                 _ => ValueKind::Number,
             };
             let distinct = *distinct;
+            if *function == Aggregate::Sum {
+                // The sum of nothing is no 0.
+                let (sum, count) = (self.cells.fresh("sum"), self.cells.fresh("count"));
+                made.push((sum.clone(), AggregateExpression::FunctionCall { name, expr, distinct }));
+                made.push((count.clone(), AggregateExpression::CountSolutions { distinct: false }));
+                let none = Sparql::Equal(Box::new(count.into()), Box::new(integer(0)));
+                let value = Sparql::If(Box::new(none), Box::new(self.nothing()), Box::new(sum.into()));
+                calculated_behind.push((variable.clone(), value));
+                replaced.push((aggregate, variable, made_of));
+                continue;
+            }
             made.push((variable.clone(), AggregateExpression::FunctionCall { name, expr, distinct }));
             replaced.push((aggregate, variable, made_of));
         }
@@ -380,7 +391,7 @@ impl Planner<'_> {
         };
         let open = base.open.clone();
         let mut base = Base { pattern: group(base.pattern), ..base };
-        for (variable, expression) in averages {
+        for (variable, expression) in calculated_behind {
             base.pattern = GraphPattern::Extend { inner: Box::new(base.pattern), variable, expression };
         }
         base.open = open;

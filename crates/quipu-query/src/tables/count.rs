@@ -494,9 +494,10 @@ fn kind_of(tails: &[&NodeSummary], of_type: &HashMap<NodeId, usize>) -> Kind {
             *counts.entry(*at).or_default() += 1;
         }
         // Of nested types the smallest that holds most: `Director` tells more than `Person`.
+        let entities = (tails.len() - literals.len()) as f64;
         let target = counts
             .into_iter()
-            .filter(|(_, count)| share(*count) > MOSTLY)
+            .filter(|(_, count)| *count as f64 / entities > MOSTLY)
             .max_by_key(|(at, count)| (*count, *at));
         return Kind::Entity(target.map(|(at, _)| at));
     }

@@ -9,6 +9,7 @@ use crate::AnswerError;
 use crate::answer::{AnswerTable, Reading, Status, Value};
 use crate::context::Context;
 use crate::evidence::Evidence;
+use crate::language::asks_for;
 use crate::methods::Outcome;
 use crate::trace::{Event, Stage};
 
@@ -50,6 +51,11 @@ pub(super) async fn answer(
         return Ok(Outcome::abstain(reason, Vec::new()));
     };
     let Chosen { candidate, confidence, unexplained } = best;
+    let asks_yes = asks_for(asking.question.text()) == Some("yes_or_no") && !candidate.plan.aggregated;
+    let tells_yes = candidate.plan.columns.iter().any(|column| column.kind == ValueKind::Flag);
+    if asks_yes && !tells_yes && confidence >= asking.config.least_confidence {
+        return yes_or_no(context, &candidate, confidence, readings).await;
+    }
     if is_empty(&candidate.rows) {
         let reason = format!("I read this as: {}. Nothing in the graph is that.", candidate.words);
         return Ok(Outcome { readings, ..Outcome::abstain(reason, Vec::new()) });
@@ -81,6 +87,26 @@ pub(super) async fn answer(
         confidence,
         reason: None,
     })
+}
+
+/// "Do A and B share a language?" with those that they share: yes where there are some, else no.
+async fn yes_or_no(
+    context: &Context<'_>,
+    candidate: &Candidate,
+    confidence: f64,
+    readings: Vec<Reading>,
+) -> Result<Outcome, AnswerError> {
+    let yes = !is_empty(&candidate.rows);
+    let mut evidence = if yes { evidence(context, candidate).await? } else { Vec::new() };
+    let result = if yes { "yes" } else { "no" };
+    let from = evidence.iter().map(|piece| piece.id.clone()).collect();
+    let operation = format!("whether there is any: {}", candidate.words);
+    context
+        .trace
+        .report(Stage::Compose, Event::Calculated { operation: operation.clone(), result: result.into() });
+    evidence.push(Evidence::calculation(&operation, result, from));
+    let answers = vec![result.to_owned()];
+    Ok(Outcome { status: Status::Answered, answers, readings, evidence, confidence, ..Outcome::default() })
 }
 
 fn reading(chosen: &Chosen) -> Reading {

@@ -1,9 +1,10 @@
 //! Choosing among readings: alike results vote, and a score says how sure the best one is.
 
-use quipu_query::{Doubt, RowSet};
+use quipu_query::{Doubt, RowSet, ValueKind};
 
 use super::explain::{Unexplained, unexplained};
 use super::{Asking, Candidate};
+use crate::language::asks_for;
 
 /// A reading that was chosen, with its confidence.
 pub(super) struct Chosen {
@@ -27,23 +28,29 @@ pub(super) struct Features {
     empty: f64,
     /// Whether it was written after a failure.
     repaired: f64,
+    /// Whether what it gives is not of the kind that the question's word asks for.
+    kind: f64,
+    /// Tables beyond the first.
+    joins: f64,
     /// Share of the other readings that give the same rows; a half where there are none.
     votes: f64,
 }
 
 const WEIGHTS: Features = Features {
     names: -4.0,
-    meanings: -2.2,
+    meanings: -1.6,
     little: -0.35,
     much: -1.2,
     empty: -4.0,
     repaired: -0.8,
+    kind: -1.0,
+    joins: -0.1,
     votes: 1.6,
 };
 const BIAS: f64 = 1.4;
 
 impl Features {
-    fn of(candidate: &Candidate, unexplained: &Unexplained, votes: f64) -> Self {
+    fn of(question: &str, candidate: &Candidate, unexplained: &Unexplained, votes: f64) -> Self {
         let mends =
             |doubt: Doubt| candidate.bound.mends.iter().filter(|mend| mend.doubt == doubt).count() as f64;
         Self {
@@ -53,19 +60,44 @@ impl Features {
             much: mends(Doubt::Much),
             empty: f64::from(u8::from(is_empty(&candidate.rows))),
             repaired: f64::from(u8::from(candidate.repaired)),
+            kind: f64::from(u8::from(!is_of_kind(question, candidate))),
+            joins: joins(candidate) as f64,
             votes,
         }
     }
 
-    fn values(self) -> [f64; 7] {
-        [self.names, self.meanings, self.little, self.much, self.empty, self.repaired, self.votes]
+    pub(super) fn values(self) -> [f64; 9] {
+        let Self { names, meanings, little, much, empty, repaired, kind, joins, votes } = self;
+        [names, meanings, little, much, empty, repaired, kind, joins, votes]
     }
 
-    fn confidence(self) -> f64 {
+    pub(super) fn confidence(self) -> f64 {
         let weighted: f64 =
             self.values().iter().zip(WEIGHTS.values()).map(|(value, weight)| value * weight).sum();
         1.0 / (1.0 + (-(BIAS + weighted)).exp())
     }
+}
+
+/// Names of the features, in their order: what a fit reads them by.
+pub(super) const FEATURES: [&str; 9] =
+    ["names", "meanings", "little", "much", "empty", "repaired", "kind", "joins", "votes"];
+
+/// Whether a reading gives what the question's word asks for: a number to "how many", a date to "when", a name to "who", yes or no to "is".
+fn is_of_kind(question: &str, candidate: &Candidate) -> bool {
+    let has = |kinds: &[ValueKind]| candidate.plan.columns.iter().any(|column| kinds.contains(&column.kind));
+    let one_row = candidate.rows.rows.len() <= 1;
+    match asks_for(question) {
+        Some("count") => has(&[ValueKind::Number, ValueKind::Unknown]),
+        Some("date") => has(&[ValueKind::Date, ValueKind::Number, ValueKind::Unknown]),
+        Some("person") => has(&[ValueKind::Entity, ValueKind::Text, ValueKind::Unknown]),
+        Some("yes_or_no") => one_row && has(&[ValueKind::Flag]),
+        _ => !(candidate.plan.columns.len() == 1 && has(&[ValueKind::Flag])),
+    }
+}
+
+fn joins(candidate: &Candidate) -> usize {
+    let select = candidate.bound.query.select();
+    select.map_or(0, |select| select.from.len().saturating_sub(1))
 }
 
 /// Whether rows hold no value at all.
@@ -79,12 +111,21 @@ pub(super) fn best_confidence(asking: &Asking<'_>, candidates: &[Candidate]) -> 
     scores.max_by(f64::total_cmp).unwrap_or(0.0)
 }
 
-fn score(asking: &Asking<'_>, candidate: &Candidate, all: &[Candidate]) -> (f64, Unexplained) {
+pub(super) fn features(
+    asking: &Asking<'_>,
+    candidate: &Candidate,
+    all: &[Candidate],
+) -> (Features, Unexplained) {
     let unexplained = unexplained(asking.question.text(), &candidate.bound.query, &asking.graph.tables);
     let others = all.len().saturating_sub(1);
     let alike = all.iter().filter(|other| same_rows(&candidate.rows, &other.rows)).count().saturating_sub(1);
     let votes = if others == 0 { 0.5 } else { alike as f64 / others as f64 };
-    (Features::of(candidate, &unexplained, votes).confidence(), unexplained)
+    (Features::of(asking.question.text(), candidate, &unexplained, votes), unexplained)
+}
+
+fn score(asking: &Asking<'_>, candidate: &Candidate, all: &[Candidate]) -> (f64, Unexplained) {
+    let (features, unexplained) = features(asking, candidate, all);
+    (features.confidence(), unexplained)
 }
 
 /// Whether two results hold the same rows, whatever their order.

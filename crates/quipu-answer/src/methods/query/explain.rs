@@ -22,8 +22,11 @@ pub(super) fn unexplained(question: &str, query: &Query, tables: &Tables) -> Une
     let said = Said::of(query, tables);
     let mut found = Unexplained::default();
     let mut seen = HashSet::new();
-    for word in words_of(question) {
-        if !seen.insert(word.clone()) {
+    let words = words_of(question);
+    for (at, word) in words.iter().cloned().enumerate() {
+        // "no. of students": a number.
+        let is_number = word == "no" && words.get(at + 1).is_some_and(|next| next == "of");
+        if is_number || !seen.insert(word.clone()) {
             continue;
         }
         let of_word = meanings(&word);
@@ -71,7 +74,7 @@ impl Said {
 
     fn query(&mut self, query: &Query, tables: &Tables) {
         if query.limit.is_some() || !query.order.is_empty() {
-            self.does.insert("superlative");
+            self.does.extend(["superlative", "time"]);
         }
         if let Some(limit) = query.limit {
             self.text(&limit.to_string());
@@ -141,7 +144,7 @@ impl Said {
                     }
                 }
                 Comparison::Less | Comparison::AtMost | Comparison::Greater | Comparison::AtLeast => {
-                    self.does.insert("comparison");
+                    self.does.extend(["comparison", "time"]);
                 }
             },
             Expression::Aggregate { function, .. } => {
@@ -157,10 +160,12 @@ impl Said {
                 Arithmetic::Divide => {
                     self.does.extend(["ratio", "percentage"]);
                 }
-                Arithmetic::Subtract => drop(self.does.insert("difference")),
+                Arithmetic::Subtract => self.does.extend(["difference", "comparison", "time"]),
                 Arithmetic::Add | Arithmetic::Multiply => {}
             },
-            Expression::Call(quipu_query::Function::DaysBetween, _) => drop(self.does.insert("difference")),
+            Expression::Call(quipu_query::Function::DaysBetween, _) => {
+                self.does.extend(["difference", "comparison", "time"]);
+            }
             _ => {}
         }
     }

@@ -14,7 +14,7 @@ use crate::context::Context;
 use crate::methods::Outcome;
 use crate::question::Question;
 use crate::retrieve::GraphTables;
-use crate::trace::Stage;
+use crate::trace::{Event, Stage};
 
 use ask::Asked;
 use choose::Chosen;
@@ -77,10 +77,32 @@ pub(in crate::methods) async fn run(
         let _timer = context.trace.enter(Stage::Plan);
         candidates(context, &asking).await?
     };
+    weigh(context, &asking, &candidates);
     let _timer = context.trace.enter(Stage::Retrieve);
     let chosen = choose::choose(&asking, candidates);
     answer::answer(context, &asking, chosen, failures).await
 }
+
+/// Tells what each reading's confidence is made of.
+fn weigh(context: &Context<'_>, asking: &Asking<'_>, candidates: &[Candidate]) {
+    for candidate in candidates {
+        let (features, _) = choose::features(asking, candidate, candidates);
+        let named = choose::FEATURES.iter().map(|name| (*name).to_owned()).zip(features.values()).collect();
+        let cells = candidate.rows.rows.iter().flatten().flatten();
+        context.trace.report(
+            Stage::Plan,
+            Event::Weighed {
+                sql: candidate.bound.query.to_string(),
+                features: named,
+                confidence: features.confidence(),
+                values: cells.take(TOLD).map(|cell| cell.name.clone()).collect(),
+            },
+        );
+    }
+}
+
+/// Values of a reading that the trace tells.
+const TOLD: usize = 12;
 
 /// The readings: the likeliest query, the same mended where it failed, and samples where it is doubtful.
 async fn candidates(

@@ -16,7 +16,8 @@ use crate::failure::WrongUsage;
 
 /// Keys with what they set, for the help and for messages.
 pub(super) const KEYS: &str = "anchors=open|gold, key_prefix=TEXT, max_hops=N, multi_hop=yes|no, llm_calls=N, seconds=N, \
-evidence_tokens=N, kerag.max_hops=N, kerag.filter=model|similarity[:N]|paths[:N]|off, kerag.reasoning=yes|no, kerag.least_confidence=X, paths.max_hops=N, \
+evidence_tokens=N, kerag.max_hops=N, kerag.filter=model|similarity[:N]|paths[:N]|off, kerag.reasoning=yes|no, kerag.least_confidence=X, query.repair=yes|no, query.samples=N, \
+query.temperature=X, query.sure=X, query.least_confidence=X, query.table_bytes=N, query.hints=yes|no, paths.max_hops=N, \
 paths.mentions=N, paths.candidates=N, paths.run=N, paths.new_cards=N, paths.meet=N, paths.sure=X, paths.least_confidence=X, tokens=N, \
 anchor.anchors=N, anchor.relations_scored=N, anchor.width=N, anchor.depth=N, anchor.candidates=N, anchor.shown=N, \
 anchor.predictor=model|index, anchor.grounding=fused|relations|off, anchor.guide=paths|similarity|model, anchor.parallel=yes|no, \
@@ -102,6 +103,13 @@ fn set(options: &mut AskOptions, key: &str, value: &str) -> Result<()> {
         "kerag.filter" => config.kerag.filter = filter(value)?,
         "kerag.reasoning" => config.kerag.reasoning = yes_or_no(key, value)?,
         "kerag.least_confidence" => config.kerag.least_confidence = parse(key, value)?,
+        "query.repair" => config.query.repair = yes_or_no(key, value)?,
+        "query.samples" => config.query.samples = parse(key, value)?,
+        "query.temperature" => config.query.temperature = parse(key, value)?,
+        "query.sure" => config.query.sure = parse(key, value)?,
+        "query.least_confidence" => config.query.least_confidence = parse(key, value)?,
+        "query.table_bytes" => config.query.table_bytes = parse(key, value)?,
+        "query.hints" => config.query.hints = yes_or_no(key, value)?,
         "paths.max_hops" => config.paths.walk.max_hops = parse(key, value)?,
         "paths.mentions" => config.paths.mentions = parse(key, value)?,
         "paths.candidates" => config.paths.candidates = parse(key, value)?,
