@@ -19,6 +19,7 @@ use crate::error::{ApiError, Kind};
 use crate::gate::Gate;
 use crate::markdown::markdown;
 use crate::metrics::Metrics;
+use crate::readings::check_readings;
 use crate::telemetry::{Exporter, Exporting, QuestionSpan, Telemetry};
 use crate::trust::Trust;
 use crate::workspaces::Workspaces;
@@ -183,6 +184,7 @@ impl App {
     ) -> Result<Reply, ApiError> {
         let time = self.time_for(ask)?;
         let question = question(ask)?;
+        check_readings(method, ask.reading, ask.plan_only).map_err(ApiError::invalid)?;
         client.check_tokens()?;
         let (workspace, engine) = self.engine(client, ask.workspace.as_deref()).await?;
         let _permit = self.questions.enter(time).await?;

@@ -49,7 +49,7 @@ mod workspaces;
 pub use access::key_hash;
 pub use config::{KeyConfig, ServerConfig, SparqlConfig, TelemetryConfig};
 pub use listen::Listening;
-pub use readings::number_of;
+pub use readings::{check_readings, number_of};
 pub use server::{Server, ServerError};
 pub use table::{Shape, cells, number_columns};
 pub use trust::{Sureness, Trust};

@@ -1,4 +1,23 @@
-//! The numbers by which the readings of an answer are asked for.
+//! The numbers by which the readings of an answer are asked for, and who gives readings.
+
+use quipu_answer::Method;
+
+/// Whether a method reads questions as queries; any other would answer without looking at what is wanted of readings.
+///
+/// # Errors
+/// Where a reading or only the plan is wanted of another method: what is wrong, and which methods to take.
+pub fn check_readings(method: Method, reading: usize, plan_only: bool) -> Result<(), String> {
+    let wants = reading > 0 || plan_only;
+    if !wants || matches!(method, Method::Query | Method::Auto) {
+        return Ok(());
+    }
+    Err(format!(
+        "the method {} gives no readings; take {} or {}",
+        method.name(),
+        Method::Auto.name(),
+        Method::Query.name()
+    ))
+}
 
 /// The number that asks for the reading at `position` (from 0) of an answer. `asked` is the number that was asked
 /// for, 0 for none: that reading comes first, and the others follow in their own order.
@@ -21,5 +40,15 @@ mod tests {
         assert_eq!(numbers(0), [1, 2, 3, 4]);
         assert_eq!(numbers(1), [1, 2, 3, 4]);
         assert_eq!(numbers(3), [3, 1, 2, 4]);
+    }
+
+    #[test]
+    fn only_methods_with_readings_are_asked_for_one() {
+        for method in Method::ALL.iter().copied() {
+            let gives = ["auto", "query"].contains(&method.name());
+            assert_eq!(check_readings(method, 2, false).is_ok(), gives, "{method:?}");
+            assert_eq!(check_readings(method, 0, true).is_ok(), gives, "{method:?}");
+            assert!(check_readings(method, 0, false).is_ok(), "{method:?}");
+        }
     }
 }

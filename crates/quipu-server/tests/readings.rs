@@ -12,7 +12,7 @@ use quipu_graph::{ImportConfig, Input};
 use quipu_index::{ImportRequest, Workspace};
 use quipu_model::ScriptedModel;
 use serde_json::{Value, json};
-use support::{Running, config, ok, scripted, serve, serve_workspaces};
+use support::{Running, config, error, ok, scripted, serve, serve_workspaces};
 
 /// In the graph's own words, so that the reading is sure.
 const QUESTION: &str = "give each thing with its directed by, in the order of release year";
@@ -71,6 +71,40 @@ async fn a_doubtful_question_lists_what_else_it_may_mean() {
     let markdown = reply["markdown"].as_str().unwrap();
     assert!(markdown.contains("\n\nI read this as: ") && markdown.contains(" Not used: “"), "{markdown}");
     assert!(markdown.contains("\n\nAnother reading (reading 2): "), "{markdown}");
+}
+
+#[tokio::test]
+async fn another_reading_is_asked_for_by_its_number() {
+    let server = serve(config(), scripted(wavering()).await).await;
+    let question = "which zebras of the lighthouse keep quantum umbrellas?";
+    let ask_for = async |reading: usize| {
+        ask(&server, json!({ "question": question, "method": "query", "reading": reading })).await
+    };
+    let words = |reply: &Value, at: usize| reply["readings"][at]["words"].clone();
+    let (first, second) = (ask_for(1).await, ask_for(2).await);
+    assert_eq!((&first["status"], &second["status"]), (&json!("answered"), &json!("answered")), "{second:#}");
+    assert_eq!((words(&first, 0), words(&first, 1)), (words(&second, 1), words(&second, 0)));
+    assert_ne!(first["table"]["columns"], second["table"]["columns"]);
+    let markdown = second["markdown"].as_str().unwrap();
+    assert!(markdown.contains("\n\nAnother reading (reading 1): "), "{markdown}");
+    assert_eq!(second["trust"]["sureness"], "doubtful");
+    let walked = json!({ "question": question, "method": "paths", "reading": 2 });
+    assert_eq!(error(server.post("/api/v1/ask", &walked)).await, (400, "invalid_request".into()));
+}
+
+#[tokio::test]
+async fn a_plan_holds_readings_and_no_values() {
+    let server = serve(config(), scripted(model()).await).await;
+    let plan = ask(&server, json!({ "question": QUESTION, "method": "query", "plan_only": true })).await;
+    assert_eq!((&plan["status"], &plan["answers"]), (&json!("abstained"), &json!([])), "{plan:#}");
+    assert!(
+        plan.get("table").is_none() && plan["trust"].is_null() && plan["evidence"] == json!([]),
+        "{plan:#}"
+    );
+    let reading = &plan["readings"][0];
+    assert!(reading["sql"].is_string() && reading["sparql"].is_string(), "{plan:#}");
+    assert!(reading.get("values").is_none(), "nothing was run: {plan:#}");
+    assert!(plan["markdown"].as_str().unwrap().contains("I read this as: "), "{plan:#}");
 }
 
 #[tokio::test]
