@@ -45,9 +45,9 @@ pub use examples::same_names;
 pub use ground::{Grounding, ground};
 pub use methods::{
     AnchorConfig, AnchorGrounding, AutoConfig, CorrectiveConfig, CriticKind, ErrorKind, Experience,
-    Experiences, Guide, HybridConfig, KeragConfig, Method, MethodConfig, Modules, PathsConfig, Predictor,
-    PseudoConfig, QueryConfig, QuestionMatchConfig, Ranking, RelationFilter, RoundsConfig, RouterKind,
-    SelfConsistencyConfig, TextConfig, TogConfig, Verification, VerifyConfig,
+    Experiences, Guide, HybridConfig, KeragConfig, Method, MethodConfig, Modules, PathTrust, PathsConfig,
+    Predictor, PseudoConfig, QueryConfig, QuestionMatchConfig, Ranking, RelationFilter, RoundsConfig,
+    RouterKind, SelfConsistencyConfig, TextConfig, TogConfig, Verification, VerifyConfig,
 };
 pub use plan::{
     FEATURE_NAMES, Features, RelationCard, RequirementConfig, SolvedExample, Subject, WalkConfig,

@@ -5,11 +5,13 @@ mod links;
 mod literals;
 mod shape;
 
+pub use shape::with_things;
+
 use std::collections::HashSet;
 
 use crate::QueryError;
 use crate::syntax::{Body, Expression, From, Item, Join, Query, Select, Source};
-use crate::tables::{Place, Tables, words_of};
+use crate::tables::{Kind, Place, Tables, words_of};
 use crate::values::{Found, Values};
 
 /// A query whose names are all found.
@@ -364,7 +366,7 @@ impl Binder<'_> {
         self.literals(expression, scopes)
     }
 
-    /// Things are counted once each, however many rows a join makes of them.
+    /// Things are counted once each, however many rows a join or a table of records makes of them.
     fn counts_things(&mut self, expression: &mut Expression) {
         let Expression::Aggregate { function: crate::syntax::Aggregate::Count, distinct, of: Some(of) } =
             expression
@@ -372,8 +374,8 @@ impl Binder<'_> {
             return;
         };
         if let Expression::Column(column) = &**of
-            && let Some(place) = column.place.filter(|place| place.column == 0)
-            && self.tables.table(place.table).is_some_and(|table| !table.is_links())
+            && let Some(place) = column.place
+            && matches!(self.tables.column(place).map(|column| column.kind), Some(Kind::Entity(_)))
         {
             *distinct = true;
         }

@@ -254,6 +254,8 @@ impl Teller<'_> {
             (Function::DaysBetween, Some(second)) => format!("the days from {second} to {first}"),
             (Function::Length, _) => format!("the length of {first}"),
             (Function::Round, _) => format!("{first} rounded"),
+            (Function::Ceil, _) => format!("{first} rounded up"),
+            (Function::Floor, _) => format!("{first} rounded down"),
             (Function::Abs, _) => format!("the amount of {first}"),
             _ => first,
         }

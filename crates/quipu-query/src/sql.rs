@@ -3,8 +3,8 @@
 use jiff::civil::Date;
 use jiff::{Span, ToSpan};
 use sqlparser::ast::{self, BinaryOperator, UnaryOperator};
-use sqlparser::dialect::GenericDialect;
-use sqlparser::parser::Parser;
+use sqlparser::dialect::{Dialect, GenericDialect, SQLiteDialect};
+use sqlparser::parser::{Parser, ParserError};
 
 use crate::QueryError;
 use crate::syntax::{
@@ -16,6 +16,8 @@ use crate::syntax::{
 const LONGEST: usize = 16 << 10;
 /// Deepest nesting that is read, of expressions and of queries together.
 const DEEPEST: usize = 48;
+/// Most expressions and queries that are read. WITH, BETWEEN and CASE say what stands in them once more, and each may stand in another.
+const MOST: usize = 2_000;
 
 type Read<T> = Result<T, QueryError>;
 
@@ -27,19 +29,25 @@ pub fn read_sql(text: &str, today: Option<Date>) -> Read<Query> {
     if text.len() > LONGEST {
         return refuse(format!("the SQL is longer than {} KiB; ask for less at once", LONGEST >> 10));
     }
-    let parsed = Parser::new(&GenericDialect {}).with_recursion_limit(DEEPEST).try_with_sql(text);
-    let mut statements = parsed
-        .and_then(|mut parser| parser.parse_statements())
+    // To the generic dialect "SELECT name, order FROM …" ends with a comma too many; SQLite's reads the column.
+    let mut statements = parsed(&GenericDialect {}, text)
+        .or_else(|error| parsed(&SQLiteDialect {}, text).map_err(|_| error))
         .map_err(|error| QueryError::Refused(format!("this is no SQL: {error}")))?;
     let statement = statements.pop();
     if !statements.is_empty() {
         return refuse("there is more than one statement; write one SELECT");
     }
     match statement {
-        Some(ast::Statement::Query(query)) => Reader { today, common: Vec::new(), depth: 0 }.query(&query),
+        Some(ast::Statement::Query(query)) => {
+            Reader { today, common: Vec::new(), depth: 0, read: 0 }.query(&query)
+        }
         Some(_) => refuse("only SELECT is read; nothing in the graph is changed by a question"),
         None => refuse("there is no SQL; write one SELECT"),
     }
+}
+
+fn parsed(dialect: &dyn Dialect, text: &str) -> Result<Vec<ast::Statement>, ParserError> {
+    Parser::new(dialect).with_recursion_limit(DEEPEST).try_with_sql(text)?.parse_statements()
 }
 
 fn refuse<T>(reason: impl Into<String>) -> Read<T> {
@@ -48,13 +56,24 @@ fn refuse<T>(reason: impl Into<String>) -> Read<T> {
 
 struct Reader {
     today: Option<Date>,
-    /// Queries named by WITH.
-    common: Vec<(String, Query)>,
+    /// Queries named by WITH, each with the number of expressions and queries in it.
+    common: Vec<(String, Query, usize)>,
     depth: usize,
+    /// Expressions and queries so far.
+    read: usize,
 }
 
 impl Reader {
+    fn count(&mut self, more: usize) -> Read<()> {
+        self.read = self.read.saturating_add(more);
+        if self.read > MOST {
+            return refuse(format!("the SQL says more than {MOST} things; ask for less at once"));
+        }
+        Ok(())
+    }
+
     fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Read<T>) -> Read<T> {
+        self.count(1)?;
         self.depth += 1;
         if self.depth > DEEPEST {
             return refuse(format!("the SQL is nested more than {DEEPEST} deep"));
@@ -75,8 +94,9 @@ impl Reader {
                 return refuse("WITH RECURSIVE is not read; name the steps one by one");
             }
             for table in &with.cte_tables {
+                let before = self.read;
                 let read = self.query(&table.query)?;
-                self.common.push((table.alias.name.value.clone(), read));
+                self.common.push((table.alias.name.value.clone(), read, self.read - before));
             }
         }
         if query.fetch.is_some() || !query.pipe_operators.is_empty() || query.for_clause.is_some() {
@@ -244,9 +264,12 @@ impl Reader {
             ast::TableFactor::Table { name, alias, args: None, .. } => {
                 let name = last(name);
                 let alias = alias.as_ref().map_or(name.clone(), |alias| alias.name.value.clone());
-                let common = self.common.iter().rev().find(|(of, _)| of.eq_ignore_ascii_case(&name));
-                let source = match common {
-                    Some((_, query)) => Source::Derived(Box::new(query.clone())),
+                let common = self.common.iter().rev().find(|(of, ..)| of.eq_ignore_ascii_case(&name));
+                let source = match common.cloned() {
+                    Some((_, query, size)) => {
+                        self.count(size)?;
+                        Source::Derived(Box::new(query))
+                    }
                     None => Source::Table(name, None),
                 };
                 from.push(From { source, alias, join });
@@ -257,6 +280,11 @@ impl Reader {
                     alias.as_ref().map_or_else(|| format!("part{}", from.len()), |a| a.name.value.clone());
                 from.push(From { source: Source::Derived(Box::new(self.query(subquery)?)), alias, join });
                 Ok(())
+            }
+            ast::TableFactor::NestedJoin { table_with_joins, .. }
+                if matches!(join, Join::Left(_)) && !table_with_joins.joins.is_empty() =>
+            {
+                refuse("a join in brackets behind LEFT JOIN is not read; write it as a SELECT in brackets")
             }
             ast::TableFactor::NestedJoin { table_with_joins, alias: None } => {
                 self.table(&table_with_joins.relation, join, from)?;
@@ -296,8 +324,9 @@ impl Reader {
             Expr::IsNull(inner) => Expression::IsNull(self.boxed(inner)?),
             Expr::IsNotNull(inner) => Self::negated(true, Expression::IsNull(self.boxed(inner)?)),
             Expr::IsTrue(inner) => self.is(inner, true)?,
-            Expr::IsFalse(inner) | Expr::IsNotTrue(inner) => self.is(inner, false)?,
-            Expr::IsNotFalse(inner) => self.is(inner, true)?,
+            Expr::IsFalse(inner) => self.is(inner, false)?,
+            Expr::IsNotTrue(inner) => self.is_or_absent(inner, false)?,
+            Expr::IsNotFalse(inner) => self.is_or_absent(inner, true)?,
             Expr::InList { expr, list, negated } => {
                 let of = self.boxed(expr)?;
                 let list = list.iter().map(|item| self.expression(item)).collect::<Read<Vec<_>>>()?;
@@ -312,7 +341,7 @@ impl Reader {
             }
             Expr::Subquery(query) => Expression::Scalar(Box::new(self.query(query)?)),
             Expr::Between { expr, negated, low, high } => {
-                let of = self.expression(expr)?;
+                let of = self.repeated(expr, 2)?;
                 let least = Expression::Compare(Comparison::AtLeast, Box::new(of.clone()), self.boxed(low)?);
                 let most = Expression::Compare(Comparison::AtMost, Box::new(of), self.boxed(high)?);
                 Self::negated(*negated, Expression::And(Box::new(least), Box::new(most)))
@@ -336,7 +365,10 @@ impl Reader {
                 UnaryOperator::Not => Self::negated(true, self.expression(expr)?),
                 UnaryOperator::Plus => self.expression(expr)?,
                 UnaryOperator::Minus => match self.expression(expr)? {
-                    Expression::Number(number) => Expression::Number(format!("-{number}")),
+                    Expression::Number(number) => Expression::Number(match number.strip_prefix('-') {
+                        Some(number) => number.to_owned(),
+                        None => format!("-{number}"),
+                    }),
                     other => Expression::Arithmetic(
                         Arithmetic::Subtract,
                         Box::new(Expression::Number("0".into())),
@@ -350,9 +382,8 @@ impl Reader {
                 let of = self.expression(expr)?;
                 date_field(&field.to_string(), of)?
             }
-            Expr::Ceil { expr, .. } | Expr::Floor { expr, .. } => {
-                Expression::Call(Function::Round, vec![self.expression(expr)?])
-            }
+            Expr::Ceil { expr, field } => self.whole(Function::Ceil, expr, field)?,
+            Expr::Floor { expr, field } => self.whole(Function::Floor, expr, field)?,
             Expr::Trim { expr, trim_where: None, trim_what: None, .. } => self.expression(expr)?,
             Expr::Substring { expr, substring_from: Some(from), substring_for, .. } => {
                 let mut parts = vec![self.expression(expr)?, self.expression(from)?];
@@ -360,7 +391,8 @@ impl Reader {
                 Expression::Call(Function::Substring, parts)
             }
             Expr::Case { operand, conditions, else_result, .. } => {
-                let operand = operand.as_ref().map(|operand| self.expression(operand)).transpose()?;
+                let times = conditions.len();
+                let operand = operand.as_ref().map(|operand| self.repeated(operand, times)).transpose()?;
                 let mut cases = Vec::new();
                 for case in conditions {
                     let when = self.expression(&case.condition)?;
@@ -394,6 +426,22 @@ impl Reader {
 
     fn now(&self) -> Expression {
         self.today.map_or(Expression::Null, |today| Expression::Text(today.to_string()))
+    }
+
+    /// An expression that comes to stand in several places.
+    fn repeated(&mut self, expression: &ast::Expr, times: usize) -> Read<Expression> {
+        let before = self.read;
+        let read = self.expression(expression)?;
+        self.count((self.read - before).saturating_mul(times.saturating_sub(1)))?;
+        Ok(read)
+    }
+
+    /// `IS NOT TRUE` holds of what has no value too.
+    fn is_or_absent(&mut self, inner: &ast::Expr, flag: bool) -> Read<Expression> {
+        let of = self.repeated(inner, 2)?;
+        let is =
+            Expression::Compare(Comparison::Equal, Box::new(of.clone()), Box::new(Expression::Flag(flag)));
+        Ok(Expression::Or(Box::new(is), Box::new(Expression::IsNull(Box::new(of)))))
     }
 
     fn is(&mut self, inner: &ast::Expr, flag: bool) -> Read<Expression> {
@@ -462,6 +510,14 @@ impl Reader {
         } else {
             of
         })
+    }
+
+    /// CEIL and FLOOR.
+    fn whole(&mut self, function: Function, of: &ast::Expr, field: &ast::CeilFloorKind) -> Read<Expression> {
+        if !matches!(field, ast::CeilFloorKind::DateTimeField(ast::DateTimeField::NoDateTime)) {
+            return refuse("CEIL and FLOOR take a number alone");
+        }
+        Ok(Expression::Call(function, vec![self.expression(of)?]))
     }
 
     fn function(&mut self, function: &ast::Function) -> Read<Expression> {

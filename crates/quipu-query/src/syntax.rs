@@ -1,5 +1,6 @@
 //! The SQL that is read here, as plain data; printing it gives SQL again.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use oxrdf::Term;
@@ -186,6 +187,10 @@ pub enum Function {
     Abs,
     /// ROUND, to so many places
     Round,
+    /// CEIL
+    Ceil,
+    /// FLOOR
+    Floor,
     /// The year of a date, a number
     Year,
     /// The month of a date, a number
@@ -458,7 +463,7 @@ impl fmt::Display for Select {
             .items
             .iter()
             .map(|item| match &item.alias {
-                Some(alias) => format!("{} AS {alias}", item.expression),
+                Some(alias) => format!("{} AS {}", item.expression, name(alias)),
                 None => item.expression.to_string(),
             })
             .collect();
@@ -471,9 +476,9 @@ impl fmt::Display for Select {
             };
             write!(f, "{} ", if at == 0 { " FROM" } else { join })?;
             match &from.source {
-                Source::Table(name, _) if *name == from.alias => write!(f, "{name}")?,
-                Source::Table(name, _) => write!(f, "{name} AS {}", from.alias)?,
-                Source::Derived(query) => write!(f, "({query}) AS {}", from.alias)?,
+                Source::Table(table, _) if *table == from.alias => f.write_str(&name(table))?,
+                Source::Table(table, _) => write!(f, "{} AS {}", name(table), name(&from.alias))?,
+                Source::Derived(query) => write!(f, "({query}) AS {}", name(&from.alias))?,
             }
             if let Some(on) = on.filter(|_| at > 0) {
                 write!(f, " ON {on}")?;
@@ -488,6 +493,26 @@ impl fmt::Display for Select {
         }
         self.having.as_ref().map_or(Ok(()), |having| write!(f, " HAVING {having}"))
     }
+}
+
+/// A name as SQL reads it again: in quotes where it is none by itself.
+fn name(name: &str) -> Cow<'_, str> {
+    let is_word = name.chars().all(|c| c.is_alphabetic() || c.is_ascii_digit() || c == '_')
+        && name.starts_with(|c: char| !c.is_ascii_digit());
+    match is_word || name == "*" {
+        true => name.into(),
+        false => format!("\"{}\"", name.replace('"', "\"\"")).into(),
+    }
+}
+
+fn write_date_part(f: &mut fmt::Formatter<'_>, parts: &[Expression]) -> fmt::Result {
+    let [of, length] = parts else { return Err(fmt::Error) };
+    let unit = match length {
+        Expression::Number(length) if length == "4" => "year",
+        Expression::Number(length) if length == "7" => "month",
+        _ => "day",
+    };
+    write!(f, "DATE_TRUNC('{unit}', {of})")
 }
 
 fn quoted(text: &str) -> String {
@@ -515,8 +540,8 @@ impl fmt::Display for Expression {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Column(column) => match &column.table {
-                Some(table) => write!(f, "{table}.{}", column.name),
-                None => write!(f, "{}", column.name),
+                Some(table) => write!(f, "{}.{}", name(table), name(&column.name)),
+                None => f.write_str(&name(&column.name)),
             },
             Self::Text(text) | Self::Terms(_, text) => f.write_str(&quoted(text)),
             Self::Number(number) => f.write_str(number),
@@ -577,10 +602,13 @@ impl fmt::Display for Expression {
                     Function::Length => "LENGTH",
                     Function::Abs => "ABS",
                     Function::Round => "ROUND",
+                    Function::Ceil => "CEIL",
+                    Function::Floor => "FLOOR",
                     Function::Year => "YEAR",
                     Function::Month => "MONTH",
                     Function::Day => "DAY",
-                    Function::DatePart => "LEFT",
+                    Function::DatePart => return write_date_part(f, parts),
+                    Function::DaysBetween if parts.len() < 2 => "JULIANDAY",
                     Function::DaysBetween => "DATEDIFF",
                     Function::Coalesce => "COALESCE",
                     Function::NullIf => "NULLIF",

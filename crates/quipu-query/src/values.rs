@@ -97,8 +97,8 @@ impl Values {
         for (place, column) in tables.columns() {
             let of_links = tables.table(place.table).is_some_and(|table| table.is_links());
             let is_listed = match column.kind {
-                // The values of a column that leads to a table are that table's.
-                Kind::Entity(Some(_)) => place.column == 0 && !of_links,
+                // The values of a column that leads to a table are that table's, but for texts among them.
+                Kind::Entity(Some(_)) => place.column == 0 && !of_links || column.mixed,
                 Kind::Entity(None) | Kind::Text => true,
                 Kind::Number { .. } | Kind::Date | Kind::Flag => false,
             };
@@ -187,19 +187,23 @@ impl Values {
             Kind::Entity(Some(table)) => Place { table, column: 0 },
             _ => place,
         };
-        let of_list = self.lists.get(&at).and_then(|list| list.lookup(at, text));
-        let found = of_list
+        let of_list = |at: Place| self.lists.get(&at).and_then(|list| list.lookup(at, text));
+        let of_table = of_list(at)
             .or_else(|| found.names.get(&(at.table, normalise(text))).filter(|_| at.column == 0).cloned());
+        let text_among_entities = of_list(place).filter(|_| place != at);
+        let found = of_table.into_iter().chain(text_among_entities).min_by_key(|found| found.how);
         found.map(|found| Match { place, ..found })
     }
 
     /// Whether all values of a column are kept, so that what is not found is not there.
     pub fn knows(&self, tables: &Tables, place: Place) -> bool {
-        let at = match tables.column(place).map(|column| column.kind) {
+        let column = tables.column(place);
+        let at = match column.map(|column| column.kind) {
             Some(Kind::Entity(Some(table))) => Place { table, column: 0 },
             _ => place,
         };
-        self.lists.contains_key(&at)
+        let is_mixed = column.is_some_and(|column| column.mixed);
+        self.lists.contains_key(&at) && (!is_mixed || self.lists.contains_key(&place))
     }
 
     /// The parts of a question that are values of columns, word for word but for case; the longest first, none within another.
@@ -332,6 +336,8 @@ async fn read_values(
             for summary in graph.summaries(batch).await? {
                 let term = match &summary.literal {
                     Some(literal) => Some(literal_term(literal)),
+                    // Its table has it.
+                    None if matches!(column.kind, Kind::Entity(Some(_))) => None,
                     None => entity_term(&summary.key),
                 };
                 values.extend(term.map(|term| (summary.name, term)));

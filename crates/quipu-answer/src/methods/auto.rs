@@ -16,18 +16,34 @@ use crate::trace::{Event, Stage};
 /// Parameters of `auto`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AutoConfig {
-    /// From this confidence on the answer of a path stands without a query.
-    pub sure: f64,
-    /// From this confidence on the answer of a path stands where no query gave one.
-    pub least_confidence: f64,
+    /// What an answer of a path must be worth in a graph with types, where a query knows what things are.
+    pub typed: PathTrust,
+    /// The same in a graph without types, where a query knows no more than a path.
+    pub untyped: PathTrust,
     /// Most model calls of a question.
     pub llm_calls: u32,
 }
 
+/// How far the answer of a path is trusted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PathTrust {
+    /// From this confidence on it stands without a query.
+    pub sure: f64,
+    /// From this confidence on it stands where no query gave an answer.
+    pub least_confidence: f64,
+    /// Whether the model may write down what people call relations ([`RelationCard`](crate::RelationCard)). In a graph with types its
+    /// cards made unseen questions worse than the relations' own names did.
+    pub cards: bool,
+}
+
 impl Default for AutoConfig {
-    /// Sure from .9, an answer from .6 on, at most 4 calls.
+    /// With types sure from .9, an answer from .6 on, no cards; without types from .5 and .3, with cards; at most 4 calls.
     fn default() -> Self {
-        Self { sure: 0.9, least_confidence: 0.6, llm_calls: 4 }
+        Self {
+            typed: PathTrust { sure: 0.9, least_confidence: 0.6, cards: false },
+            untyped: PathTrust { sure: 0.5, least_confidence: 0.3, cards: true },
+            llm_calls: 4,
+        }
     }
 }
 
@@ -37,31 +53,24 @@ pub(super) async fn run(
     config: &MethodConfig,
 ) -> Result<Outcome, AnswerError> {
     let auto = &config.auto;
-    let walked = match context.plan_only() {
-        true => None,
-        // Paths ask no model here: what a model would say of relations is no better than their names.
-        false => Some(Box::pin(Method::Paths.run(&context.without_model(), question, config)).await?),
-    };
-    let heeds = walked.as_ref().is_some_and(|outcome| heeds_all(question.text(), outcome));
-    if let Some(outcome) = &walked
-        && outcome.status == Status::Answered
-        && outcome.confidence >= auto.sure
-        && heeds
-    {
-        return Ok(walked.unwrap_or_default());
-    }
-    let by_path = |outcome: Outcome| match outcome {
-        outcome
-            if outcome.status == Status::Answered && outcome.confidence >= auto.least_confidence && heeds =>
-        {
-            Some(outcome)
-        }
-        _ => None,
-    };
-    if !context.has_model() {
-        return Ok(walked.and_then(by_path).unwrap_or_else(|| without_model()));
-    }
+    let trust = if context.graph().describe().types > 0 { auto.typed } else { auto.untyped };
     let within = context.at_most(auto.llm_calls);
+    if context.plan_only() || context.wanted_reading() > 0 {
+        // Readings are those of queries.
+        return Box::pin(Method::Query.run(&within, question, config)).await;
+    }
+    let walked = match trust.cards {
+        true => Box::pin(Method::Paths.run(&within, question, config)).await?,
+        false => Box::pin(Method::Paths.run(&within.without_model(), question, config)).await?,
+    };
+    let heeds = heeds_all(question.text(), &walked);
+    let stands = |least: f64| walked.status == Status::Answered && walked.confidence >= least && heeds;
+    if stands(trust.sure) {
+        return Ok(walked);
+    }
+    if !context.has_model() || !takes_queries(context) {
+        return Ok(if stands(trust.least_confidence) { walked } else { unsure(walked) });
+    }
     let queried = match Box::pin(Method::Query.run(&within, question, config)).await {
         Err(AnswerError::Exhausted(limit @ (Exhausted::Calls(_) | Exhausted::Tokens(_)))) => {
             context.trace.report(Stage::Plan, Event::Degraded { reason: limit.to_string() });
@@ -69,27 +78,47 @@ pub(super) async fn run(
         }
         queried => queried?,
     };
-    Ok(match walked {
-        Some(walked) => together(queried, walked, by_path),
-        None => queried,
-    })
+    let stands = stands(trust.least_confidence);
+    Ok(together(queried, walked, stands))
 }
 
-/// Of two answers that agree the query's, surer than either; else the query's, else the path's.
-fn together(queried: Outcome, walked: Outcome, by_path: impl Fn(Outcome) -> Option<Outcome>) -> Outcome {
-    if queried.status == Status::Answered {
-        if same_values(&queried, &walked) {
-            let confidence = 1.0 - (1.0 - queried.confidence) * (1.0 - walked.confidence);
-            return Outcome { confidence, ..queried };
-        }
-        return queried;
-    }
-    let (readings, reason) = (queried.readings.clone(), queried.reason.clone());
-    match by_path(walked) {
-        Some(walked) => Outcome { readings: [walked.readings.clone(), readings].concat(), ..walked },
-        None => Outcome { readings, reason, ..queried },
-    }
+/// Whether the source is a graph that queries run on.
+fn takes_queries(context: &Context<'_>) -> bool {
+    context.workspace.embedded().is_some() || context.workspace.endpoint().is_some()
 }
+
+/// Of two answers that agree the query's, surer than either; else the surer one.
+fn together(queried: Outcome, walked: Outcome, walked_stands: bool) -> Outcome {
+    if queried.status != Status::Answered {
+        return if walked_stands { walked } else { queried };
+    }
+    if same_values(&queried, &walked) {
+        let confidence = 1.0 - (1.0 - queried.confidence) * (1.0 - walked.confidence);
+        let mut agreed = Outcome { confidence, ..queried };
+        if let Some(reading) = agreed.readings.first_mut() {
+            reading.confidence = confidence;
+        }
+        return agreed;
+    }
+    if walked_stands && walked.confidence > queried.confidence { walked } else { queried }
+}
+
+/// A path's answer that is not sure enough to stand: its reason where it gave none, else how near it came.
+fn unsure(walked: Outcome) -> Outcome {
+    if walked.status != Status::Answered {
+        return walked;
+    }
+    let reason = format!(
+        "no path of the graph surely is what the question asks for (the nearest leads to {}, {:.2}); with a language model \
+         (--llm) it is asked as a query",
+        walked.answers.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", "),
+        walked.confidence
+    );
+    Outcome { confidence: 0.0, ..Outcome::abstain(reason, walked.evidence) }
+}
+
+/// Values that a reason names.
+const NAMED: usize = 3;
 
 fn same_values(a: &Outcome, b: &Outcome) -> bool {
     let values = |outcome: &Outcome| -> HashSet<String> {
@@ -108,9 +137,4 @@ fn heeds_all(question: &str, outcome: &Outcome) -> bool {
         outcome.evidence.iter().any(|piece| matches!(piece.content, EvidenceContent::Calculation { .. }));
     let beyond = ["negation", "only", "percentage", "ratio", "difference"];
     of_words.iter().all(|meaning| calculated && !beyond.contains(&meaning.means.as_str()))
-}
-
-fn without_model() -> Outcome {
-    let reason = "no path of the graph surely is what the question asks for; with a language model (--llm) it would be asked as a query";
-    Outcome::abstain(reason, Vec::new())
 }

@@ -20,7 +20,7 @@ use crate::evidence::Evidence;
 use crate::question::Question;
 
 pub use anchor::{AnchorConfig, Grounding as AnchorGrounding, Guide, Predictor};
-pub use auto::AutoConfig;
+pub use auto::{AutoConfig, PathTrust};
 pub use baselines::{
     CorrectiveConfig, QuestionMatchConfig, RoundsConfig, SelfConsistencyConfig, TextConfig, TogConfig,
 };

@@ -118,6 +118,17 @@ impl Binder<'_> {
             .skip(1)
             .map(|(at, column)| (alike(&wanted, &words_of(&column.id)), at));
         let best = scores.max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)))?;
+        // "gpa" where there is one column with that word: "total_gpa".
+        let holds = |words: &[String]| {
+            wanted.iter().all(|word| words.iter().any(|other| crate::tables::is_form_of(word, other)))
+        };
+        let mut holding =
+            table.columns.iter().enumerate().skip(1).filter(|(_, column)| holds(&words_of(&column.id)));
+        let only = holding.next().filter(|_| holding.next().is_none()).map(|(at, _)| at);
+        let best = match only {
+            Some(at) if best.0 < LEAST_ALIKE && !wanted.is_empty() => (LEAST_ALIKE, at),
+            _ => best,
+        };
         let column = table.columns.get(best.1)?;
         // Where only part of the name agrees, what is elsewhere by its full name goes before it.
         let (id, of) = (column.id.clone(), table.id.clone());

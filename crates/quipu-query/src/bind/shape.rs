@@ -1,13 +1,21 @@
 //! Clauses that SQL databases read in ways of their own: columns beside an aggregate that are in no group.
 
 use super::{Binder, Doubt};
-use crate::syntax::{Aggregate, Body, Expression, Order, Query, Select};
+use crate::syntax::{Aggregate, Body, ColumnRef, Expression, Item, Order, Query, Select, Source};
+use crate::tables::{Kind, Place, Tables};
 
 impl Binder<'_> {
     /// Gives columns beside an aggregate the meaning that they have for whoever writes them so.
     pub(super) fn reshape(&mut self, query: &mut Query) {
         let Query { body: Body::Select(select), order, limit, .. } = query else { return };
         let has_aggregate = select.items.iter().any(|item| item.expression.has_aggregate());
+        for group in select.group.clone() {
+            // The things that make a group are not counted in it, but its rows.
+            for expression in select.expressions_mut() {
+                counts_rows(expression, &group);
+            }
+            order.iter_mut().for_each(|order| counts_rows(&mut order.expression, &group));
+        }
         if !has_aggregate {
             return;
         }
@@ -33,6 +41,50 @@ impl Binder<'_> {
         }
         select.group.extend(bare);
     }
+}
+
+fn counts_rows(expression: &mut Expression, group: &Expression) {
+    if let Expression::Aggregate { function: Aggregate::Count, distinct, of: Some(of) } = expression
+        && **of == *group
+    {
+        *distinct = false;
+    }
+    expression.parts_mut().into_iter().for_each(|part| counts_rows(part, group));
+}
+
+/// Adds the thing that each row is about to a query that gives only its values: "the scores of the courses" are told with the courses.
+/// Nothing where the rows are made of several, or are about no one thing.
+pub fn with_things(query: &mut Query, tables: &Tables) {
+    let Query { body: Body::Select(select), .. } = query else { return };
+    let [first, rest @ ..] = select.from.as_slice() else { return };
+    let Source::Table(_, Some(at)) = &first.source else { return };
+    let Some(table) = tables.table(*at).filter(|table| !table.is_links()) else { return };
+    let is_value = |expression: &Expression| match expression {
+        Expression::Column(column) => {
+            let kind = column.place.and_then(|place| tables.column(place)).map(|column| column.kind);
+            column.table.as_ref() == Some(&first.alias)
+                && matches!(kind, Some(Kind::Number { .. } | Kind::Date | Kind::Flag))
+        }
+        Expression::Arithmetic(..) | Expression::Call(..) => !expression.has_aggregate(),
+        _ => false,
+    };
+    // One thing that the question names needs no name beside its value.
+    let named = select.filter.iter().flat_map(Expression::conjuncts).any(|condition| match condition {
+        Expression::Compare(_, of, value) => {
+            matches!(&**of, Expression::Column(column) if column.place.is_some_and(|place| place.column == 0))
+                && matches!(&**value, Expression::Terms(terms, _) if terms.len() == 1)
+        }
+        _ => false,
+    });
+    let plain =
+        !named && rest.is_empty() && !select.distinct && select.group.is_empty() && select.having.is_none();
+    if !plain || !select.items.iter().all(|item| is_value(&item.expression)) {
+        return;
+    }
+    let name = table.columns.first().map_or_else(String::new, |column| column.id.clone());
+    let place = Some(Place { table: *at, column: 0 });
+    let column = ColumnRef { table: Some(first.alias.clone()), name, place };
+    select.items.push(Item { expression: Expression::Column(column), alias: Some(table.id.clone()) });
 }
 
 /// Columns of the items that stand in no aggregate and in no group.

@@ -1,9 +1,8 @@
 //! Dates as SPARQL 1.1 can calculate with them: by their ISO text, whatever their precision and datatype.
 
-use oxrdf::Literal;
 use spargebra::algebra::{Expression, Function};
 
-use super::texts::{call, integer, text, whole};
+use super::texts::{call, integer, string, text, whole};
 
 /// The first `length` characters of a date.
 pub(super) fn part(of: Expression, length: i64) -> Expression {
@@ -14,6 +13,17 @@ pub(super) fn part(of: Expression, length: i64) -> Expression {
 pub(super) fn field(of: Expression, start: i64, length: i64) -> Expression {
     let digits = call(Function::SubStr, vec![text(of), integer(start), integer(length)]);
     super::texts::cast(digits, "integer")
+}
+
+/// The year of a date that may be before our era.
+pub(super) fn signed_year(of: Expression) -> Expression {
+    let year = call(Function::Replace, vec![text(of), string("^(-?[0-9]+).*$"), string("$1")]);
+    super::texts::cast(year, "integer")
+}
+
+/// A date without the sign of its year.
+pub(super) fn unsigned(of: Expression) -> Expression {
+    call(Function::Replace, vec![text(of), string("^-"), string("")])
 }
 
 /// The day's number in a count without gaps (its Julian day number), for differences of days: SPARQL 1.1 subtracts no dates.
@@ -51,6 +61,5 @@ fn floor(of: Expression) -> Expression {
 
 /// A date's text with a space between day and time, as SQL writes it.
 pub(super) fn spaced(of: Expression) -> Expression {
-    let literal = |text: &str| Expression::Literal(Literal::new_simple_literal(text));
-    call(Function::Replace, vec![text(of), literal("T"), literal(" ")])
+    call(Function::Replace, vec![text(of), string("T"), string(" ")])
 }

@@ -7,8 +7,8 @@ use spargebra::algebra::{
 
 use super::cells::cell_of;
 use super::select::{Base, constant};
-use super::texts::{call, cast, integer, like, lower, number, string, text, whole};
-use super::{Planner, ValueKind, dates};
+use super::texts::{call, cast, integer, like, lower, number, numeric, string, text, whole};
+use super::{Planner, ValueKind, dates, texts};
 use crate::QueryError;
 use crate::syntax::{Aggregate, Arithmetic, ColumnRef, Comparison, Expression, Function, Order, Select};
 use crate::tables::Kind;
@@ -16,8 +16,18 @@ use crate::tables::Kind;
 type Value = (Sparql, ValueKind);
 
 impl Planner<'_> {
-    /// An expression's value.
+    /// An expression's value. Some functions say their argument several times, and so does what stands in them.
     pub(super) fn value(&mut self, expression: &Expression) -> Result<Value, QueryError> {
+        let value = self.value_within(expression)?;
+        match texts::fits(&value.0) {
+            true => Ok(value),
+            false => {
+                Err(QueryError::Refused("a calculation of the SQL is too long; ask for less at once".into()))
+            }
+        }
+    }
+
+    fn value_within(&mut self, expression: &Expression) -> Result<Value, QueryError> {
         if let Some((_, variable, kind)) = self.replaced.iter().rev().find(|(known, ..)| known == expression)
         {
             return Ok((variable.clone().into(), *kind));
@@ -140,9 +150,9 @@ impl Planner<'_> {
     fn column(&mut self, column: &ColumnRef) -> Value {
         let Some(cell) = cell_of(column) else { return (string(&column.name), ValueKind::Text) };
         let variable: Sparql = self.cells.variable(&cell, &column.name).into();
-        let kind = column.place.and_then(|place| self.tables.column(place)).map(|column| column.kind);
-        match kind {
-            Some(Kind::Number { text: true }) => (cast(text(variable), "double"), ValueKind::Number),
+        let of = column.place.and_then(|place| self.tables.column(place));
+        match of.map(|column| column.kind) {
+            Some(Kind::Number { text: true }) => (numeric(variable), ValueKind::Number),
             _ => (variable, column.place.map_or(ValueKind::Unknown, |place| self.kind_of_place(place))),
         }
     }
@@ -167,16 +177,20 @@ impl Planner<'_> {
         let equality = matches!(comparison, Comparison::Equal | Comparison::Unequal);
         use ValueKind as K;
         let (left, right) = match (left_kind, right_kind) {
-            (K::Date, K::Text) => date_sides(left, b, right),
+            (K::Date, K::Text) => {
+                let coarse = !equality && self.is_coarse(a, b);
+                date_sides(left, b, right, coarse)
+            }
             (K::Text, K::Date) => {
-                let (right, left) = date_sides(right, a, left);
+                let coarse = !equality && self.is_coarse(b, a);
+                let (right, left) = date_sides(right, a, left, coarse);
                 (left, right)
             }
             (K::Date, K::Date) => (text(left), text(right)),
-            (K::Date, K::Number) => (dates::field(left, 1, 4), right),
-            (K::Number, K::Date) => (left, dates::field(right, 1, 4)),
-            (K::Text, K::Number) => (cast(text(left), "double"), right),
-            (K::Number, K::Text) => (left, cast(text(right), "double")),
+            (K::Date, K::Number) => (self.year(a, left), right),
+            (K::Number, K::Date) => (left, self.year(b, right)),
+            (K::Text, K::Number) => (numeric(left), right),
+            (K::Number, K::Text) => (left, numeric(right)),
             (K::Flag, K::Number) => (flag_number(left), right),
             (K::Number, K::Flag) => (left, flag_number(right)),
             (K::Entity, K::Text) if equality => {
@@ -190,6 +204,36 @@ impl Planner<'_> {
             _ => (left, right),
         };
         Ok(compared(comparison, left, right))
+    }
+
+    /// The samples of a column of dates: the first and the last, and some between.
+    fn samples(&self, of: &Expression) -> Vec<&str> {
+        let Expression::Column(column) = of else { return Vec::new() };
+        let Some(column) = column.place.and_then(|place| self.tables.column(place)) else {
+            return Vec::new();
+        };
+        let ends = column.range.iter().flat_map(|(first, last)| [first, last]);
+        ends.chain(&column.examples).map(String::as_str).collect()
+    }
+
+    /// Whether a column has dates that say less than the one that they are compared with: years beside a day.
+    fn is_coarse(&self, of: &Expression, written: &Expression) -> bool {
+        let Expression::Text(written) = written else { return false };
+        self.samples(of).iter().any(|date| date.len() < written.len().min(10))
+    }
+
+    fn has_early_years(&self, of: &Expression) -> bool {
+        self.samples(of).iter().any(|date| date.starts_with('-'))
+    }
+
+    fn year(&self, of: &Expression, value: Sparql) -> Sparql {
+        if self.has_early_years(of) { dates::signed_year(value) } else { dates::field(value, 1, 4) }
+    }
+
+    /// Month or day, of which years before our era are no part.
+    fn field(&self, of: &Expression, value: Sparql, start: i64) -> Sparql {
+        let value = if self.has_early_years(of) { dates::unsigned(value) } else { value };
+        dates::field(value, start, 2)
     }
 
     fn arithmetic(
@@ -211,7 +255,14 @@ impl Planner<'_> {
             Arithmetic::Add => Sparql::Add(left, right),
             Arithmetic::Subtract => Sparql::Subtract(left, right),
             Arithmetic::Multiply => Sparql::Multiply(left, right),
-            Arithmetic::Divide => Sparql::Divide(left, right),
+            // A number divided by the double 0 is infinite.
+            Arithmetic::Divide if may_be_zero(b) => {
+                let is_zero = Sparql::Equal(right.clone(), Box::new(integer(0)));
+                let quotient = quotient(*left, *right);
+                Sparql::If(Box::new(is_zero), Box::new(self.nothing()), Box::new(quotient))
+            }
+            Arithmetic::Divide if is_count(b) => Sparql::Divide(left, Box::new(cast(*right, "decimal"))),
+            Arithmetic::Divide => quotient(*left, *right),
         };
         Ok((value, ValueKind::Number))
     }
@@ -247,9 +298,17 @@ impl Planner<'_> {
                 };
                 (value, ValueKind::Number)
             }
-            Function::Year => (dates::field(first, 1, 4), ValueKind::Number),
-            Function::Month => (dates::field(first, 6, 2), ValueKind::Number),
-            Function::Day => (dates::field(first, 9, 2), ValueKind::Number),
+            Function::Ceil => (call(Builtin::Ceil, vec![as_number(first, kind)]), ValueKind::Number),
+            Function::Floor => (call(Builtin::Floor, vec![as_number(first, kind)]), ValueKind::Number),
+            Function::Year => {
+                (parts.first().map_or(first.clone(), |of| self.year(of, first)), ValueKind::Number)
+            }
+            Function::Month => {
+                (parts.first().map_or(first.clone(), |of| self.field(of, first, 6)), ValueKind::Number)
+            }
+            Function::Day => {
+                (parts.first().map_or(first.clone(), |of| self.field(of, first, 9)), ValueKind::Number)
+            }
             Function::DatePart => (dates::part(first, number_of(1).unwrap_or(10)), ValueKind::Date),
             Function::DaysBetween => {
                 let day = dates::day_number(&first);
@@ -325,14 +384,18 @@ impl Planner<'_> {
                 replaced.push((aggregate, variable, ValueKind::Number));
                 continue;
             };
-            let (with, value, kind) = self.calculated(base, of, "part")?;
+            let (with, value, mut kind) = self.calculated(base, of, "part")?;
             base = with;
-            let numeric = matches!(function, Aggregate::Sum | Aggregate::Avg);
+            let is_numeric = matches!(function, Aggregate::Sum | Aggregate::Avg);
             let mut expr: Sparql = value.clone().into();
-            if numeric {
-                expr = as_number(expr, kind);
+            let is_extreme = matches!(function, Aggregate::Min | Aggregate::Max);
+            if is_extreme && kind == ValueKind::Entity && !self.tables.labels.is_empty() {
+                // The first and last of names, not of IRIs.
+                (base, expr) = self.name_of(base, expr, text);
+                kind = ValueKind::Text;
             }
-            if numeric {
+            if is_numeric {
+                expr = as_number(expr, kind);
                 // A row without a value adds nothing; to SPARQL it is an error of the whole sum.
                 expr = Sparql::Coalesce(vec![expr, integer(0)]);
             }
@@ -351,7 +414,9 @@ impl Planner<'_> {
                         distinct,
                     },
                 ));
-                let average = Sparql::Divide(Box::new(sum.into()), Box::new(count.into()));
+                let none = Sparql::Equal(Box::new(count.clone().into()), Box::new(integer(0)));
+                let average = Sparql::Divide(Box::new(sum.into()), Box::new(cast(count.into(), "decimal")));
+                let average = Sparql::If(Box::new(none), Box::new(self.nothing()), Box::new(average));
                 calculated_behind.push((variable.clone(), average));
                 replaced.push((aggregate, variable, ValueKind::Number));
                 continue;
@@ -373,7 +438,8 @@ impl Planner<'_> {
                 // The sum of nothing is no 0.
                 let (sum, count) = (self.cells.fresh("sum"), self.cells.fresh("count"));
                 made.push((sum.clone(), AggregateExpression::FunctionCall { name, expr, distinct }));
-                made.push((count.clone(), AggregateExpression::CountSolutions { distinct: false }));
+                let (name, expr) = (AggregateFunction::Count, value.into());
+                made.push((count.clone(), AggregateExpression::FunctionCall { name, expr, distinct: false }));
                 let none = Sparql::Equal(Box::new(count.into()), Box::new(integer(0)));
                 let value = Sparql::If(Box::new(none), Box::new(self.nothing()), Box::new(sum.into()));
                 calculated_behind.push((variable.clone(), value));
@@ -429,6 +495,18 @@ fn not(condition: Sparql) -> Sparql {
     }
 }
 
+/// Whether a divisor may be 0 beside a value: numbers of rows are not.
+fn may_be_zero(divisor: &Expression) -> bool {
+    match divisor {
+        Expression::Number(number) => number.parse::<f64>().is_ok_and(|number| number == 0.0),
+        other => !is_count(other),
+    }
+}
+
+fn is_count(expression: &Expression) -> bool {
+    matches!(expression, Expression::Aggregate { function: Aggregate::Count, .. })
+}
+
 fn name_of(aggregate: Aggregate) -> &'static str {
     match aggregate {
         Aggregate::Count => "count",
@@ -453,12 +531,32 @@ fn compared(comparison: Comparison, left: Sparql, right: Sparql) -> Sparql {
 }
 
 /// A date and the text that it is compared with, both of the text's precision.
-fn date_sides(date: Sparql, written: &Expression, constant: Sparql) -> (Sparql, Sparql) {
+fn date_sides(date: Sparql, written: &Expression, constant: Sparql, coarse: bool) -> (Sparql, Sparql) {
     let Expression::Text(written) = written else { return (text(date), text(constant)) };
     let written = written.replace('T', " ");
     let length = i64::try_from(written.chars().count()).unwrap_or(10);
     let date = if length > 10 { dates::spaced(date) } else { date };
-    (dates::part(date, length), string(&written))
+    let date = dates::part(date, length);
+    if !coarse {
+        return (date, string(&written));
+    }
+    // Of "1990" it is not known whether it is before May: it is compared as far as it goes.
+    let known = call(Builtin::StrLen, vec![date.clone()]);
+    (date, call(Builtin::SubStr, vec![string(&written), integer(1), known]))
+}
+
+/// A quotient. Virtuoso divides whole numbers by whole ones without a remainder: one of the two is made none.
+fn quotient(left: Sparql, right: Sparql) -> Sparql {
+    let right = match right {
+        Sparql::Literal(literal) if literal.value().parse::<i64>().is_ok() => {
+            number(&format!("{}.0", literal.value()))
+        }
+        other => {
+            let left = Sparql::Multiply(Box::new(left), Box::new(number("1.0")));
+            return Sparql::Divide(Box::new(left), Box::new(other));
+        }
+    };
+    Sparql::Divide(Box::new(left), Box::new(right))
 }
 
 /// True as 1, false as 0.
@@ -469,7 +567,7 @@ fn flag_number(flag: Sparql) -> Sparql {
 fn as_number(value: Sparql, kind: ValueKind) -> Sparql {
     match kind {
         ValueKind::Flag => flag_number(value),
-        ValueKind::Text => cast(text(value), "double"),
+        ValueKind::Text => numeric(value),
         ValueKind::Date => dates::day_number(&value),
         ValueKind::Entity | ValueKind::Number | ValueKind::Unknown => value,
     }

@@ -93,7 +93,9 @@ impl Planner<'_> {
             }
         });
         let joins: Vec<&Expression> = joins.flat_map(Expression::conjuncts).collect();
-        for condition in conditions.into_iter().chain(joins) {
+        let others = conditions.into_iter().filter(|condition| !self.is_given(condition, &frame));
+        let others: Vec<&Expression> = others.chain(joins).collect();
+        for condition in others {
             base = self.condition(base, condition)?;
         }
         Ok(base)
@@ -193,7 +195,11 @@ impl Planner<'_> {
     ) -> Result<(), QueryError> {
         let table = match &from.source {
             Source::Derived(query) => {
-                let part = self.query(query)?;
+                let mut part = self.query(query)?;
+                if query.select().is_some_and(|select| !select.distinct) {
+                    // Rows that are shown are told apart; rows that are counted again are not.
+                    part.pattern = with_equal_rows(part.pattern);
+                }
                 let mut names: Vec<Variable> = Vec::new();
                 for (at, column) in part.outputs.iter().enumerate() {
                     let cell = (from.alias.clone(), at);
@@ -298,13 +304,25 @@ impl Planner<'_> {
                         single.push((variable, fixed));
                     }
                 }
-                (terms, _) => {
+                // What the cell is fixed to is held against these by a condition.
+                (_, Some(_)) => {}
+                (terms, None) => {
                     let bindings = terms.iter().filter_map(|term| Some(vec![Some(ground(term)?)])).collect();
                     parts.push(GraphPattern::Values { variables: vec![variable], bindings });
                 }
             }
         }
         single
+    }
+
+    /// Whether the patterns say a condition of WHERE already: it fixes a cell, or its values stand in VALUES.
+    fn is_given(&self, condition: &Expression, frame: &Frame) -> bool {
+        let Some((column, terms)) = given_terms(condition) else { return false };
+        let Some(cell) = cell_of(column).filter(|cell| frame.aliases.contains(&cell.0)) else { return false };
+        match (self.cells.fixed(&cell), terms.as_slice()) {
+            (Some(fixed), [term]) => fixed == term,
+            (fixed, terms) => fixed.is_none() && terms.len() > 1,
+        }
     }
 
     /// Values of columns that a row may lack.
@@ -413,14 +431,6 @@ impl Planner<'_> {
                 }
             }
             _ => {}
-        }
-        if let Some((column, terms)) = given_terms(condition)
-            && let Some(cell) = cell_of(column)
-        {
-            let is_fixed = matches!(terms.as_slice(), [term] if self.cells.fixed(&cell) == Some(term));
-            if is_fixed || terms.len() > 1 {
-                return Ok(base);
-            }
         }
         let (base, expr) = self.with_scalars(base, condition)?;
         let expr = self.truth(&expr)?;
@@ -599,7 +609,7 @@ impl Planner<'_> {
             base = with;
             let (value, kind) = self.value(&expression)?;
             let value = if kind == ValueKind::Entity {
-                let (with, name) = self.name_of(base, value);
+                let (with, name) = self.name_of(base, value, super::texts::lower);
                 base = with;
                 name
             } else if kind == ValueKind::Text {
@@ -690,11 +700,16 @@ impl Planner<'_> {
         Ok((base, PlanColumn { title, variable, kind }))
     }
 
-    /// The text that entities are ordered by: their label, else their IRI.
-    fn name_of(&mut self, base: Base, entity: Sparql) -> (Base, Sparql) {
-        let Sparql::Variable(variable) = &entity else { return (base, super::texts::lower(entity)) };
+    /// The text that entities are ordered by: their label in some form, else their IRI.
+    pub(super) fn name_of(
+        &mut self,
+        base: Base,
+        entity: Sparql,
+        form: fn(Sparql) -> Sparql,
+    ) -> (Base, Sparql) {
+        let Sparql::Variable(variable) = &entity else { return (base, form(entity)) };
         let Some(label) = self.tables.labels.first().cloned() else {
-            return (base, super::texts::lower(entity));
+            return (base, form(entity));
         };
         let name = self.cells.fresh("label");
         let pattern =
@@ -702,7 +717,7 @@ impl Planner<'_> {
         let right = GraphPattern::Bgp { patterns: vec![pattern] };
         let base = base.both(|left| left_join(left, right.clone()));
         let key = super::texts::text(entity.clone());
-        let name = Sparql::Coalesce(vec![super::texts::lower(name.into()), key]);
+        let name = Sparql::Coalesce(vec![form(name.into()), key]);
         (base, name)
     }
 
@@ -749,6 +764,17 @@ fn given_terms(condition: &Expression) -> Option<(&ColumnRef, Vec<Term>)> {
             Some((column, all)).filter(|(_, all)| !all.is_empty())
         }
         _ => None,
+    }
+}
+
+/// A query's pattern with equal rows in it.
+fn with_equal_rows(pattern: GraphPattern) -> GraphPattern {
+    match pattern {
+        GraphPattern::Slice { inner, start, length } => {
+            GraphPattern::Slice { inner: Box::new(with_equal_rows(*inner)), start, length }
+        }
+        GraphPattern::Distinct { inner } => *inner,
+        other => other,
     }
 }
 

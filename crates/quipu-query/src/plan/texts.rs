@@ -1,5 +1,7 @@
 //! Texts and names in expressions.
 
+use std::fmt::Write;
+
 use oxrdf::{Literal, NamedNode, Variable};
 use spargebra::algebra::{Expression, Function, GraphPattern};
 use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern};
@@ -52,6 +54,30 @@ pub(super) fn cast(of: Expression, datatype: &str) -> Expression {
     call(function, vec![of])
 }
 
+/// A text read as a number; thousands may be parted by commas.
+pub(super) fn numeric(of: Expression) -> Expression {
+    let plain = call(Function::Replace, vec![text(of), string(",([0-9]{3})"), string("$1")]);
+    cast(plain, "double")
+}
+
+/// Whether an expression is no longer than a query may be.
+pub(super) fn fits(of: &Expression) -> bool {
+    write!(Room(LONGEST), "{of}").is_ok()
+}
+
+/// Longest expression, in bytes: the store reads no longer query.
+const LONGEST: usize = 64 << 10;
+
+/// Bytes that a text may still have.
+struct Room(usize);
+
+impl Write for Room {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        self.0 = self.0.checked_sub(text.len()).ok_or(std::fmt::Error)?;
+        Ok(())
+    }
+}
+
 /// A number as it was written.
 pub(super) fn number(written: &str) -> Expression {
     let datatype = match written {
@@ -85,8 +111,8 @@ fn regex_of(pattern: &str) -> String {
         match character {
             '%' => regex.push_str(".*"),
             '_' => regex.push('.'),
-            c if c.is_alphanumeric() || c == ' ' => regex.push(c),
-            c => regex.extend(['\\', c]),
+            c if r".+*?()|[]{}^$\".contains(c) => regex.extend(['\\', c]),
+            c => regex.push(c),
         }
     }
     regex.push('$');

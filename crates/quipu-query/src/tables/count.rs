@@ -447,6 +447,7 @@ fn head_column(table: usize, rows: u64) -> Column {
         examples: Vec::new(),
         range: None,
         references: None,
+        mixed: false,
     }
 }
 
@@ -471,6 +472,7 @@ fn column_of(found: &Found<'_>, tails: &[&NodeSummary], of_type: &HashMap<NodeId
         examples,
         range: range_of(kind, tails),
         references: None,
+        mixed: matches!(kind, Kind::Entity(_)) && tails.iter().any(|tail| tail.literal.is_some()),
     }
 }
 
@@ -531,11 +533,24 @@ pub(crate) fn is_date(text: &str) -> bool {
     shape && digits && bytes.get(10).is_none_or(|next| matches!(next, b'T' | b' ' | b'Z' | b'+'))
 }
 
-/// A number that is no code: codes begin with zeros.
+/// A number that is no code: codes begin with zeros. Thousands may be parted by commas.
 fn is_plain_number(text: &str) -> bool {
     let text = text.trim();
+    let plain = without_commas(text);
+    let text = plain.as_deref().unwrap_or(text);
     let leading_zero = text.len() > 1 && text.starts_with('0') && !text.starts_with("0.");
     !leading_zero && text.parse::<f64>().is_ok_and(f64::is_finite) && text.bytes().any(|b| b.is_ascii_digit())
+}
+
+/// A number without the commas between its thousands; nothing where it has none, or commas elsewhere.
+fn without_commas(text: &str) -> Option<String> {
+    let whole = text.split('.').next().unwrap_or(text).trim_start_matches(['-', '+']);
+    let (first, rest) = whole.split_once(',')?;
+    let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    let is_of_thousands = (1..=3).contains(&first.len())
+        && digits(first)
+        && rest.split(',').all(|part| part.len() == 3 && digits(part));
+    is_of_thousands.then(|| text.replace(',', ""))
 }
 
 fn range_of(kind: Kind, tails: &[&NodeSummary]) -> Option<(String, String)> {
@@ -543,7 +558,7 @@ fn range_of(kind: Kind, tails: &[&NodeSummary]) -> Option<(String, String)> {
     match kind {
         Kind::Date => names.sort_unstable(),
         Kind::Number { .. } => {
-            let number = |name: &str| name.trim().parse::<f64>().unwrap_or(f64::NAN);
+            let number = |name: &str| name.trim().replace(',', "").parse::<f64>().unwrap_or(f64::NAN);
             names.sort_by(|a, b| number(a).total_cmp(&number(b)));
         }
         Kind::Entity(_) | Kind::Flag | Kind::Text => return None,

@@ -11,7 +11,7 @@ const LONGEST: usize = 48;
 /// The words of a name in lower case, divided at separators and at capitals in the middle of a word: `hasACValue` is `has`,
 /// `ac`, `value`.
 pub fn words_of(name: &str) -> Vec<String> {
-    let characters: Vec<char> = name.chars().collect();
+    let characters: Vec<char> = name.chars().map(typed).collect();
     let mut words: Vec<String> = Vec::new();
     let mut word = String::new();
     for (at, character) in characters.iter().enumerate() {
@@ -44,10 +44,24 @@ fn is_plain(id: &str) -> bool {
     query.select().is_some_and(|select| select.items.iter().all(is_column) && select.from.len() == 1)
 }
 
+/// Raised and lowered digits as people type them: "km2", "CO2".
+fn typed(character: char) -> char {
+    const RAISED: &str = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+    const LOWERED: &str = "₀₁₂₃₄₅₆₇₈₉";
+    if !character.is_numeric() || character.is_ascii() {
+        return character;
+    }
+    let digit = |digits: &str| digits.chars().position(|digit| digit == character);
+    let at = digit(RAISED).or_else(|| digit(LOWERED)).and_then(|at| u32::try_from(at).ok());
+    at.and_then(|at| char::from_digit(at, 10)).unwrap_or(character)
+}
+
 /// A new identifier for a name: its words joined by underscores, in ASCII letters where the name has any, with a number behind it where
 /// another has the same. `taken` holds the identifiers given so far.
 pub fn identifier(name: &str, fallback: &str, taken: &mut HashSet<String>) -> String {
-    let mut base = words_of(name).join("_");
+    // SQL reads no digits but those of ASCII.
+    let read = |c: &char| !c.is_numeric() || c.is_ascii_digit();
+    let mut base: String = words_of(name).join("_").chars().filter(read).collect();
     base.truncate(base.floor_char_boundary(LONGEST));
     let base = base.trim_matches('_');
     let base = match base.chars().next() {

@@ -21,7 +21,7 @@ pub(crate) use render::is_form_of;
 pub use render::{Relevance, RenderConfig, Rendered};
 
 /// Version of the stored form; another one is counted anew.
-pub const TABLES_VERSION: u32 = 1;
+pub const TABLES_VERSION: u32 = 2;
 
 /// A graph seen as tables.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -88,6 +88,8 @@ pub struct Column {
     pub range: Option<(String, String)>,
     /// A column of another table that holds all values of this one: a link by value.
     pub references: Option<(usize, usize)>,
+    /// Whether texts stand among the entities.
+    pub mixed: bool,
 }
 
 /// What a column's values are.

@@ -223,9 +223,13 @@ impl Tables {
         };
         let most = if column.kind == Kind::Date { 1 } else { column.examples.len() };
         let shown = column.examples.iter().take(most).map(|example| {
-            let clean: String = example.chars().filter(|c| !c.is_control()).collect();
+            let in_line = |c: &char| !c.is_control() && !matches!(c, '\u{2028}' | '\u{2029}');
+            let clean: String = example.chars().filter(in_line).collect();
             let clean = clean.replace("*/", "* /").replace('\'', "''");
-            if matches!(column.kind, Kind::Number { .. }) { clean } else { format!("'{clean}'") }
+            match column.kind {
+                Kind::Number { .. } => clean.replace(',', ""),
+                _ => format!("'{clean}'"),
+            }
         });
         let shown: Vec<String> = shown.collect();
         if is_shown && !shown.is_empty() {

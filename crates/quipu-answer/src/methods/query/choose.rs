@@ -58,7 +58,8 @@ impl Features {
             meanings: unexplained.meanings.len() as f64,
             little: mends(Doubt::Little),
             much: mends(Doubt::Much),
-            empty: f64::from(u8::from(is_empty(&candidate.rows))),
+            // Nothing at all is an answer to "is there any": no.
+            empty: f64::from(u8::from(is_empty(&candidate.rows) && asks_for(question) != Some("yes_or_no"))),
             repaired: f64::from(u8::from(candidate.repaired)),
             kind: f64::from(u8::from(!is_of_kind(question, candidate))),
             joins: joins(candidate) as f64,

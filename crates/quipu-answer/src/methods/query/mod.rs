@@ -127,7 +127,8 @@ async fn candidates(
         }
     }
     let best = choose::best_confidence(asking, &candidates);
-    if best < asking.config.sure {
+    let declined = failures.iter().any(|failure| failure.declined);
+    if best < asking.config.sure && !declined {
         for seed in 1..=asking.config.samples {
             if context.calls_left() == 0 {
                 break;

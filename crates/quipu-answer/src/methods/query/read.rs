@@ -1,7 +1,8 @@
 //! From a model's text to rows: read, bound, planned, run.
 
 use quipu_query::{
-    Bound, Expression, Item, Plan, QueryError, RowSet, RunLimits, bind, is_too_much, plan, read_sql, run, say,
+    Bound, Expression, Item, Plan, QueryError, RowSet, RunLimits, bind, is_too_much, plan, read_sql, run,
+    say, with_things,
 };
 
 use super::Asking;
@@ -99,7 +100,8 @@ async fn try_read(
         }
     });
     let found = values.find(context.workspace, tables, &texts).await?;
-    let bound = bind(query, tables, values, &found)?;
+    let mut bound = bind(query, tables, values, &found)?;
+    with_things(&mut bound.query, tables);
     let plan = plan(&bound.query, tables)?;
     let words = say(&bound.query, tables);
     let rows = match context.plan_only() {

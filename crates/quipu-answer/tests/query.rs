@@ -1,0 +1,176 @@
+//! Questions as queries over a small typed graph, with a model that replies by script.
+
+#![allow(clippy::unwrap_used, reason = "set-up of tests")]
+
+mod common;
+
+use std::sync::Arc;
+
+use common::{Setting, ask, embedder, setting_from};
+use quipu_answer::{Answer, AskOptions, Event, Method, Status};
+use quipu_model::ScriptedModel;
+
+/// Products of suppliers in cities; two lamps have one name.
+const SHOP: &str = r#"
+@prefix : <http://shop.test/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:Product rdfs:label "product" . :Supplier rdfs:label "supplier" . :City rdfs:label "city" .
+:price rdfs:label "price" . :madeBy rdfs:label "supplier" . :basedIn rdfs:label "based in" .
+:drill a :Product ; rdfs:label "Falcon Drill" ; :price 120 ; :madeBy :acme .
+:sander a :Product ; rdfs:label "Heron Sander" ; :price 80 ; :madeBy :acme .
+:pump a :Product ; rdfs:label "Otter Pump" ; :price 200 ; :madeBy :brix .
+:lamp a :Product ; rdfs:label "Owl Lamp" ; :price 20 ; :madeBy :brix .
+:lamp2 a :Product ; rdfs:label "Owl Lamp" ; :price 30 ; :madeBy :acme .
+:acme a :Supplier ; rdfs:label "Acme" ; :basedIn :oslo .
+:brix a :Supplier ; rdfs:label "Brix" ; :basedIn :lima .
+:oslo a :City ; rdfs:label "Oslo" .
+:lima a :City ; rdfs:label "Lima" .
+"#;
+
+async fn shop() -> Setting {
+    setting_from("shop.ttl", SHOP).await
+}
+
+/// Asks with a model that writes these queries in turn.
+async fn ask_with(queries: &[&str], question: &str, options: AskOptions) -> (Answer, Arc<ScriptedModel>) {
+    let mut model = ScriptedModel::new();
+    for query in queries {
+        model = model.on("plan.query", *query);
+    }
+    let model = Arc::new(model);
+    let options = AskOptions { keep_trace: true, ..options };
+    let answer = ask(&shop().await, Some(model.clone()), None, question, &options).await;
+    (answer, model)
+}
+
+fn query() -> AskOptions {
+    AskOptions { method: Method::Query, ..AskOptions::default() }
+}
+
+#[tokio::test]
+async fn one_call_gives_a_table_with_its_reading_and_its_evidence() {
+    let sql = "SELECT supplier, AVG(price) FROM product GROUP BY supplier ORDER BY AVG(price) DESC";
+    let question = "What is the average price of the products of each supplier, highest first?";
+    let (answer, model) = ask_with(&[sql], question, query()).await;
+    assert_eq!(answer.status, Status::Answered, "{answer:#?}");
+    assert_eq!(model.calls(), 1);
+    let table = answer.table.unwrap();
+    assert_eq!(table.columns.len(), 2);
+    assert!(table.ordered);
+    let rows: Vec<Vec<String>> =
+        table.rows.iter().map(|row| row.iter().flatten().map(|value| value.name.clone()).collect()).collect();
+    assert_eq!(rows, [["Brix", "110"], ["Acme", "76.666666667"]]);
+    assert_eq!(table.rows[0][0].as_ref().unwrap().key.as_deref(), Some("http://shop.test/brix"));
+    assert!(answer.grounded);
+    let reading = answer.readings.first().unwrap();
+    assert!(reading.words.contains("average of price"), "{}", reading.words);
+    assert!(reading.sparql.as_ref().unwrap().starts_with("SELECT"));
+    assert!(answer.evidence.iter().any(|piece| piece.to_line() == "Otter Pump | price | 200"));
+}
+
+#[tokio::test]
+async fn two_things_of_one_name_stay_two() {
+    let sql = "SELECT name FROM product WHERE price < 50";
+    let (answer, _) = ask_with(&[sql], "Which products have a price below 50?", query()).await;
+    assert_eq!(answer.answers, ["Owl Lamp", "Owl Lamp"]);
+    let table = answer.table.unwrap();
+    let keys: Vec<_> = table.rows.iter().flatten().flatten().filter_map(|value| value.key.clone()).collect();
+    assert_eq!(keys.len(), 2);
+    assert_ne!(keys[0], keys[1]);
+}
+
+#[tokio::test]
+async fn a_query_that_fails_is_sent_back_once_with_the_reason() {
+    let wrong = "SELECT weight FROM product WHERE name = 'Falcon Drill'";
+    let right = "SELECT price FROM product WHERE name = 'Falcon Drill'";
+    let (answer, model) = ask_with(&[wrong, right, right, right], "price of the falcon drill", query()).await;
+    assert_eq!(answer.answers, ["120"]);
+    let second = model.requests().into_iter().nth(1).unwrap();
+    let said = &second.messages.last().unwrap().content;
+    assert!(said.contains("weight") && said.contains("has a column weight"), "{said}");
+    assert!(model.calls() <= 4);
+}
+
+#[tokio::test]
+async fn where_the_first_reading_is_doubtful_samples_vote_and_four_calls_are_the_most() {
+    let queries = [
+        "SELECT name FROM planet",
+        "SELECT name FROM city",
+        "SELECT name FROM city",
+        "SELECT name FROM city",
+        "SELECT name FROM city",
+    ];
+    let question = "Which gravitational constants govern galactic rotation curves?";
+    let (answer, model) = ask_with(&queries, question, query()).await;
+    assert_eq!(model.calls(), 4);
+    assert_eq!(answer.status, Status::Abstained);
+    assert!(answer.reason.unwrap().contains("gravitational"));
+    assert_eq!(answer.readings.first().unwrap().values.len(), 2);
+}
+
+#[tokio::test]
+async fn a_model_that_finds_no_table_is_believed_after_one_call() {
+    let (answer, model) = ask_with(&["SELECT NULL"], "Who painted the lamp?", query()).await;
+    assert_eq!(answer.status, Status::Abstained);
+    assert_eq!(model.calls(), 1);
+}
+
+#[tokio::test]
+async fn a_word_that_denies_and_is_not_heeded_forbids_a_sure_answer() {
+    let sql = "SELECT name FROM product WHERE supplier = 'Acme'";
+    let with = ask_with(&[sql; 4], "Which products have the supplier Acme?", query()).await.0;
+    let without = ask_with(&[sql; 4], "Which products do not have the supplier Acme?", query()).await.0;
+    assert_eq!(with.status, Status::Answered);
+    assert!(with.confidence > 0.7, "{}", with.confidence);
+    assert!(without.confidence < 0.7, "{}", without.confidence);
+    assert!(without.readings.first().unwrap().unexplained.contains(&"not".to_owned()));
+    let heeded = "SELECT name FROM product WHERE supplier <> 'Acme'";
+    let (answer, _) = ask_with(&[heeded; 4], "Which products do not have the supplier Acme?", query()).await;
+    assert_eq!(answer.answers, ["Otter Pump", "Owl Lamp"]);
+}
+
+#[tokio::test]
+async fn yes_and_no_are_said() {
+    let more = "SELECT (SELECT price FROM product WHERE name = 'Otter Pump') > \
+                (SELECT price FROM product WHERE name = 'Heron Sander')";
+    let (answer, _) =
+        ask_with(&[more; 4], "Is the price of Otter Pump higher than Heron Sander?", query()).await;
+    assert_eq!(answer.answers, ["yes"]);
+    let shared = "SELECT supplier FROM product WHERE name = 'Otter Pump' INTERSECT \
+                  SELECT supplier FROM product WHERE name = 'Heron Sander'";
+    let question = "Do Otter Pump and Heron Sander share a supplier?";
+    let (answer, _) = ask_with(&[shared; 4], question, query()).await;
+    assert_eq!((answer.answers.as_slice(), answer.grounded), (&["no".to_owned()][..], true));
+}
+
+#[tokio::test]
+async fn another_reading_can_be_asked_for_and_a_plan_without_running_it() {
+    let queries = ["SELECT based_in FROM supplier", "SELECT name FROM supplier", "SELECT name FROM city"];
+    let question = "Which suppliers are odd?";
+    let (first, _) = ask_with(&queries, question, query()).await;
+    assert!(first.readings.len() > 1, "{:#?}", first.readings);
+    let options = AskOptions { reading: 2, ..query() };
+    let (second, _) = ask_with(&queries, question, options).await;
+    assert_eq!(second.status, Status::Answered);
+    assert_eq!(second.readings.first().unwrap().words, first.readings.get(1).unwrap().words);
+    let options = AskOptions { plan_only: true, ..query() };
+    let (planned, _) = ask_with(&queries, question, options).await;
+    assert_eq!((planned.status, planned.evidence.len()), (Status::Abstained, 0));
+    assert!(planned.readings.first().unwrap().sql.is_some());
+}
+
+#[tokio::test]
+async fn auto_asks_no_model_where_a_path_is_sure_and_one_query_where_none_is() {
+    let model = Arc::new(ScriptedModel::new().on("plan.query", "SELECT AVG(price) FROM product"));
+    let options = AskOptions { method: Method::Auto, keep_trace: true, ..AskOptions::default() };
+    let (shop, embedder) = (shop().await, embedder().await);
+    let one =
+        ask(&shop, Some(model.clone()), Some(embedder.clone()), "price of the Falcon Drill", &options).await;
+    assert_eq!(one.answers, ["120"], "{one:#?}");
+    assert_eq!(model.calls(), 0, "{one:#?}");
+    let question = "What is the average price of all products?";
+    let average = ask(&shop, Some(model.clone()), Some(embedder), question, &options).await;
+    assert_eq!(average.answers, ["90"]);
+    assert_eq!(model.calls(), 1);
+    assert!(average.trace.unwrap().iter().any(|timed| matches!(timed.event, Event::Queried { .. })));
+}
