@@ -9,7 +9,7 @@ mod servers;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use common::{Shop, order_table};
+use common::Shop;
 use quipu_graph::{EndpointConfig, QueryFormat, QueryOptions};
 use quipu_index::{SourceRequest, Workspace};
 use quipu_query::{CellValue, Plan, RowSet, RunLimits, plan, run};
@@ -34,7 +34,7 @@ fn questions(shop: &Shop) -> Vec<String> {
             }
         }
         if text.starts_with("SELECT ") || text.starts_with("WITH ") {
-            questions.push(text.replace("{id}", &order_table(shop)));
+            questions.push(text.replace("{id}", &shop.id_of("order")));
         }
     }
     questions

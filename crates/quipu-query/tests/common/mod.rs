@@ -1,4 +1,5 @@
 //! A small shop as a workspace, and SQL asked of it.
+#![allow(dead_code, reason = "each test program uses its own part")]
 
 use anyhow::Result;
 use quipu_graph::{ImportConfig, Input};
@@ -32,6 +33,12 @@ impl Shop {
         let tables = count_tables(workspace.graph().as_ref()).await?;
         let values = Values::read(&workspace, &tables).await?;
         Ok(Self { workspace, tables, values, _folder: folder })
+    }
+
+    /// The identifier of the table with a title.
+    pub fn id_of(&self, title: &str) -> String {
+        let table = self.tables.tables.iter().find(|table| table.title == title);
+        table.map_or_else(String::new, |table| table.id.clone())
     }
 
     pub fn bound(&self, sql: &str) -> Result<Bound, QueryError> {
