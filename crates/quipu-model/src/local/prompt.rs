@@ -8,7 +8,8 @@ use crate::{Message, Role};
 /// A conversation in tokens.
 pub(super) struct Prompt {
     pub(super) tokens: Vec<LlamaToken>,
-    /// How many of them, from the first on, are the system's message, which many conversations share.
+    /// How many of them, from the first on, stand before the last message: the system's message and examples, which many conversations
+    /// share.
     instructions: usize,
 }
 
@@ -37,8 +38,8 @@ impl PromptWriter {
     pub(super) fn write(&self, model: &LlamaModel, messages: &[Message]) -> Prompt {
         let tokens = self.tokens(model, messages);
         let instructions = match messages {
-            [system, _, ..] if system.role == Role::System => {
-                let alone = self.tokens(model, std::slice::from_ref(system));
+            [before @ .., _] if before.first().is_some_and(|first| first.role == Role::System) => {
+                let alone = self.tokens(model, before);
                 tokens.iter().zip(&alone).take_while(|(a, b)| a == b).count()
             }
             _ => 0,

@@ -60,6 +60,12 @@ impl Cells {
         variable
     }
 
+    /// Gives a cell a variable that is there already, where it has none yet.
+    pub(super) fn assign(&mut self, cell: &Cell, variable: &Variable) {
+        let root = self.root(cell);
+        self.variables.entry(root).or_insert_with(|| variable.clone());
+    }
+
     /// A new variable with a name like the one given.
     pub(super) fn fresh(&mut self, name: &str) -> Variable {
         let ascii = |word: &String| word.chars().all(|c| c.is_ascii_alphanumeric());

@@ -142,10 +142,18 @@ impl Planner<'_> {
                 "both sides of UNION, INTERSECT and EXCEPT need as many columns".into(),
             ));
         }
+        // Virtuoso's MINUS knows what is taken away by its own names only.
         let outputs: Vec<PlanColumn> = left_part
             .outputs
             .iter()
-            .map(|column| PlanColumn { variable: self.cells.fresh(&column.title), ..column.clone() })
+            .zip(&right_part.outputs)
+            .map(|(column, other)| PlanColumn {
+                variable: match operator {
+                    SetOperator::Except => other.variable.clone(),
+                    _ => self.cells.fresh(&column.title),
+                },
+                ..column.clone()
+            })
             .collect();
         let names: Vec<Variable> = outputs.iter().map(|column| column.variable.clone()).collect();
         let support = set_support(operator, &left_part, &right_part, &names);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use oxrdf::{NamedNode, Term, Variable};
+use oxrdf::{Literal, NamedNode, Term, Variable};
 use spargebra::algebra::{Expression as Sparql, GraphPattern, OrderExpression, PropertyPathExpression};
 use spargebra::term::{GroundTerm, NamedNodePattern, TermPattern, TriplePattern};
 
@@ -469,6 +469,14 @@ impl Planner<'_> {
             let expr = if not { Sparql::Not(Box::new(exists)) } else { exists };
             return Ok(base.both(|inner| GraphPattern::Filter { expr: expr.clone(), inner: Box::new(inner) }));
         }
+        if not && let Some(select) = query.select() {
+            // Virtuoso's MINUS knows a column by no second name.
+            if let Some(Expression::Column(inner)) = select.items.first().map(|item| &item.expression)
+                && let Some(inner) = cell_of(inner)
+            {
+                self.cells.assign(&inner, &variable);
+            }
+        }
         let part = self.query(query)?;
         self.replaced = before;
         let open = part.support.clone().filter(|_| !part.aggregated && query.limit.is_none());
@@ -551,7 +559,16 @@ impl Planner<'_> {
                 }
             };
             self.replaced = before;
-            base = base.both(|left| left_join(left, pattern.clone()));
+            let always = self.gives_one_row(&query);
+            base = match &base.pattern {
+                // OPTIONAL behind nothing has no rows at Virtuoso.
+                GraphPattern::Bgp { patterns } if patterns.is_empty() && !always => {
+                    let unit = self.unit();
+                    base.both(|left| left_join(join(left, unit.clone()), pattern.clone()))
+                }
+                _ if always => base.both(|left| join(left, pattern.clone())),
+                _ => base.both(|left| left_join(left, pattern.clone())),
+            };
             let marker = Expression::Scalar(Box::new(query));
             let mut name = variable.clone();
             if is_count {
@@ -568,6 +585,23 @@ impl Planner<'_> {
             self.replaced.push((marker, name, kind));
         }
         Ok((base, expression))
+    }
+
+    /// Whether a query gives one row whatever the graph holds.
+    fn gives_one_row(&self, query: &Query) -> bool {
+        let of_all = |select: &Select| {
+            select.group.is_empty()
+                && select.having.is_none()
+                && select.items.iter().any(|item| item.expression.has_aggregate())
+        };
+        let is_whole = query.limit != Some(0) && query.offset == 0;
+        is_whole && query.select().is_some_and(of_all) && !self.is_correlated(query)
+    }
+
+    /// One row that says nothing.
+    fn unit(&mut self) -> GraphPattern {
+        let one = GroundTerm::Literal(Literal::from(1));
+        GraphPattern::Values { variables: vec![self.cells.fresh("row")], bindings: vec![vec![Some(one)]] }
     }
 
     /// Groups, calculates, orders and projects.

@@ -31,6 +31,10 @@ pub(super) enum Asked<'a> {
 /// What every request about one question has in common.
 pub(super) struct PromptParts {
     tables: String,
+    /// Whether all tables are shown: they are the same for every question then, and stand in a turn of their own that is computed once.
+    whole: bool,
+    /// Identifier and title of the largest table.
+    first: (String, String),
     hints: Vec<String>,
     question: String,
 }
@@ -61,7 +65,8 @@ pub(super) async fn prompt(context: &Context<'_>, asking: &Asking<'_>) -> Result
     let _ = context;
     let config = RenderConfig { bytes: asking.config.table_bytes, ..RenderConfig::default() };
     let rendered = tables.render(&relevance, &config);
-    Ok(PromptParts { tables: rendered.text, hints, question: text.to_owned() })
+    let first = tables.tables.first().map(|table| (table.id.clone(), cell(&table.title))).unwrap_or_default();
+    Ok(PromptParts { tables: rendered.text, whole: rendered.whole, first, hints, question: text.to_owned() })
 }
 
 /// One query, as the model writes it.
@@ -77,6 +82,8 @@ pub(super) async fn write(
     };
     let messages: Vec<Message> = Prompt::Query.render(json!({
         "tables": prompt.tables,
+        "whole": prompt.whole,
+        "first": { "id": prompt.first.0, "title": prompt.first.1 },
         "hints": prompt.hints,
         "question": prompt.question,
         "failed": failed,
