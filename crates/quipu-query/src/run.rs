@@ -11,7 +11,7 @@ use quipu_index::Workspace;
 use sparesults::{QueryResultsFormat, QueryResultsParser, SliceQueryResultsParserOutput};
 
 use crate::QueryError;
-use crate::plan::Plan;
+use crate::plan::{Plan, ValueKind};
 
 /// What one query may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,7 +79,7 @@ pub async fn run(workspace: &Workspace, plan: &Plan, limits: &RunLimits) -> Resu
     let more = rows.len() > limits.rows;
     rows.truncate(limits.rows);
     let names = names_of(workspace, rows.iter().flatten().flatten()).await?;
-    let cell = |term: Term| {
+    let cell = |term: Term, kind: ValueKind| {
         let (key, name) = match &term {
             Term::NamedNode(node) => {
                 let key = key_of_iri(node.as_str()).into_owned();
@@ -90,11 +90,22 @@ pub async fn run(workspace: &Workspace, plan: &Plan, limits: &RunLimits) -> Resu
                 (Some(key), name)
             }
             Term::BlankNode(node) => (Some(format!("_:{}", node.as_str())), node.as_str().to_owned()),
+            // Virtuoso has numbers for truth.
+            Term::Literal(literal) if kind == ValueKind::Flag && literal.value() == "1" => {
+                (None, "true".to_owned())
+            }
+            Term::Literal(literal) if kind == ValueKind::Flag && literal.value() == "0" => {
+                (None, "false".to_owned())
+            }
             Term::Literal(literal) => (None, shown(literal.value(), literal.datatype().as_str())),
         };
         CellValue { term, key, name }
     };
-    let rows = rows.into_iter().map(|row| row.into_iter().map(|term| term.map(cell)).collect()).collect();
+    let kinds: Vec<ValueKind> = plan.columns.iter().map(|column| column.kind).collect();
+    let row = |row: Vec<Option<Term>>| {
+        row.into_iter().zip(&kinds).map(|(term, kind)| term.map(|term| cell(term, *kind))).collect()
+    };
+    let rows = rows.into_iter().map(row).collect();
     Ok(RowSet { rows, more })
 }
 

@@ -46,6 +46,29 @@ pub(crate) fn meanings(word: &str) -> &'static [Meaning] {
     english.get(word).map(Vec::as_slice).unwrap_or_default()
 }
 
+/// A place of an order that no order has: "-5th", "0th", one beyond all counting; "top 0".
+pub(crate) fn impossible_place(question: &str) -> Option<&str> {
+    /// More than any list holds.
+    const MOST: u64 = 10_000_000;
+    let is_possible = |digits: &str| digits.parse::<u64>().is_ok_and(|place| (1..=MOST).contains(&place));
+    let mut before = "";
+    for word in question.split_whitespace() {
+        let bare = word.trim_end_matches(|c: char| !c.is_alphanumeric());
+        let digits = bare.trim_start_matches(['-', '−', '+']);
+        let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+        let (number, suffix) = digits.split_at(end);
+        let is_order = matches!(suffix.to_ascii_lowercase().as_str(), "st" | "nd" | "rd" | "th");
+        let of_order =
+            suffix.is_empty() && matches!(before.to_ascii_lowercase().as_str(), "top" | "first" | "best");
+        let negative = bare.starts_with(['-', '−']);
+        if !number.is_empty() && (is_order || of_order) && (negative || !is_possible(number)) {
+            return Some(bare);
+        }
+        before = word;
+    }
+    None
+}
+
 /// What a question's first telling word asks for: `yes_or_no`, `count`, `date`, `person`.
 pub(crate) fn asks_for(question: &str) -> Option<&'static str> {
     let words = quipu_query::words_of(question);
@@ -72,5 +95,19 @@ mod tests {
         assert_eq!(text.matches("\nreason = ").count(), rows.words.len());
         assert!(meanings("not").iter().any(|meaning| meaning.means == "negation" && meaning.sure));
         assert!(meanings("novel").is_empty());
+    }
+
+    #[test]
+    fn places_that_no_order_has() {
+        let found = |question| impossible_place(question);
+        assert_eq!(found("What is the -5th largest city?"), Some("-5th"));
+        assert_eq!(found("the 0th largest city"), Some("0th"));
+        assert_eq!(found("the 99999999999999999999th largest city"), Some("99999999999999999999th"));
+        assert_eq!(found("the top 0 cities"), Some("0"));
+        for fine in
+            ["the 5th largest city", "the top 10 cities", "the film of 1999", "at -5 degrees", "21st century"]
+        {
+            assert_eq!(found(fine), None, "{fine}");
+        }
     }
 }

@@ -3,13 +3,15 @@
 
 use std::collections::HashSet;
 
+use quipu_graph::Direction;
+
 use super::{Method, MethodConfig, Outcome};
 use crate::AnswerError;
 use crate::answer::Status;
-use crate::context::Context;
+use crate::context::{Context, Planned};
 use crate::error::Exhausted;
 use crate::evidence::EvidenceContent;
-use crate::language::meanings;
+use crate::language::{impossible_place, meanings};
 use crate::question::Question;
 use crate::trace::{Event, Stage};
 
@@ -59,11 +61,14 @@ pub(super) async fn run(
         // Readings are those of queries.
         return Box::pin(Method::Query.run(&within, question, config)).await;
     }
-    let walked = match trust.cards {
-        true => Box::pin(Method::Paths.run(&within, question, config)).await?,
-        false => Box::pin(Method::Paths.run(&within.without_model(), question, config)).await?,
-    };
-    let heeds = heeds_all(question.text(), &walked);
+    if let Some(place) = impossible_place(question.text()) {
+        return Ok(Outcome::abstain(format!("“{place}” is no place of an order"), Vec::new()));
+    }
+    let walking = if trust.cards { within.at_most(auto.llm_calls) } else { within.without_model() };
+    let walked = Box::pin(Method::Paths.run(&walking, question, config)).await?;
+    let says =
+        walking.kept_plan().is_none_or(|plan| says_what_was_walked(context, question.text(), &plan, &walked));
+    let heeds = says && heeds_all(question.text(), &walked);
     let stands = |least: f64| walked.status == Status::Answered && walked.confidence >= least && heeds;
     if stands(trust.sure) {
         return Ok(walked);
@@ -125,6 +130,32 @@ fn same_values(a: &Outcome, b: &Outcome) -> bool {
         outcome.answers.iter().map(|answer| quipu_index::normalise(answer)).collect()
     };
     b.status == Status::Answered && values(a) == values(b)
+}
+
+/// A name with fewer characters that is not written as in the graph is too easily another one's.
+const SHORT_NAME: usize = 6;
+
+/// Whether a path is what the question says, as far as its form shows: a short name is the graph's own, "the capital of Lima" is not
+/// walked from Lima to the country, and "the capital of the capital" asks for two steps.
+fn says_what_was_walked(context: &Context<'_>, question: &str, plan: &Planned, walked: &Outcome) -> bool {
+    let named = question.get(plan.span.clone()).unwrap_or_default();
+    let reading = walked.readings.first().map(|reading| reading.words.as_str()).unwrap_or_default();
+    let as_written = quipu_index::normalise(reading).contains(&quipu_index::normalise(named));
+    if !as_written && named.chars().count() < SHORT_NAME {
+        return false;
+    }
+    let words = quipu_query::words_of(question).join(" ");
+    let before = quipu_query::words_of(question.get(..plan.span.start).unwrap_or_default()).join(" ");
+    let relations = context.graph().relations();
+    plan.steps.iter().all(|step| {
+        let Some(relation) = relations.get(step.relation.0 as usize) else { return true };
+        let asked = format!("{} of", quipu_query::words_of(&relation.name).join(" "));
+        let steps = plan.steps.iter().filter(|other| other.relation == step.relation).count();
+        let from_name = plan.steps.first() == Some(step) && plan.steps.len() == 1;
+        let ends = before.strip_suffix(" the").unwrap_or(&before).ends_with(&asked);
+        words.matches(&asked).count() <= steps
+            && !(from_name && ends && step.direction == Direction::Backward)
+    })
 }
 
 /// Whether a path's answer heeds the words that change a question's meaning: those that deny are beyond any path, the others ask for a

@@ -200,6 +200,20 @@ impl Binder<'_> {
         if !of.is_links() && alike(&wanted, &words_of(&of.id)) >= 0.99 {
             return Some((1.0, 0));
         }
+        // "customer_state" of a linked table of customers: its one column with "state".
+        let own = words_of(&of.id);
+        let is_own = |word: &&String| own.iter().any(|other| crate::tables::is_form_of(word, other));
+        let rest: Vec<&String> = wanted.iter().filter(|word| !is_own(word)).collect();
+        if rest.len() < wanted.len() && !rest.is_empty() {
+            let holds = |words: &[String]| {
+                rest.iter().all(|word| words.iter().any(|other| crate::tables::is_form_of(word, other)))
+            };
+            let mut holding =
+                of.columns.iter().enumerate().skip(1).filter(|(_, column)| holds(&words_of(&column.id)));
+            if let (Some((at, _)), None) = (holding.next(), holding.next()) {
+                return Some((0.95, at));
+            }
+        }
         let columns = of.columns.iter().enumerate().skip(1);
         let best = columns.map(|(at, column)| (alike(&wanted, &words_of(&column.id)), at));
         best.filter(|(score, _)| *score >= 0.85).max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)))

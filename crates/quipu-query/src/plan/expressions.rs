@@ -6,7 +6,7 @@ use spargebra::algebra::{
 };
 
 use super::cells::cell_of;
-use super::select::{Base, constant};
+use super::select::{Base, Nothing, constant};
 use super::texts::{call, cast, integer, like, lower, number, numeric, string, text, whole};
 use super::{Planner, ValueKind, dates, texts};
 use crate::QueryError;
@@ -352,8 +352,10 @@ impl Planner<'_> {
         order: &[Order],
         base: Base,
         shared: &[Variable],
+        nothing: Nothing,
     ) -> Result<Base, QueryError> {
         let mut base = base;
+        let mut some = Vec::new();
         let mut variables: Vec<Variable> = shared.to_vec();
         let mut replaced = Vec::new();
         for group in &select.group {
@@ -414,10 +416,10 @@ impl Planner<'_> {
                         distinct,
                     },
                 ));
-                let none = Sparql::Equal(Box::new(count.clone().into()), Box::new(integer(0)));
-                let average = Sparql::Divide(Box::new(sum.into()), Box::new(cast(count.into(), "decimal")));
-                let average = Sparql::If(Box::new(none), Box::new(self.nothing()), Box::new(average));
-                calculated_behind.push((variable.clone(), average));
+                some.push(count.clone());
+                let average =
+                    Sparql::Divide(Box::new(sum.into()), Box::new(cast(count.clone().into(), "decimal")));
+                calculated_behind.push((variable.clone(), self.unless_none(nothing, count, average)));
                 replaced.push((aggregate, variable, ValueKind::Number));
                 continue;
             }
@@ -440,9 +442,8 @@ impl Planner<'_> {
                 made.push((sum.clone(), AggregateExpression::FunctionCall { name, expr, distinct }));
                 let (name, expr) = (AggregateFunction::Count, value.into());
                 made.push((count.clone(), AggregateExpression::FunctionCall { name, expr, distinct: false }));
-                let none = Sparql::Equal(Box::new(count.into()), Box::new(integer(0)));
-                let value = Sparql::If(Box::new(none), Box::new(self.nothing()), Box::new(sum.into()));
-                calculated_behind.push((variable.clone(), value));
+                some.push(count.clone());
+                calculated_behind.push((variable.clone(), self.unless_none(nothing, count, sum.into())));
                 replaced.push((aggregate, variable, made_of));
                 continue;
             }
@@ -457,11 +458,24 @@ impl Planner<'_> {
         };
         let open = base.open.clone();
         let mut base = Base { pattern: group(base.pattern), ..base };
+        for count in some.into_iter().filter(|_| nothing == Nothing::NoRow) {
+            let expr = Sparql::Greater(Box::new(count.into()), Box::new(integer(0)));
+            base.pattern = GraphPattern::Filter { expr, inner: Box::new(base.pattern) };
+        }
         for (variable, expression) in calculated_behind {
             base.pattern = GraphPattern::Extend { inner: Box::new(base.pattern), variable, expression };
         }
         base.open = open;
         Ok(base)
+    }
+
+    /// A value that there is only where something was counted.
+    fn unless_none(&mut self, nothing: Nothing, count: Variable, value: Sparql) -> Sparql {
+        if nothing == Nothing::NoRow {
+            return value;
+        }
+        let none = Sparql::Equal(Box::new(count.into()), Box::new(integer(0)));
+        Sparql::If(Box::new(none), Box::new(self.nothing()), Box::new(value))
     }
 
     /// The variable of an expression's value, calculated where it is no column.

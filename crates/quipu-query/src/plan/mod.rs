@@ -19,6 +19,7 @@ use crate::bind::title_of;
 use crate::syntax::{Body, Expression, Order, Query, SetOperator};
 use crate::tables::Tables;
 use cells::Cells;
+use select::Nothing;
 
 /// A query over the graph, ready to be run.
 #[derive(Debug, Clone)]
@@ -86,7 +87,8 @@ impl Plan {
 /// # Errors
 /// [`QueryError::Refused`] for what SPARQL 1.1 cannot say.
 pub fn plan(query: &Query, tables: &Tables) -> Result<Plan, QueryError> {
-    let mut planner = Planner { tables, cells: Cells::default(), replaced: Vec::new() };
+    let mut planner =
+        Planner { tables, cells: Cells::default(), replaced: Vec::new(), nothing_as: Nothing::Absent };
     let part = planner.query(query)?;
     let variables: Vec<Variable> = part.outputs.iter().map(|column| column.variable.clone()).collect();
     let pattern = part.pattern;
@@ -115,6 +117,8 @@ struct Planner<'a> {
     cells: Cells,
     /// Expressions that have a variable by now: groups and aggregates.
     replaced: Vec<(Expression, Variable, ValueKind)>,
+    /// How the next query that is planned tells that it adds nothing up.
+    nothing_as: Nothing,
 }
 
 impl Planner<'_> {
@@ -218,6 +222,9 @@ fn first_items(query: &Query) -> Vec<Expression> {
 /// The part's rows under other names.
 fn renamed(part: Part, names: &[Variable]) -> GraphPattern {
     let mut pattern = part.pattern;
+    if part.outputs.iter().map(|column| &column.variable).eq(names) {
+        return pattern;
+    }
     for (column, name) in part.outputs.iter().zip(names) {
         if column.variable != *name {
             let (inner, expression) = (Box::new(pattern), column.variable.clone().into());

@@ -9,7 +9,9 @@ use spargebra::term::{GroundTerm, NamedNodePattern, TermPattern, TriplePattern};
 use super::cells::{Cell, cell_of};
 use super::{Part, PlanColumn, Planner, Support, ValueKind, distinct, join, renamed, sliced, title};
 use crate::QueryError;
-use crate::syntax::{Aggregate, ColumnRef, Comparison, Expression, From, Join, Order, Query, Select, Source};
+use crate::syntax::{
+    Aggregate, ColumnRef, Comparison, Expression, From, Function, Join, Order, Query, Select, Source,
+};
 use crate::tables::{Kind, Place, Rows, Table};
 
 /// The tables of a SELECT with the cells that it uses.
@@ -21,6 +23,15 @@ pub(super) struct Frame {
     needed: HashSet<Cell>,
     /// Cells of other queries that the conditions speak of.
     pub(super) outer: Vec<(Cell, ColumnRef)>,
+}
+
+/// How an aggregate tells that there was nothing to add up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Nothing {
+    /// By a row without a value.
+    Absent,
+    /// By no row: where the row is joined that is the same, and Virtuoso compares no value that may be absent.
+    NoRow,
 }
 
 /// A pattern in two forms: as it is run, and with the queries within it opened, so that all its triples are seen.
@@ -48,7 +59,9 @@ impl Planner<'_> {
         limit: Option<u64>,
         offset: u64,
     ) -> Result<Part, QueryError> {
+        let nothing = std::mem::replace(&mut self.nothing_as, Nothing::Absent);
         let base = self.base(select, order)?;
+        self.nothing_as = nothing;
         self.finish(select, order, limit, offset, base)
     }
 
@@ -451,6 +464,12 @@ impl Planner<'_> {
         let variable = self.cells.variable(&cell, &column.name);
         let before = std::mem::take(&mut self.replaced);
         if let Some(select) = query.select().filter(|_| self.is_correlated(query)) {
+            if query.limit.is_some() || query.offset > 0 {
+                return Err(QueryError::Refused(
+                    "LIMIT in a query behind IN that speaks of the outer row is not read; join the tables"
+                        .into(),
+                ));
+            }
             let inner = self.base(select, &query.order)?;
             let part = self.finish(select, &[], None, 0, inner.clone())?;
             self.replaced = before;
@@ -536,29 +555,45 @@ impl Planner<'_> {
         for (at, query) in queries.into_iter().enumerate() {
             let _ = at;
             let before = std::mem::take(&mut self.replaced);
-            let variable = self.cells.fresh("value");
             let is_count = query.select().is_some_and(|select| {
                 matches!(
                     select.items.first().map(|item| &item.expression),
                     Some(Expression::Aggregate { function: Aggregate::Count, .. })
                 )
             });
-            let (pattern, kind) = match query.select().filter(|_| self.is_correlated(&query)) {
+            let is_correlated = self.is_correlated(&query);
+            let (part, shared) = match query.select().filter(|_| is_correlated) {
+                Some(_) if !query.order.is_empty() || query.limit.is_some() || query.offset > 0 => {
+                    return Err(QueryError::Refused(
+                        "ORDER BY and LIMIT in a query for one value of each row are not read; write MIN or MAX"
+                            .into(),
+                    ));
+                }
                 Some(select) => {
                     let inner = self.base(select, &[])?;
                     let shared = inner.outer.clone();
-                    let part = self.finish_grouped(select, inner, &shared)?;
-                    let kind = part.outputs.first().map_or(ValueKind::Unknown, |column| column.kind);
-                    let names: Vec<Variable> = std::iter::once(variable.clone()).chain(shared).collect();
-                    (renamed(part, &names), kind)
+                    (self.finish_grouped(select, inner, &shared)?, shared)
                 }
                 None => {
+                    let item = query.select().and_then(|select| select.items.first());
+                    self.nothing_as = item.map_or(Nothing::Absent, |item| nothing_of(&item.expression));
                     let part = self.query(&query)?;
-                    let kind = part.outputs.first().map_or(ValueKind::Unknown, |column| column.kind);
-                    (renamed(part, std::slice::from_ref(&variable)), kind)
+                    self.nothing_as = Nothing::Absent;
+                    (part, Vec::new())
                 }
             };
             self.replaced = before;
+            let Some(output) = part.outputs.first() else {
+                return Err(QueryError::Refused("a query within gives no column".into()));
+            };
+            let kind = output.kind;
+            // Its own name is kept where it is none of the outer query's: Virtuoso finds some columns by no second one.
+            let variable = match shared.contains(&output.variable) {
+                true => self.cells.fresh("value"),
+                false => output.variable.clone(),
+            };
+            let names: Vec<Variable> = std::iter::once(variable.clone()).chain(shared).collect();
+            let pattern = renamed(part, &names);
             let always = self.gives_one_row(&query);
             base = match &base.pattern {
                 // OPTIONAL behind nothing has no rows at Virtuoso.
@@ -592,7 +627,9 @@ impl Planner<'_> {
         let of_all = |select: &Select| {
             select.group.is_empty()
                 && select.having.is_none()
-                && select.items.iter().any(|item| item.expression.has_aggregate())
+                && select.items.first().is_some_and(|item| {
+                    item.expression.has_aggregate() && nothing_of(&item.expression) == Nothing::Absent
+                })
         };
         let is_whole = query.limit != Some(0) && query.offset == 0;
         is_whole && query.select().is_some_and(of_all) && !self.is_correlated(query)
@@ -622,7 +659,8 @@ impl Planner<'_> {
         let (open, triples) = (base.open.clone(), base.triples.clone());
         let mut base = base;
         if aggregated {
-            base = self.grouped(select, order, base, &[])?;
+            let nothing = std::mem::replace(&mut self.nothing_as, Nothing::Absent);
+            base = self.grouped(select, order, base, &[], nothing)?;
         }
         let mut outputs: Vec<PlanColumn> = Vec::new();
         for item in &select.items {
@@ -678,7 +716,7 @@ impl Planner<'_> {
         let mut base = base;
         let mut support = None;
         if item.expression.has_aggregate() {
-            base = self.grouped(select, &[], base, shared)?;
+            base = self.grouped(select, &[], base, shared, nothing_of(&item.expression))?;
         } else {
             support = Some(());
         }
@@ -809,6 +847,15 @@ fn with_equal_rows(pattern: GraphPattern) -> GraphPattern {
         }
         GraphPattern::Distinct { inner } => *inner,
         other => other,
+    }
+}
+
+/// How the one value of a query tells that there is none: a sum or an average that is all of the value by no row.
+fn nothing_of(item: &Expression) -> Nothing {
+    match item {
+        Expression::Aggregate { function: Aggregate::Sum | Aggregate::Avg, .. } => Nothing::NoRow,
+        Expression::Call(Function::Round, parts) => parts.first().map_or(Nothing::Absent, nothing_of),
+        _ => Nothing::Absent,
     }
 }
 

@@ -15,9 +15,6 @@ use crate::trace::Stage;
 const MOST_TOKENS: u32 = 220;
 /// Mentions that the model is told of.
 const MOST_HINTS: usize = 6;
-/// Values of one mention that it is told of.
-const MOST_OF_HINT: usize = 3;
-
 /// How a query is asked for.
 pub(super) enum Asked<'a> {
     /// Greedily.
@@ -49,14 +46,13 @@ pub(super) async fn prompt(context: &Context<'_>, asking: &Asking<'_>) -> Result
         for found in &mention.matches {
             relevance.raise(found.place, 1.0);
         }
-        let said = mention.matches.iter().take(MOST_OF_HINT).filter_map(|found| {
-            let table = tables.table(found.place.table)?;
-            let column = tables.column(found.place)?;
-            let value = found.shown.first()?;
-            Some(format!("{}.{} = '{}'", table.id, column.id, cell(value).replace('\'', "''")))
-        });
-        let said: Vec<String> = said.collect();
-        hints.push(format!("“{}” may be {}", cell(&mention.text), said.join(" or ")));
+        // Told of several columns, a model asks for all of them; of one, it takes that one.
+        let [found] = mention.matches.as_slice() else { continue };
+        let place = tables.table(found.place.table).zip(tables.column(found.place));
+        if let (Some((table, column)), Some(value)) = (place, found.shown.first()) {
+            let value = cell(value).replace('\'', "''");
+            hints.push(format!("“{}” may be {}.{} = '{value}'", cell(&mention.text), table.id, column.id));
+        }
     }
     if !asking.config.hints {
         hints.clear();

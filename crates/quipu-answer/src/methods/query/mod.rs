@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use crate::AnswerError;
 use crate::context::Context;
+use crate::language::impossible_place;
 use crate::methods::Outcome;
 use crate::question::Question;
 use crate::retrieve::GraphTables;
@@ -66,6 +67,9 @@ pub(in crate::methods) async fn run(
     question: &Question,
     config: &QueryConfig,
 ) -> Result<Outcome, AnswerError> {
+    if let Some(place) = impossible_place(question.text()) {
+        return Ok(Outcome::abstain(format!("“{place}” is no place of an order"), Vec::new()));
+    }
     let asking = Asking { question, graph: context.tables().await?, config };
     if asking.graph.tables.tables.is_empty() {
         return Ok(Outcome::abstain(
@@ -112,9 +116,11 @@ async fn candidates(
     let (mut candidates, mut failures) = (Vec::new(), Vec::new());
     let prompt = ask::prompt(context, asking).await?;
     let sql = ask::write(context, &prompt, Asked::Likeliest, asking.config).await?;
+    let mut declined = false;
     match read::read(context, asking, &sql).await? {
         Ok(candidate) => candidates.push(candidate),
         Err(failure) => {
+            declined = failure.declined;
             let again = Asked::Again(&failure);
             if asking.config.repair && failure.may_be_mended() && context.calls_left() > 0 {
                 let sql = ask::write(context, &prompt, again, asking.config).await?;
@@ -127,7 +133,6 @@ async fn candidates(
         }
     }
     let best = choose::best_confidence(asking, &candidates);
-    let declined = failures.iter().any(|failure| failure.declined);
     if best < asking.config.sure && !declined {
         for seed in 1..=asking.config.samples {
             if context.calls_left() == 0 {
