@@ -15,6 +15,9 @@ pub(super) fn cell_of(column: &ColumnRef) -> Option<Cell> {
     Some((column.table.clone()?, column.place?.column))
 }
 
+/// Longest name of a variable but for a number behind it: Virtuoso cuts off what is longer than 98.
+const LONGEST: usize = 60;
+
 #[derive(Debug, Default)]
 pub(super) struct Cells {
     parents: HashMap<Cell, Cell>,
@@ -69,7 +72,8 @@ impl Cells {
     /// A new variable with a name like the one given.
     pub(super) fn fresh(&mut self, name: &str) -> Variable {
         let ascii = |word: &String| word.chars().all(|c| c.is_ascii_alphanumeric());
-        let base = words_of(name).into_iter().filter(ascii).collect::<Vec<_>>().join("_");
+        let mut base = words_of(name).into_iter().filter(ascii).collect::<Vec<_>>().join("_");
+        base.truncate(LONGEST);
         let base =
             if base.chars().next().is_none_or(|c| c.is_ascii_digit()) { format!("v{base}") } else { base };
         let mut candidate = base.clone();

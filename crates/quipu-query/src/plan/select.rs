@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use oxrdf::{Literal, NamedNode, Term, Variable};
+use oxrdf::{NamedNode, Term, Variable};
 use spargebra::algebra::{Expression as Sparql, GraphPattern, OrderExpression, PropertyPathExpression};
 use spargebra::term::{GroundTerm, NamedNodePattern, TermPattern, TriplePattern};
 
@@ -587,7 +587,6 @@ impl Planner<'_> {
                 return Err(QueryError::Refused("a query within gives no column".into()));
             };
             let kind = output.kind;
-            // Its own name is kept where it is none of the outer query's: Virtuoso finds some columns by no second one.
             let variable = match shared.contains(&output.variable) {
                 true => self.cells.fresh("value"),
                 false => output.variable.clone(),
@@ -595,15 +594,10 @@ impl Planner<'_> {
             let names: Vec<Variable> = std::iter::once(variable.clone()).chain(shared).collect();
             let pattern = renamed(part, &names);
             let always = self.gives_one_row(&query);
-            base = match &base.pattern {
-                // OPTIONAL behind nothing has no rows at Virtuoso.
-                GraphPattern::Bgp { patterns } if patterns.is_empty() && !always => {
-                    let unit = self.unit();
-                    base.both(|left| left_join(join(left, unit.clone()), pattern.clone()))
-                }
-                _ if always => base.both(|left| join(left, pattern.clone())),
-                _ => base.both(|left| left_join(left, pattern.clone())),
-            };
+            base = base.both(|left| match always {
+                true => join(left, pattern.clone()),
+                false => left_join(left, pattern.clone()),
+            });
             let marker = Expression::Scalar(Box::new(query));
             let mut name = variable.clone();
             if is_count {
@@ -633,12 +627,6 @@ impl Planner<'_> {
         };
         let is_whole = query.limit != Some(0) && query.offset == 0;
         is_whole && query.select().is_some_and(of_all) && !self.is_correlated(query)
-    }
-
-    /// One row that says nothing.
-    fn unit(&mut self) -> GraphPattern {
-        let one = GroundTerm::Literal(Literal::from(1));
-        GraphPattern::Values { variables: vec![self.cells.fresh("row")], bindings: vec![vec![Some(one)]] }
     }
 
     /// Groups, calculates, orders and projects.
