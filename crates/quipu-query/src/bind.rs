@@ -5,7 +5,7 @@ mod links;
 mod literals;
 mod shape;
 
-pub use shape::with_things;
+pub use shape::{with_measures, with_things};
 
 use std::collections::HashSet;
 
@@ -94,7 +94,8 @@ impl Binder<'_> {
     fn query(&mut self, mut query: Query, outer: &mut Vec<Scope>) -> Result<Query, QueryError> {
         match query.body {
             Body::Set { operator, all, left, right } => {
-                let (left, right) = (self.query(*left, outer)?, self.query(*right, outer)?);
+                let (left, mut right) = (self.query(*left, outer)?, self.query(*right, outer)?);
+                self.same_columns(&left, &mut right);
                 let order = std::mem::take(&mut query.order);
                 for by in order {
                     query.order.push(self.order_of_set(by, &left)?);
@@ -152,6 +153,35 @@ impl Binder<'_> {
         select.from = kept;
         if let Some((from, reason)) = unknown {
             // A table that is not there, beside one that is: its columns may be that one's.
+            if scope.reaches.is_empty() {
+                let mut from = from;
+                let Some(table) = self.table_of_columns(&from, &select, &order) else {
+                    return Err(QueryError::Unbound(reason));
+                };
+                let id = self.tables.table(table).map_or_else(String::new, |table| table.id.clone());
+                self.mend(Doubt::Much, format!("{reason}: {id} has what is asked of it"));
+                if let Source::Table(name, _) = &mut from.source {
+                    scope.reaches.push(Reach {
+                        names: vec![from.alias.clone(), name.clone(), id.clone()],
+                        alias: String::new(),
+                        table: Some(table),
+                        columns: Vec::new(),
+                    });
+                    name.clone_from(&id);
+                }
+                from.alias = self.new_alias(&id);
+                from.source = Source::Table(id, Some(table));
+                if let Some(reach) = scope.reaches.first_mut() {
+                    reach.alias.clone_from(&from.alias);
+                }
+                select.from.push(from);
+                outer.push(scope);
+                let bound = self.clauses(select, order, outer);
+                let scope = outer.pop().unwrap_or_default();
+                let (mut select, order) = bound?;
+                select.from.extend(scope.added);
+                return Ok((select, order));
+            }
             let Some(first) = scope.reaches.first_mut() else { return Err(QueryError::Unbound(reason)) };
             first.names.push(from.alias.clone());
             if let Source::Table(name, _) = &from.source {
@@ -171,6 +201,45 @@ impl Binder<'_> {
         let (mut select, order) = bound?;
         select.from.extend(scope.added);
         Ok((select, order))
+    }
+
+    /// The one table of entities that has, itself or by a link, all columns that a query asks of a table that is not there; the largest
+    /// of several.
+    fn table_of_columns(
+        &self,
+        from: &From,
+        select: &Select,
+        order: &[crate::syntax::Order],
+    ) -> Option<usize> {
+        let mut wanted: Vec<Vec<String>> = Vec::new();
+        let of_order = order.iter().map(|order| &order.expression);
+        for expression in select.expressions().into_iter().chain(of_order) {
+            expression.visit(&mut |part| {
+                if let Expression::Column(column) = part
+                    && column.table.as_ref().is_none_or(|table| table.eq_ignore_ascii_case(&from.alias))
+                {
+                    wanted.push(words_of(&column.name));
+                }
+            });
+        }
+        // Every table has names.
+        let tells = |name: &Vec<String>| !matches!(name.as_slice(), [] | [_] if name.iter().all(|word| word == "name" || word == "id"));
+        if !wanted.iter().any(tells) {
+            return None;
+        }
+        let has = |table: usize, name: &[String]| {
+            let is_called = |id: &str| alike(name, &words_of(id)) >= LEAST_ALIKE;
+            let own =
+                self.tables.table(table).is_some_and(|table| table.columns.iter().any(|c| is_called(&c.id)));
+            own || self.links_of(table).iter().any(|link| {
+                self.tables.table(link.to.table).is_some_and(|other| {
+                    other.is_links() && other.columns.iter().skip(1).any(|column| is_called(&column.id))
+                })
+            })
+        };
+        let all = self.tables.tables.iter().enumerate().filter(|(_, table)| !table.is_links());
+        let fits = all.filter(|(at, _)| wanted.iter().all(|name| has(*at, name)));
+        fits.max_by_key(|(_, table)| table.rows).map(|(at, _)| at)
     }
 
     fn clauses(
@@ -341,7 +410,8 @@ impl Binder<'_> {
             _ => {
                 let known: Vec<&str> =
                     self.tables.tables.iter().take(12).map(|table| table.id.as_str()).collect();
-                Err(QueryError::Unbound(format!("there is no table {name}; there are {}", known.join(", "))))
+                let known = if known.is_empty() { "none".into() } else { known.join(", ") };
+                Err(QueryError::Unbound(format!("there is no table {name}; there are {known}")))
             }
         }
     }
@@ -362,8 +432,27 @@ impl Binder<'_> {
             *query = bound;
         }
         self.counts_things(expression);
+        self.adds_numbers(expression)?;
         self.of_one_kind(expression, scopes)?;
         self.literals(expression, scopes)
+    }
+
+    /// Things have no sum and no average.
+    fn adds_numbers(&self, expression: &Expression) -> Result<(), QueryError> {
+        use crate::syntax::Aggregate;
+        let Expression::Aggregate { function: Aggregate::Sum | Aggregate::Avg, of: Some(of), .. } =
+            expression
+        else {
+            return Ok(());
+        };
+        let Expression::Column(column) = &**of else { return Ok(()) };
+        match column.place.and_then(|place| self.tables.column(place)).map(|column| column.kind) {
+            Some(Kind::Entity(_)) => Err(QueryError::Unbound(format!(
+                "{} holds names, which have no sum and no average: count them, for each thing in a query of its own",
+                column.name
+            ))),
+            _ => Ok(()),
+        }
     }
 
     /// Things are counted once each, however many rows a join or a table of records makes of them.

@@ -253,7 +253,9 @@ impl List {
 
     fn whole(&self, place: Place, text: &str) -> Option<Match> {
         let exact = self.exact.get(&normalise(text)).map(|at| (at, How::Exact));
-        let found = exact.or_else(|| self.joined.get(&words_of(text).concat()).map(|at| (at, How::Joined)));
+        let joined = words_of(text).concat();
+        let joined = self.joined.get(&joined).filter(|_| !joined.is_empty()).map(|at| (at, How::Joined));
+        let found = exact.or(joined);
         found.map(|(at, how)| self.matched(place, at.iter().copied(), how))
     }
 

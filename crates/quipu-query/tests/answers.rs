@@ -88,6 +88,8 @@ async fn groups_shares_and_calculations() {
     check(&shop, "SELECT ROUND(AVG(price), 1) FROM product", &["107.6"]).await;
     let counted = "SELECT COUNT(CASE WHEN price > 100 THEN 1 END) FROM product";
     check(&shop, counted, &["2"]).await;
+    let bare = "SELECT colour FROM product_colour ORDER BY COUNT(*) DESC LIMIT 1";
+    check(&shop, bare, &["red"]).await;
     let most = "SELECT supplier FROM product GROUP BY supplier ORDER BY COUNT(*) DESC, supplier LIMIT 1";
     check(&shop, most, &["Acme"]).await;
 }
@@ -206,6 +208,10 @@ async fn what_was_written_for_another_schema_is_mended() {
     )
     .await;
     check("SELECT name FROM supplier WHERE code = 'Oslo'", &["Acme", "Cova"]).await;
+    check("SELECT name FROM article WHERE price > 100 AND colour = 'red'", &["Falcon Drill"]).await;
+    let both = "SELECT name FROM product WHERE price > 100 INTERSECT \
+                SELECT colour FROM product_colour WHERE colour = 'red'";
+    check(both, &["Falcon Drill"]).await;
 }
 
 #[tokio::test]
@@ -216,6 +222,7 @@ async fn what_is_not_there_is_said() {
         says("SELECT name FROM planet"),
         "there is no table planet; there are product, order, supplier, city, product_colour"
     );
+    assert!(says("SELECT AVG(supplier) FROM product").contains("no sum and no average"));
     assert!(says("SELECT gravity FROM product").contains("no table here has a column gravity"));
     assert_eq!(
         says("SELECT price FROM product WHERE name = 'Zebra Crossing'"),
@@ -250,4 +257,23 @@ async fn rows_rest_on_the_triples_that_they_were_made_of() {
     let (lines, counted) = of("SELECT supplier, COUNT(*) FROM product GROUP BY supplier").await;
     assert_eq!(counted, Some(5));
     assert!(lines.iter().any(|line| line.ends_with("| supplier | Cova")), "{lines:?}");
+}
+
+#[tokio::test]
+async fn values_are_told_with_their_things_and_lists_with_their_order() {
+    let shop = Shop::open().await.unwrap();
+    let told = |sql: &str| {
+        let mut query = shop.bound(sql).unwrap().query;
+        quipu_query::with_things(&mut query, &shop.tables);
+        quipu_query::with_measures(&mut query);
+        query.to_string()
+    };
+    let priced = told("SELECT price FROM product WHERE in_stock = TRUE");
+    assert!(priced.starts_with("SELECT product.price, product.name AS product FROM"), "{priced}");
+    let one = "SELECT product.price FROM product WHERE product.name = 'Otter Pump'";
+    assert_eq!(told(one), one);
+    let ordered = told("SELECT name FROM product ORDER BY price DESC LIMIT 3");
+    assert!(ordered.starts_with("SELECT product.name, product.price FROM"), "{ordered}");
+    let alone = "SELECT product.name FROM product ORDER BY product.price DESC LIMIT 1";
+    assert_eq!(told(alone), alone);
 }

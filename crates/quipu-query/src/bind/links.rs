@@ -147,6 +147,36 @@ impl Binder<'_> {
         );
     }
 
+    /// Of two queries put together the second gives things of the first's kind: "the beasts of an alignment INTERSECT the languages
+    /// of those that speak one" means the beasts that speak it.
+    pub(super) fn same_columns(&mut self, left: &Query, right: &mut Query) {
+        let (Some(first), Body::Select(second)) = (left.select(), &mut right.body) else { return };
+        let ([one], [other]) = (first.items.as_slice(), second.items.as_mut_slice()) else { return };
+        let (Expression::Column(a), Expression::Column(b)) = (&one.expression, &other.expression) else {
+            return;
+        };
+        let (Some(of_a), Some(of_b)) = (a.place, b.place) else { return };
+        let wanted = self.tables.leads_to(of_a);
+        if wanted.is_none() || wanted == self.tables.leads_to(of_b) {
+            return;
+        }
+        for from in &second.from {
+            let crate::syntax::Source::Table(_, Some(table)) = &from.source else { continue };
+            let columns = self.tables.table(*table).map_or(0, |table| table.columns.len());
+            let mut places = (0..columns).map(|column| Place { table: *table, column });
+            if let Some(place) = places.find(|place| self.tables.leads_to(*place) == wanted) {
+                let of = ColumnRef { table: Some(from.alias.clone()), name: String::new(), place: None };
+                let instead = Expression::Column(self.reference(&of, place));
+                self.mend(
+                    Doubt::Little,
+                    format!("both queries give one kind of thing: {instead}, not {}", title_of(other)),
+                );
+                other.expression = instead;
+                return;
+            }
+        }
+    }
+
     /// In `x IN (SELECT y …)`: another column of the query's tables that is of the kind of `x`, or another column of the table of `x`.
     fn same_in(&mut self, column: &mut ColumnRef, query: &mut Query) {
         let Some(of) = column.place else { return };

@@ -8,7 +8,10 @@ impl Binder<'_> {
     /// Gives columns beside an aggregate the meaning that they have for whoever writes them so.
     pub(super) fn reshape(&mut self, query: &mut Query) {
         let Query { body: Body::Select(select), order, limit, .. } = query else { return };
-        let has_aggregate = select.items.iter().any(|item| item.expression.has_aggregate());
+        let in_order = order.iter().any(|order| order.expression.has_aggregate());
+        let in_items = select.items.iter().any(|item| item.expression.has_aggregate());
+        // "SELECT language … ORDER BY COUNT(*)": one row a language is asked for.
+        let has_aggregate = in_items || in_order;
         for group in select.group.clone() {
             // The things that make a group are not counted in it, but its rows.
             for expression in select.expressions_mut() {
@@ -50,6 +53,22 @@ fn counts_rows(expression: &mut Expression, group: &Expression) {
         *distinct = false;
     }
     expression.parts_mut().into_iter().for_each(|part| counts_rows(part, group));
+}
+
+/// Adds what a list is ordered by to a query that gives only the things: "the restaurants from the best to the worst" are told with their
+/// ratings. Nothing for a single row, and where the order is by the things' own names.
+pub fn with_measures(query: &mut Query) {
+    let Query { body: Body::Select(select), order, limit, .. } = query else { return };
+    if *limit == Some(1) || select.distinct {
+        return;
+    }
+    for order in order {
+        let is_name = matches!(&order.expression, Expression::Column(c) if c.place.is_some_and(|place| place.column == 0));
+        let known = select.items.iter().any(|item| item.expression == order.expression);
+        if !is_name && !known {
+            select.items.push(Item { expression: order.expression.clone(), alias: None });
+        }
+    }
 }
 
 /// Adds the thing that each row is about to a query that gives only its values: "the scores of the courses" are told with the courses.

@@ -189,8 +189,8 @@ impl Planner<'_> {
             (K::Date, K::Date) => (text(left), text(right)),
             (K::Date, K::Number) => (self.year(a, left), right),
             (K::Number, K::Date) => (left, self.year(b, right)),
-            (K::Text, K::Number) => (numeric(left), right),
-            (K::Number, K::Text) => (left, numeric(right)),
+            (K::Text | K::Entity, K::Number) => (numeric(left), right),
+            (K::Number, K::Text | K::Entity) => (left, numeric(right)),
             (K::Flag, K::Number) => (flag_number(left), right),
             (K::Number, K::Flag) => (left, flag_number(right)),
             (K::Entity, K::Text) if equality => {
@@ -220,6 +220,16 @@ impl Planner<'_> {
     fn is_coarse(&self, of: &Expression, written: &Expression) -> bool {
         let Expression::Text(written) = written else { return false };
         self.samples(of).iter().any(|date| date.len() < written.len().min(10))
+    }
+
+    /// Whether a column of things without a type has numbers for names, as in triples of names.
+    pub(super) fn are_numbers(&self, of: &Expression) -> bool {
+        let Expression::Column(column) = of else { return false };
+        let kind = column.place.and_then(|place| self.tables.column(place)).map(|column| column.kind);
+        let samples = self.samples(of);
+        kind == Some(Kind::Entity(None))
+            && !samples.is_empty()
+            && samples.iter().all(|name| crate::tables::is_plain_number(name))
     }
 
     fn has_early_years(&self, of: &Expression) -> bool {
@@ -391,7 +401,9 @@ impl Planner<'_> {
             let is_numeric = matches!(function, Aggregate::Sum | Aggregate::Avg);
             let mut expr: Sparql = value.clone().into();
             let is_extreme = matches!(function, Aggregate::Min | Aggregate::Max);
-            if is_extreme && kind == ValueKind::Entity && !self.tables.labels.is_empty() {
+            if is_extreme && self.are_numbers(of) {
+                (expr, kind) = (numeric(expr), ValueKind::Number);
+            } else if is_extreme && kind == ValueKind::Entity && !self.tables.labels.is_empty() {
                 // The first and last of names, not of IRIs.
                 (base, expr) = self.name_of(base, expr, text);
                 kind = ValueKind::Text;
@@ -581,8 +593,8 @@ fn flag_number(flag: Sparql) -> Sparql {
 fn as_number(value: Sparql, kind: ValueKind) -> Sparql {
     match kind {
         ValueKind::Flag => flag_number(value),
-        ValueKind::Text => numeric(value),
+        ValueKind::Text | ValueKind::Entity => numeric(value),
         ValueKind::Date => dates::day_number(&value),
-        ValueKind::Entity | ValueKind::Number | ValueKind::Unknown => value,
+        ValueKind::Number | ValueKind::Unknown => value,
     }
 }

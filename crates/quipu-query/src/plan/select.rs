@@ -668,7 +668,9 @@ impl Planner<'_> {
             let (with, expression) = self.with_scalars(base, &order.expression)?;
             base = with;
             let (value, kind) = self.value(&expression)?;
-            let value = if kind == ValueKind::Entity {
+            let value = if self.are_numbers(&expression) {
+                super::texts::numeric(value)
+            } else if kind == ValueKind::Entity {
                 let (with, name) = self.name_of(base, value, super::texts::lower);
                 base = with;
                 name

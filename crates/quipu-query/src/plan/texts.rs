@@ -54,9 +54,9 @@ pub(super) fn cast(of: Expression, datatype: &str) -> Expression {
     call(function, vec![of])
 }
 
-/// A text read as a number; thousands may be parted by commas.
+/// A text, or the end of an IRI, read as a number; thousands may be parted by commas.
 pub(super) fn numeric(of: Expression) -> Expression {
-    let plain = call(Function::Replace, vec![text(of), string(",([0-9]{3})"), string("$1")]);
+    let plain = call(Function::Replace, vec![text(of), string("^.*[/#:]|,([0-9]{3})"), string("$1")]);
     cast(plain, "double")
 }
 

@@ -464,7 +464,7 @@ fn column_of(found: &Found<'_>, tails: &[&NodeSummary], of_type: &HashMap<NodeId
     let examples = if all { names.iter().map(|name| (*name).to_owned()).collect() } else { spread(&names) };
     Column {
         id: String::new(),
-        title: title_of(found.info),
+        title: short(&title_of(found.info)).to_owned(),
         relation: Some(iri_of_key(&found.info.key).into_owned()),
         kind,
         filled: found.heads,
@@ -534,7 +534,7 @@ pub(crate) fn is_date(text: &str) -> bool {
 }
 
 /// A number that is no code: codes begin with zeros. Thousands may be parted by commas.
-fn is_plain_number(text: &str) -> bool {
+pub(crate) fn is_plain_number(text: &str) -> bool {
     let text = text.trim();
     let plain = without_commas(text);
     let text = plain.as_deref().unwrap_or(text);

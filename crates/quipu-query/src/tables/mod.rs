@@ -14,7 +14,7 @@ mod tests;
 use serde::{Deserialize, Serialize};
 
 pub use count::count_tables;
-pub(crate) use count::is_date;
+pub(crate) use count::{is_date, is_plain_number};
 pub use identifiers::{identifier, words_of};
 pub use keep::{TABLES_FILE, open_tables};
 pub(crate) use render::is_form_of;

@@ -2,7 +2,7 @@
 
 use quipu_query::{
     Bound, Expression, Item, Plan, QueryError, RowSet, RunLimits, bind, is_too_much, plan, read_sql, run,
-    say, with_things,
+    say, with_measures, with_things,
 };
 
 use super::Asking;
@@ -102,6 +102,7 @@ async fn try_read(
     let found = values.find(context.workspace, tables, &texts).await?;
     let mut bound = bind(query, tables, values, &found)?;
     with_things(&mut bound.query, tables);
+    with_measures(&mut bound.query);
     let plan = plan(&bound.query, tables)?;
     let words = say(&bound.query, tables);
     let rows = match context.plan_only() {
