@@ -78,7 +78,9 @@ fn what_is_no_select_is_refused() {
     for sql in ["", "  \n", "-- nothing", ";"] {
         assert_eq!(refused(sql), "there is no SQL; write one SELECT", "{sql:?}");
     }
-    for sql in ["PRAGMA table_info(product)", "Which product is dear?", "SELECT", "SELECT 'a", "SELECT (1", "\0"] {
+    for sql in
+        ["PRAGMA table_info(product)", "Which product is dear?", "SELECT", "SELECT 'a", "SELECT (1", "\0"]
+    {
         assert!(read_sql(sql, None).is_err(), "{sql:?}");
     }
 }
