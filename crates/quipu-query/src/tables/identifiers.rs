@@ -59,8 +59,8 @@ fn typed(character: char) -> char {
 /// A new identifier for a name: its words joined by underscores, in ASCII letters where the name has any, with a number behind it where
 /// another has the same. `taken` holds the identifiers given so far.
 pub fn identifier(name: &str, fallback: &str, taken: &mut HashSet<String>) -> String {
-    // SQL reads no digits but those of ASCII.
-    let read = |c: &char| !c.is_numeric() || c.is_ascii_digit();
+    // SQL reads no digits but those of ASCII, and no marks: "İ" in lower case is an "i" with one.
+    let read = |c: &char| c.is_alphabetic() || c.is_ascii_digit() || *c == '_';
     let mut base: String = words_of(name).join("_").chars().filter(read).collect();
     base.truncate(base.floor_char_boundary(LONGEST));
     let base = base.trim_matches('_');

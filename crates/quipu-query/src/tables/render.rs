@@ -5,6 +5,9 @@ use std::fmt::Write as _;
 
 use super::{Column, Kind, Place, Table, Tables, words_of};
 
+/// Tables in a row that may be too long for the room that is left before no other is tried.
+const MOST_MISSED: usize = 50;
+
 /// How much is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RenderConfig {
@@ -100,7 +103,7 @@ impl Tables {
             return self.rendered(text, &everything, true);
         }
         let mut chosen: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        let mut text = String::new();
+        let (mut text, mut missed) = (String::new(), 0);
         for table in self.by_relevance(relevance) {
             let mut next = chosen.clone();
             for at in self.with_joins(table, &chosen) {
@@ -109,16 +112,21 @@ impl Tables {
             let longer = self.lines(&next);
             if longer.len() <= config.bytes {
                 (chosen, text) = (next, longer);
+                missed = 0;
             } else if chosen.is_empty() {
                 // Even one table is too wide: as many of its columns as fit.
-                let mut columns = self.best_columns(table, relevance, config.columns);
-                while columns.len() > 1
-                    && self.lines(&BTreeMap::from([(table, columns.clone())])).len() > config.bytes
-                {
-                    columns.pop();
+                for most in (0..=config.columns).rev() {
+                    chosen = BTreeMap::from([(table, self.best_columns(table, relevance, most))]);
+                    text = self.lines(&chosen);
+                    if text.len() <= config.bytes {
+                        break;
+                    }
                 }
-                chosen = BTreeMap::from([(table, columns)]);
-                text = self.lines(&chosen);
+            } else {
+                missed += 1;
+                if missed > MOST_MISSED {
+                    break;
+                }
             }
         }
         self.rendered(text, &chosen, false)
