@@ -50,7 +50,31 @@ pub enum Doubt {
 pub fn bind(query: Query, tables: &Tables, values: &Values, found: &Found) -> Result<Bound, QueryError> {
     let mut binder = Binder { tables, values, found, mends: Vec::new(), aliases: HashSet::new() };
     let query = binder.query(query, &mut Vec::new())?;
+    if !asks_tables(&query) {
+        return Err(QueryError::Unbound(
+            "the query asks nothing of the tables: it only says something".into(),
+        ));
+    }
     Ok(Bound { query, mends: binder.mends })
+}
+
+/// Whether some table stands in a query.
+fn asks_tables(query: &Query) -> bool {
+    let of_source = |from: &From| match &from.source {
+        Source::Table(..) => true,
+        Source::Derived(query) => asks_tables(query),
+    };
+    let within = |expression: &Expression| {
+        let mut found = false;
+        expression.visit(&mut |part| found |= part.query().is_some_and(asks_tables));
+        found
+    };
+    match &query.body {
+        Body::Set { left, right, .. } => asks_tables(left) || asks_tables(right),
+        Body::Select(select) => {
+            select.from.iter().any(of_source) || select.expressions().into_iter().any(within)
+        }
+    }
 }
 
 struct Binder<'a> {
@@ -98,7 +122,7 @@ impl Binder<'_> {
                 self.same_columns(&left, &mut right);
                 let order = std::mem::take(&mut query.order);
                 for by in order {
-                    query.order.push(self.order_of_set(by, &left)?);
+                    query.order.push(order_of_set(by, &left));
                 }
                 query.body = Body::Set { operator, all, left: Box::new(left), right: Box::new(right) };
                 Ok(query)
@@ -110,26 +134,6 @@ impl Binder<'_> {
                 Ok(query)
             }
         }
-    }
-
-    /// The order of two queries put together names a column of the first.
-    fn order_of_set(
-        &mut self,
-        mut order: crate::syntax::Order,
-        left: &Query,
-    ) -> Result<crate::syntax::Order, QueryError> {
-        let mut first = left;
-        while let Body::Set { left, .. } = &first.body {
-            first = left;
-        }
-        let Some(select) = first.select() else { return Ok(order) };
-        let said = order.expression.to_string();
-        let name = said.rsplit('.').next().unwrap_or(&said).to_lowercase();
-        let at = select.items.iter().position(|item| title_of(item).to_lowercase() == name);
-        let at = at.or_else(|| said.parse::<usize>().ok().and_then(|at| at.checked_sub(1))).unwrap_or(0);
-        let Some(item) = select.items.get(at) else { return Ok(order) };
-        order.expression = item.expression.clone();
-        Ok(order)
     }
 
     fn select(
@@ -469,6 +473,22 @@ impl Binder<'_> {
             *distinct = true;
         }
     }
+}
+
+/// The order of two queries put together names a column of the first.
+fn order_of_set(mut order: crate::syntax::Order, left: &Query) -> crate::syntax::Order {
+    let mut first = left;
+    while let Body::Set { left, .. } = &first.body {
+        first = left;
+    }
+    let Some(select) = first.select() else { return order };
+    let said = order.expression.to_string();
+    let name = said.rsplit('.').next().unwrap_or(&said).to_lowercase();
+    let at = select.items.iter().position(|item| title_of(item).to_lowercase() == name);
+    let at = at.or_else(|| said.parse::<usize>().ok().and_then(|at| at.checked_sub(1))).unwrap_or(0);
+    let Some(item) = select.items.get(at) else { return order };
+    order.expression = item.expression.clone();
+    order
 }
 
 /// Names less alike than this are different names.

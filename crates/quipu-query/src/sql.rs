@@ -318,7 +318,9 @@ impl Reader {
                 Expression::Column(ColumnRef { table, name, place: None })
             }
             Expr::Nested(inner) => self.expression(inner)?,
-            Expr::Collate { expr, .. } | Expr::AtTimeZone { timestamp: expr, .. } => self.expression(expr)?,
+            Expr::Collate { expr, .. }
+            | Expr::AtTimeZone { timestamp: expr, .. }
+            | Expr::Trim { expr, trim_where: None, trim_what: None, .. } => self.expression(expr)?,
             Expr::Value(value) => value_of(&value.value)?,
             Expr::TypedString(typed) => value_of(&typed.value.value)?,
             Expr::IsNull(inner) => Expression::IsNull(self.boxed(inner)?),
@@ -384,7 +386,6 @@ impl Reader {
             }
             Expr::Ceil { expr, field } => self.whole(Function::Ceil, expr, field)?,
             Expr::Floor { expr, field } => self.whole(Function::Floor, expr, field)?,
-            Expr::Trim { expr, trim_where: None, trim_what: None, .. } => self.expression(expr)?,
             Expr::Substring { expr, substring_from: Some(from), substring_for, .. } => {
                 let mut parts = vec![self.expression(expr)?, self.expression(from)?];
                 parts.extend(substring_for.as_ref().map(|length| self.expression(length)).transpose()?);
@@ -452,7 +453,7 @@ impl Reader {
     fn binary(&mut self, left: &ast::Expr, op: &BinaryOperator, right: &ast::Expr) -> Read<Expression> {
         if let (BinaryOperator::Minus | BinaryOperator::Plus, ast::Expr::Interval(interval)) = (op, right) {
             let of = self.expression(left)?;
-            return self.shifted(of, *op == BinaryOperator::Minus, interval);
+            return shifted(&of, *op == BinaryOperator::Minus, interval);
         }
         let sides = (self.boxed(left)?, self.boxed(right)?);
         let compare = |comparison| Expression::Compare(comparison, sides.0.clone(), sides.1.clone());
@@ -473,28 +474,6 @@ impl Reader {
             BinaryOperator::StringConcat => Expression::Call(Function::Concat, vec![*sides.0, *sides.1]),
             other => return refuse(format!("the operator {other} is not read")),
         })
-    }
-
-    /// A date some time before or behind: of today only, which is known when the SQL is read.
-    fn shifted(&self, of: Expression, back: bool, interval: &ast::Interval) -> Read<Expression> {
-        let said = match (&*interval.value, &interval.leading_field) {
-            (ast::Expr::Value(value), field) => {
-                let number = value.value.to_string().trim_matches('\'').to_owned();
-                field.as_ref().map_or(number.clone(), |field| format!("{number} {field}"))
-            }
-            _ => String::new(),
-        };
-        let Expression::Text(date) = &of else {
-            return refuse("INTERVAL is read behind a date that is written out only");
-        };
-        let said = if back { format!("-{said}") } else { said };
-        match (date.parse::<Date>(), span_of(&said)) {
-            (Ok(date), Some(span)) => date
-                .checked_add(span)
-                .map(|date| Expression::Text(date.to_string()))
-                .map_err(|_| QueryError::Refused("the date is out of range".into())),
-            _ => refuse(format!("this span of time is not read: {said}")),
-        }
     }
 
     fn cast(&mut self, expression: &ast::Expr, kind: &str) -> Read<Expression> {
@@ -699,6 +678,28 @@ impl Reader {
             };
         }
         Ok(if is_now { of } else { part_of_date(10, of) })
+    }
+}
+
+/// A date some time before or behind: of today only, which is known when the SQL is read.
+fn shifted(of: &Expression, back: bool, interval: &ast::Interval) -> Read<Expression> {
+    let said = match (&*interval.value, &interval.leading_field) {
+        (ast::Expr::Value(value), field) => {
+            let number = value.value.to_string().trim_matches('\'').to_owned();
+            field.as_ref().map_or(number.clone(), |field| format!("{number} {field}"))
+        }
+        _ => String::new(),
+    };
+    let Expression::Text(date) = of else {
+        return refuse("INTERVAL is read behind a date that is written out only");
+    };
+    let said = if back { format!("-{said}") } else { said };
+    match (date.parse::<Date>(), span_of(&said)) {
+        (Ok(date), Some(span)) => date
+            .checked_add(span)
+            .map(|date| Expression::Text(date.to_string()))
+            .map_err(|_| QueryError::Refused("the date is out of range".into())),
+        _ => refuse(format!("this span of time is not read: {said}")),
     }
 }
 

@@ -284,8 +284,9 @@ impl Expression {
             | Self::Number(_)
             | Self::Flag(_)
             | Self::Null
-            | Self::Terms(..) => Vec::new(),
-            Self::Exists(_) | Self::Scalar(_) => Vec::new(),
+            | Self::Terms(..)
+            | Self::Exists(_)
+            | Self::Scalar(_) => Vec::new(),
             Self::Compare(_, a, b) | Self::And(a, b) | Self::Or(a, b) | Self::Arithmetic(_, a, b) => {
                 vec![a, b]
             }
@@ -308,8 +309,9 @@ impl Expression {
             | Self::Number(_)
             | Self::Flag(_)
             | Self::Null
-            | Self::Terms(..) => Vec::new(),
-            Self::Exists(_) | Self::Scalar(_) => Vec::new(),
+            | Self::Terms(..)
+            | Self::Exists(_)
+            | Self::Scalar(_) => Vec::new(),
             Self::Compare(_, a, b) | Self::And(a, b) | Self::Or(a, b) | Self::Arithmetic(_, a, b) => {
                 vec![a, b]
             }

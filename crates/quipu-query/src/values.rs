@@ -95,7 +95,7 @@ impl Values {
         let mut values = Self::default();
         let mut wanted: Vec<(u64, Place)> = Vec::new();
         for (place, column) in tables.columns() {
-            let of_links = tables.table(place.table).is_some_and(|table| table.is_links());
+            let of_links = tables.table(place.table).is_some_and(super::tables::Table::is_links);
             let is_listed = match column.kind {
                 // The values of a column that leads to a table are that table's, but for texts among them.
                 Kind::Entity(Some(_)) => place.column == 0 && !of_links || column.mixed,

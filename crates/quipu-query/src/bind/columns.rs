@@ -19,7 +19,7 @@ impl Binder<'_> {
         column: &ColumnRef,
         scopes: &mut [Scope],
     ) -> Result<Expression, QueryError> {
-        let reaches = self.reaches(column, scopes)?;
+        let reaches = reaches(column, scopes)?;
         for (depth, reach) in &reaches {
             if let Some(found) = self.own_column(reach, &column.name, *depth) {
                 return Ok(found);
@@ -52,32 +52,6 @@ impl Binder<'_> {
                 table.columns.iter().take(16).map(|column| column.id.as_str()).collect::<Vec<_>>().join(", ")
             }
             None => reach.columns.join(", "),
-        }
-    }
-
-    /// The tables that a column may be of, nearest first, with their distance in queries; the one named alone where one is.
-    fn reaches(&self, column: &ColumnRef, scopes: &[Scope]) -> Result<Vec<(usize, Reach)>, QueryError> {
-        let all = scopes
-            .iter()
-            .rev()
-            .enumerate()
-            .flat_map(|(depth, scope)| scope.reaches.iter().map(move |reach| (depth, reach.clone())));
-        let all: Vec<(usize, Reach)> = all.collect();
-        let Some(wanted) = &column.table else { return Ok(all) };
-        let named =
-            |(_, reach): &&(usize, Reach)| reach.names.iter().any(|name| name.eq_ignore_ascii_case(wanted));
-        if let Some(found) = all.iter().find(named) {
-            return Ok(vec![found.clone()]);
-        }
-        // A table that is not in FROM: the nearest table that links to it reaches it.
-        let words = words_of(wanted);
-        let similar = all
-            .iter()
-            .find(|(_, reach)| reach.names.iter().any(|name| alike(&words, &words_of(name)) >= LEAST_ALIKE));
-        match similar {
-            Some(found) => Ok(vec![found.clone()]),
-            None if all.is_empty() => Err(QueryError::Unbound(format!("there is no table {wanted} in FROM"))),
-            None => Ok(all),
         }
     }
 
@@ -297,6 +271,32 @@ impl Binder<'_> {
             before = alias;
         }
         before
+    }
+}
+
+/// The tables that a column may be of, nearest first, with their distance in queries; the one named alone where one is.
+fn reaches(column: &ColumnRef, scopes: &[Scope]) -> Result<Vec<(usize, Reach)>, QueryError> {
+    let all = scopes
+        .iter()
+        .rev()
+        .enumerate()
+        .flat_map(|(depth, scope)| scope.reaches.iter().map(move |reach| (depth, reach.clone())));
+    let all: Vec<(usize, Reach)> = all.collect();
+    let Some(wanted) = &column.table else { return Ok(all) };
+    let named =
+        |(_, reach): &&(usize, Reach)| reach.names.iter().any(|name| name.eq_ignore_ascii_case(wanted));
+    if let Some(found) = all.iter().find(named) {
+        return Ok(vec![found.clone()]);
+    }
+    // A table that is not in FROM: the nearest table that links to it reaches it.
+    let words = words_of(wanted);
+    let similar = all
+        .iter()
+        .find(|(_, reach)| reach.names.iter().any(|name| alike(&words, &words_of(name)) >= LEAST_ALIKE));
+    match similar {
+        Some(found) => Ok(vec![found.clone()]),
+        None if all.is_empty() => Err(QueryError::Unbound(format!("there is no table {wanted} in FROM"))),
+        None => Ok(all),
     }
 }
 

@@ -19,7 +19,7 @@ impl Binder<'_> {
                     && let (Some(of_a), Some(of_b)) = (a.place, b.place)
                     && self.differ(of_a, of_b)
                     && a.table != b.table
-                    && let Some(mended) = self.linked(a.clone(), b.clone(), scopes)
+                    && let Some(mended) = self.linked(&a.clone(), &b.clone(), scopes)
                 {
                     *expression = mended;
                 }
@@ -85,8 +85,8 @@ impl Binder<'_> {
         match (of_a.kind, of_b.kind) {
             (Kind::Entity(Some(x)), Kind::Entity(Some(y))) => x != y && !self.overlap(x, y),
             (Kind::Entity(Some(_)), Kind::Number { .. } | Kind::Date | Kind::Flag)
-            | (Kind::Number { .. } | Kind::Date | Kind::Flag, Kind::Entity(Some(_))) => true,
-            (Kind::Number { .. }, Kind::Date | Kind::Flag)
+            | (Kind::Number { .. } | Kind::Date | Kind::Flag, Kind::Entity(Some(_)))
+            | (Kind::Number { .. }, Kind::Date | Kind::Flag)
             | (Kind::Date | Kind::Flag, Kind::Number { .. }) => true,
             _ => false,
         }
@@ -107,14 +107,14 @@ impl Binder<'_> {
     }
 
     /// The columns that link the two tables instead.
-    fn linked(&mut self, a: ColumnRef, b: ColumnRef, scopes: &mut [Scope]) -> Option<Expression> {
+    fn linked(&mut self, a: &ColumnRef, b: &ColumnRef, scopes: &mut [Scope]) -> Option<Expression> {
         let (of_a, of_b) = (a.place?, b.place?);
         let direct = self.links_of(of_a.table).into_iter().filter(|link| link.to.table == of_b.table);
         // A side that was named rightly stays.
         let fits = |link: &Link| usize::from(link.from == of_a) + usize::from(link.to == of_b);
         if let Some(link) = direct.max_by_key(fits) {
-            let mended = equal(self.reference(&a, link.from), self.reference(&b, link.to));
-            self.tell(&a, &b, &mended);
+            let mended = equal(self.reference(a, link.from), self.reference(b, link.to));
+            self.tell(a, b, &mended);
             return Some(mended);
         }
         // Through one table between them.
@@ -129,8 +129,8 @@ impl Binder<'_> {
         })?;
         let between = self.joined(&reach, &[through.0], depth, scopes);
         let between = ColumnRef { table: Some(between), name: String::new(), place: None };
-        let mended = equal(self.reference(&between, through.1.from), self.reference(&b, through.1.to));
-        self.tell(&a, &b, &mended);
+        let mended = equal(self.reference(&between, through.1.from), self.reference(b, through.1.to));
+        self.tell(a, b, &mended);
         Some(mended)
     }
 

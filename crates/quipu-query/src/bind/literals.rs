@@ -199,7 +199,7 @@ impl Binder<'_> {
             How::Exact | How::Joined => {}
             How::Near => self.mend(Doubt::Little, format!("“{text}” is read as {shown}")),
             How::Part if found.terms.len() == 1 => {
-                self.mend(Doubt::Little, format!("“{text}” is read as {shown}"))
+                self.mend(Doubt::Little, format!("“{text}” is read as {shown}"));
             }
             How::Part => self.mend(
                 Doubt::Little,

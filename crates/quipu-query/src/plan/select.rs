@@ -93,7 +93,7 @@ impl Planner<'_> {
         });
         let outer =
             frame.outer.iter().map(|(cell, column)| self.cells.variable(cell, &column.name)).collect();
-        let mut base = Base { open: start.clone(), pattern: start, triples, outer: outer };
+        let mut base = Base { open: start.clone(), pattern: start, triples, outer };
         base = self.optional_cells(base, &frame, |from: &str| !later.iter().any(|l| l.alias == from), select);
         for from in later {
             base = self.left(base, from, &frame)?;
@@ -355,7 +355,7 @@ impl Planner<'_> {
     }
 
     fn optional_of(&mut self, mut base: Base, from: &From, frame: &Frame, table: &Table) -> Base {
-        for ((alias, at), _) in &frame.used {
+        for (alias, at) in frame.used.keys() {
             let cell = (alias.clone(), *at);
             let column = table.columns.get(*at).and_then(|column| Some((column, column.relation.as_ref()?)));
             let Some((column, relation)) =
@@ -463,7 +463,7 @@ impl Planner<'_> {
         };
         let variable = self.cells.variable(&cell, &column.name);
         let before = std::mem::take(&mut self.replaced);
-        if let Some(select) = query.select().filter(|_| self.is_correlated(query)) {
+        if let Some(select) = query.select().filter(|_| is_correlated(query)) {
             if query.limit.is_some() || query.offset > 0 {
                 return Err(QueryError::Refused(
                     "LIMIT in a query behind IN that speaks of the outer row is not read; join the tables"
@@ -530,19 +530,6 @@ impl Planner<'_> {
         Ok(Base { pattern: join(base.pattern, given), open, triples, ..base })
     }
 
-    /// Whether a query speaks of tables outside of it.
-    pub(super) fn is_correlated(&self, query: &Query) -> bool {
-        let mut used = HashSet::new();
-        query.visit(&mut |expression| {
-            if let Expression::Column(column) = expression {
-                used.extend(column.table.clone());
-            }
-        });
-        let mut own = HashSet::new();
-        aliases_of(query, &mut own);
-        !used.is_subset(&own)
-    }
-
     /// Joins the queries that an expression takes one value of; gives the expression with their variables in it.
     pub(super) fn with_scalars(
         &mut self,
@@ -561,7 +548,7 @@ impl Planner<'_> {
                     Some(Expression::Aggregate { function: Aggregate::Count, .. })
                 )
             });
-            let is_correlated = self.is_correlated(&query);
+            let is_correlated = is_correlated(&query);
             let (part, shared) = match query.select().filter(|_| is_correlated) {
                 Some(_) if !query.order.is_empty() || query.limit.is_some() || query.offset > 0 => {
                     return Err(QueryError::Refused(
@@ -593,7 +580,7 @@ impl Planner<'_> {
             };
             let names: Vec<Variable> = std::iter::once(variable.clone()).chain(shared).collect();
             let pattern = renamed(part, &names);
-            let always = self.gives_one_row(&query);
+            let always = gives_one_row(&query);
             base = base.both(|left| match always {
                 true => join(left, pattern.clone()),
                 false => left_join(left, pattern.clone()),
@@ -614,19 +601,6 @@ impl Planner<'_> {
             self.replaced.push((marker, name, kind));
         }
         Ok((base, expression))
-    }
-
-    /// Whether a query gives one row whatever the graph holds.
-    fn gives_one_row(&self, query: &Query) -> bool {
-        let of_all = |select: &Select| {
-            select.group.is_empty()
-                && select.having.is_none()
-                && select.items.first().is_some_and(|item| {
-                    item.expression.has_aggregate() && nothing_of(&item.expression) == Nothing::Absent
-                })
-        };
-        let is_whole = query.limit != Some(0) && query.offset == 0;
-        is_whole && query.select().is_some_and(of_all) && !self.is_correlated(query)
     }
 
     /// Groups, calculates, orders and projects.
@@ -872,15 +846,39 @@ fn needed_columns<'t>(
     needed.into_iter().filter_map(of).collect()
 }
 
+/// Whether a query speaks of tables outside of it.
+fn is_correlated(query: &Query) -> bool {
+    let mut used = HashSet::new();
+    query.visit(&mut |expression| {
+        if let Expression::Column(column) = expression {
+            used.extend(column.table.clone());
+        }
+    });
+    let mut own = HashSet::new();
+    aliases_of(query, &mut own);
+    !used.is_subset(&own)
+}
+
+/// Whether a query gives one row whatever the graph holds.
+fn gives_one_row(query: &Query) -> bool {
+    let of_all = |select: &Select| {
+        select.group.is_empty()
+            && select.having.is_none()
+            && select.items.first().is_some_and(|item| {
+                item.expression.has_aggregate() && nothing_of(&item.expression) == Nothing::Absent
+            })
+    };
+    let is_whole = query.limit != Some(0) && query.offset == 0;
+    is_whole && query.select().is_some_and(of_all) && !is_correlated(query)
+}
+
 /// Marks the cells without which a condition cannot hold.
 fn needs(condition: &Expression, frame: &mut Frame) {
     match condition {
         Expression::Not(inner) => match &**inner {
-            Expression::Exists(_) => {}
-            Expression::And(..) | Expression::Or(..) => {}
-            Expression::IsNull(of) => needs_columns(of, frame),
             // What has no value is among no others.
-            Expression::InQuery(..) => {}
+            Expression::InQuery(..) | Expression::Exists(_) | Expression::And(..) | Expression::Or(..) => {}
+            Expression::IsNull(of) => needs_columns(of, frame),
             other => needs_columns(other, frame),
         },
         Expression::Or(..) | Expression::IsNull(_) | Expression::Exists(_) => {}
@@ -897,8 +895,12 @@ fn needs_columns(expression: &Expression, frame: &mut Frame) {
                 frame.needed.insert(cell);
             }
         }
-        Expression::Case(..) | Expression::Aggregate { .. } | Expression::Exists(_) | Expression::Or(..) => {}
-        Expression::Call(crate::syntax::Function::Coalesce, _) | Expression::IsNull(_) => {}
+        Expression::Case(..)
+        | Expression::Aggregate { .. }
+        | Expression::Exists(_)
+        | Expression::Or(..)
+        | Expression::IsNull(_)
+        | Expression::Call(crate::syntax::Function::Coalesce, _) => {}
         other => other.parts().into_iter().for_each(|part| needs_columns(part, frame)),
     }
 }

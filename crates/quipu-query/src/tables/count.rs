@@ -148,6 +148,8 @@ fn ordinary(graph: &dyn Graph) -> impl Iterator<Item = (RelationId, &RelationInf
     (0..).map(RelationId).zip(graph.relations()).filter(|(_, info)| info.role == RelationRole::Ordinary)
 }
 
+type Relations<'a> = Vec<(RelationId, &'a RelationInfo)>;
+
 /// What is known of one relation of one table before it becomes a column or a table of links.
 struct Found<'a> {
     relation: RelationId,
@@ -209,8 +211,8 @@ impl Builder<'_> {
             let triples = self.samples.triples.get(&relation).map(Vec::as_slice).unwrap_or_default();
             triples.iter().map(|(head, _)| *head).collect()
         };
-        let mut sets: Vec<(HashSet<NodeId>, Vec<(RelationId, &RelationInfo)>)> = Vec::new();
-        let mut relations: Vec<(RelationId, &RelationInfo)> = ordinary(self.graph).collect();
+        let mut sets: Vec<(HashSet<NodeId>, Relations<'_>)> = Vec::new();
+        let mut relations: Relations<'_> = ordinary(self.graph).collect();
         relations.sort_by(|a, b| b.1.heads.cmp(&a.1.heads).then_with(|| a.1.key.cmp(&b.1.key)));
         for (relation, info) in relations {
             let heads = heads_of(relation);
@@ -326,7 +328,7 @@ impl Builder<'_> {
                 let fits = |(other, key): &&(usize, usize)| {
                     *other != at
                         && self.is_called_like(column, *other, *key)
-                        && !(self.is_basic(at) && !self.is_basic(*other))
+                        && (!self.is_basic(at) || self.is_basic(*other))
                 };
                 let best = keys.iter().filter(fits).max_by_key(|(other, _)| {
                     (self.is_basic(*other), self.tables.get(*other).map_or(0, |table| table.columns.len()))
@@ -334,7 +336,7 @@ impl Builder<'_> {
                 // The key of the more basic of two tables that share one refers to nothing.
                 let own_key = keys.contains(&(at, column_at));
                 if let Some((other, key)) = best
-                    && !(own_key && self.links(at) <= self.links(*other))
+                    && (!own_key || self.links(at) > self.links(*other))
                     && self.holds_all(at, column_at, *other, *key)
                 {
                     found.push((at, column_at, (*other, *key)));

@@ -89,6 +89,14 @@ pub(crate) fn is_form_of(word: &str, other: &str) -> bool {
     shared >= 3 && shared + 1 >= short && long <= shared + 3
 }
 
+fn rendered(text: String, chosen: &BTreeMap<usize, Vec<usize>>, whole: bool) -> Rendered {
+    let places = |(table, columns): (&usize, &Vec<usize>)| {
+        let table = *table;
+        columns.iter().map(move |column| Place { table, column: *column }).collect::<Vec<_>>()
+    };
+    Rendered { text, shown: chosen.iter().flat_map(places).collect(), whole }
+}
+
 impl Tables {
     /// The tables as `CREATE TABLE` lines: all where they fit, else those of the most relevance, with the tables that join them.
     pub fn render(&self, relevance: &Relevance, config: &RenderConfig) -> Rendered {
@@ -100,7 +108,7 @@ impl Tables {
             .collect();
         let text = self.lines(&everything);
         if text.len() <= config.bytes {
-            return self.rendered(text, &everything, true);
+            return rendered(text, &everything, true);
         }
         let mut chosen: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         let (mut text, mut missed) = (String::new(), 0);
@@ -129,15 +137,7 @@ impl Tables {
                 }
             }
         }
-        self.rendered(text, &chosen, false)
-    }
-
-    fn rendered(&self, text: String, chosen: &BTreeMap<usize, Vec<usize>>, whole: bool) -> Rendered {
-        let places = |(table, columns): (&usize, &Vec<usize>)| {
-            let table = *table;
-            columns.iter().map(move |column| Place { table, column: *column }).collect::<Vec<_>>()
-        };
-        Rendered { text, shown: chosen.iter().flat_map(places).collect(), whole }
+        rendered(text, &chosen, false)
     }
 
     /// Tables by the relevance of their best columns and of their name; large ones first among equals.

@@ -41,14 +41,14 @@ pub struct QueryConfig {
 }
 
 impl Default for QueryConfig {
-    /// One repair, two samples at 0.7 below .6, no answer below .35, 4,400 bytes of tables, hints.
+    /// One repair, two samples at 0.7 below .6, no answer below .5, 4,400 bytes of tables, hints.
     fn default() -> Self {
         Self {
             repair: true,
             samples: 2,
             temperature: 0.7,
             sure: 0.6,
-            least_confidence: 0.35,
+            least_confidence: 0.5,
             table_bytes: 4_400,
             hints: true,
         }
