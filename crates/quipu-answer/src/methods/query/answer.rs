@@ -1,7 +1,7 @@
 //! From the chosen reading to the answer: values, table, evidence, and how the question was read.
 
 use oxrdf::Term;
-use quipu_query::{CellValue, Plan, QueryError, RowSet, RunLimits, ValueKind, is_too_much, stated};
+use quipu_query::{CellValue, Plan, RowSet, RunLimits, ValueKind, is_too_much, stated};
 
 use super::choose::is_empty;
 use super::{Asking, Candidate, Chosen, Failure};
@@ -183,7 +183,6 @@ async fn evidence(context: &Context<'_>, candidate: &Candidate) -> Result<Vec<Ev
         Ok(found) => found,
         // The rows stand; that their triples are too many to be listed is no reason to take them back.
         Err(error) if is_too_much(&error) => quipu_query::Stated::default(),
-        Err(error @ QueryError::Refused(_)) => return Err(error.into()),
         Err(error) => return Err(error.into()),
     };
     let mut evidence: Vec<Evidence> = found

@@ -37,7 +37,7 @@ pub(super) struct PromptParts {
 }
 
 /// The tables that the question can need, and the values that it may name.
-pub(super) async fn prompt(context: &Context<'_>, asking: &Asking<'_>) -> Result<PromptParts, AnswerError> {
+pub(super) fn prompt(asking: &Asking<'_>) -> PromptParts {
     let (tables, values) = (&asking.graph.tables, &asking.graph.values);
     let text = asking.question.text();
     let mut relevance = Relevance::by_words(tables, text);
@@ -58,11 +58,10 @@ pub(super) async fn prompt(context: &Context<'_>, asking: &Asking<'_>) -> Result
         hints.clear();
     }
     hints.truncate(MOST_HINTS);
-    let _ = context;
     let config = RenderConfig { bytes: asking.config.table_bytes, ..RenderConfig::default() };
     let rendered = tables.render(&relevance, &config);
     let first = tables.tables.first().map(|table| (table.id.clone(), cell(&table.title))).unwrap_or_default();
-    Ok(PromptParts { tables: rendered.text, whole: rendered.whole, first, hints, question: text.to_owned() })
+    PromptParts { tables: rendered.text, whole: rendered.whole, first, hints, question: text.to_owned() }
 }
 
 /// One query, as the model writes it.

@@ -148,11 +148,11 @@ fn sorted(rows: &RowSet) -> Vec<Vec<Option<&str>>> {
 }
 
 /// The readings, the surest first; of those with the same rows the surest only.
-pub(super) fn choose(asking: &Asking<'_>, candidates: Vec<Candidate>) -> Vec<Chosen> {
+pub(super) fn choose(asking: &Asking<'_>, candidates: &[Candidate]) -> Vec<Chosen> {
     let mut scored: Vec<Chosen> = candidates
         .iter()
         .map(|candidate| {
-            let (confidence, unexplained) = score(asking, candidate, &candidates);
+            let (confidence, unexplained) = score(asking, candidate, candidates);
             Chosen { candidate: candidate.clone(), confidence, unexplained }
         })
         .collect();

@@ -126,22 +126,20 @@ impl Said {
                 }
             }
             Expression::Text(text) | Expression::Terms(_, text) | Expression::Like(_, text) => {
-                self.text(text)
+                self.text(text);
             }
             Expression::Number(number) => self.text(number),
             Expression::Not(inner) => {
                 // "x IS NOT NULL" denies nothing.
-                if !matches!(**inner, Expression::IsNull(_)) {
-                    self.does.insert("negation");
-                }
+                let denies = !matches!(**inner, Expression::IsNull(_));
+                self.does.extend(denies.then_some("negation"));
             }
             Expression::IsNull(_) => drop(self.does.insert("negation")),
             Expression::Compare(comparison, _, value) => match comparison {
                 Comparison::Unequal => drop(self.does.insert("negation")),
                 Comparison::Equal => {
-                    if matches!(**value, Expression::Flag(false)) {
-                        self.does.insert("negation");
-                    }
+                    let denies = matches!(**value, Expression::Flag(false));
+                    self.does.extend(denies.then_some("negation"));
                 }
                 Comparison::Less | Comparison::AtMost | Comparison::Greater | Comparison::AtLeast => {
                     self.does.extend(["comparison", "time"]);

@@ -83,7 +83,7 @@ pub(in crate::methods) async fn run(
     };
     weigh(context, &asking, &candidates);
     let _timer = context.trace.enter(Stage::Retrieve);
-    let chosen = choose::choose(&asking, candidates);
+    let chosen = choose::choose(&asking, &candidates);
     answer::answer(context, &asking, chosen, failures).await
 }
 
@@ -114,7 +114,7 @@ async fn candidates(
     asking: &Asking<'_>,
 ) -> Result<(Vec<Candidate>, Vec<Failure>), AnswerError> {
     let (mut candidates, mut failures) = (Vec::new(), Vec::new());
-    let prompt = ask::prompt(context, asking).await?;
+    let prompt = ask::prompt(asking);
     let sql = ask::write(context, &prompt, Asked::Likeliest, asking.config).await?;
     let mut declined = false;
     match read::read(context, asking, &sql).await? {
