@@ -14,6 +14,11 @@ use common::{CARDS, FILMS, Setting, embedder, setting};
 use quipu_answer::{AnchorConfig, AskOptions, Engine, Guide, Method, MethodConfig, Question, same_names};
 use quipu_model::{LanguageModel, Scripted, ScriptedModel};
 
+/// Whole paths alone: what these tests are about.
+fn by_paths() -> AskOptions {
+    AskOptions { method: Method::Paths, ..AskOptions::default() }
+}
+
 fn question(text: &str) -> Question {
     Question::new(text, "2024-02-28T12:00:00[UTC]".parse().unwrap()).unwrap()
 }
@@ -42,10 +47,8 @@ async fn an_example_is_the_way_that_leads_to_exactly_its_answers() {
     assert_eq!(example.plan, ["directed_by", "born_in"]);
     assert!(example.masked.contains('X') && !example.masked.contains("Kauwboy"), "{}", example.masked);
     // The same words about another film find the same way.
-    let answer = engine
-        .ask(&question("which helmer's cradle stood behind Tonio?"), &AskOptions::default())
-        .await
-        .unwrap();
+    let answer =
+        engine.ask(&question("which helmer's cradle stood behind Tonio?"), &by_paths()).await.unwrap();
     assert_eq!(answer.answers, ["Laag-Soeren"], "{answer:#?}");
     let tested = engine.test_examples().await.unwrap();
     assert!(tested.iter().all(|(example, found)| same_names(found, &example.answers)), "{tested:?}");
@@ -73,7 +76,7 @@ async fn planning_prompts_show_examples_like_the_question_and_none_without() {
                 .always("compose", r#"{"reasoning": "", "status": "unknown", "rows": [], "operation": "none", "answers": []}"#),
         )
     };
-    let options = AskOptions { method: Method::Kerag, ..AskOptions::default() };
+    let options = AskOptions { method: Method::Kerag, ..by_paths() };
     let asked = question("who directed Tonio?");
     let before = script();
     engine(&setting, Some(before.clone())).await.ask(&asked, &options).await.unwrap();
@@ -98,10 +101,10 @@ async fn sure_and_grounded_answers_are_learnt_from_when_that_is_switched_on() {
     let setting = films().await;
     let engine = engine(&setting, None).await;
     let asked = question("who directed Kauwboy?");
-    let answer = engine.ask(&asked, &AskOptions::default()).await.unwrap();
+    let answer = engine.ask(&asked, &by_paths()).await.unwrap();
     assert!(answer.grounded && answer.confidence >= 0.8, "{answer:#?}");
     assert!(engine.examples().is_empty(), "it is off unless asked for");
-    engine.ask(&asked, &AskOptions { learn: true, ..AskOptions::default() }).await.unwrap();
+    engine.ask(&asked, &AskOptions { learn: true, ..by_paths() }).await.unwrap();
     let learnt = engine.examples();
     assert_eq!(learnt.len(), 1);
     assert_eq!((learnt[0].plan.clone(), learnt[0].learnt), (names(&["directed_by"]), true));
@@ -148,7 +151,7 @@ async fn every_method_that_plans_by_model_is_shown_examples() {
     ];
     for method in planning {
         let model = Arc::new(ScriptedModel::new().when(|_| Some(Scripted::from("{}"))));
-        let options = AskOptions { method, config: config.clone(), ..AskOptions::default() };
+        let options = AskOptions { method, config: config.clone(), ..by_paths() };
         engine(&setting, Some(model.clone()))
             .await
             .ask(&question("who directed Tonio?"), &options)
@@ -182,7 +185,7 @@ async fn examples_of_the_same_shape_come_first_whatever_they_name() {
     }
     let first = async |asked: &str| {
         let model = Arc::new(ScriptedModel::new().when(|_| Some(Scripted::from("{}"))));
-        let options = AskOptions { method: Method::Pseudo, ..AskOptions::default() };
+        let options = AskOptions { method: Method::Pseudo, ..by_paths() };
         engine(&setting, Some(model.clone())).await.ask(&question(asked), &options).await.unwrap();
         let request = model.requests().into_iter().find(|r| r.stage == "plan.pseudo").unwrap();
         let content = request.messages.last().unwrap().content.clone();

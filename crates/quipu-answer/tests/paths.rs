@@ -10,10 +10,15 @@ use common::{CARDS, FILMS, ask, embedder, setting, setting_from};
 use quipu_answer::{AskOptions, Evidence, EvidenceContent, Method, Predictor, Status};
 use quipu_model::ScriptedModel;
 
+/// Whole paths alone: what these tests are about.
+fn by_paths() -> AskOptions {
+    AskOptions { method: Method::Paths, ..AskOptions::default() }
+}
+
 async fn check(question: &str, expected: &[&str]) {
     let setting = setting(FILMS).await;
     std::fs::write(setting.workspace.folder().join("relations.toml"), CARDS).unwrap();
-    let answer = ask(&setting, None, Some(embedder().await), question, &AskOptions::default()).await;
+    let answer = ask(&setting, None, Some(embedder().await), question, &by_paths()).await;
     let mut answers = answer.answers.clone();
     answers.sort();
     assert_eq!(answers, expected, "{question}: {answer:#?}");
@@ -110,7 +115,7 @@ words_backward = ["countries"]
 async fn check_rivers(question: &str, expected: &[&str]) {
     let setting = setting(RIVERS).await;
     std::fs::write(setting.workspace.folder().join("relations.toml"), RIVER_CARDS).unwrap();
-    let answer = ask(&setting, None, Some(embedder().await), question, &AskOptions::default()).await;
+    let answer = ask(&setting, None, Some(embedder().await), question, &by_paths()).await;
     let mut answers = answer.answers.clone();
     answers.sort();
     assert_eq!(answers, expected, "{question}: {answer:#?}");
@@ -173,7 +178,7 @@ async fn of_two_relations_that_say_the_same_the_one_in_its_own_direction_counts(
         ("what is the profession of the mother of Anna Lund?", "baker"),
         ("who are the children of Carl Lund?", "Anna Lund"),
     ] {
-        let answer = ask(&setting, None, Some(embedder().await), question, &AskOptions::default()).await;
+        let answer = ask(&setting, None, Some(embedder().await), question, &by_paths()).await;
         assert_eq!(answer.answers, [expected], "{question}: {answer:#?}");
     }
 }
@@ -203,7 +208,7 @@ async fn two_halves_of_a_relations_name_ask_for_it_once() {
                 backward = \"the films released in X\"\nwords_forward = [\"year\", \"released\", \"when\"]\nwords_backward = [\"films\"]\n";
     std::fs::write(setting.workspace.folder().join("relations.toml"), card).unwrap();
     let question = "what year was the film Kauwboy released";
-    let answer = ask(&setting, None, Some(embedder().await), question, &AskOptions::default()).await;
+    let answer = ask(&setting, None, Some(embedder().await), question, &by_paths()).await;
     assert_eq!(answer.answers, ["2012"], "{answer:#?}");
 }
 
@@ -220,7 +225,7 @@ async fn values_are_named_as_they_are_written() {
         ("Who is the keeper of the harbour with the code NQ?", "Ada Berg"),
         ("What has 12 berths?", "North Quay"),
     ] {
-        let answer = ask(&setting, None, Some(embedder().await), question, &AskOptions::default()).await;
+        let answer = ask(&setting, None, Some(embedder().await), question, &by_paths()).await;
         assert_eq!(answer.answers, [expected], "{question}: {answer:#?}");
         assert!(answer.grounded);
     }
@@ -232,13 +237,12 @@ async fn a_name_that_shares_a_common_word_is_not_what_the_question_names() {
         setting("Class Act\tgenre\tScrewball comedy\nSuccess Express\tgenre\tHorse\nKauwboy\tgenre\tDrama\n")
             .await;
     let question = "what films did Michael Rooker act in";
-    let answer = ask(&setting, None, Some(embedder().await), question, &AskOptions::default()).await;
+    let answer = ask(&setting, None, Some(embedder().await), question, &by_paths()).await;
     assert_eq!(answer.status, Status::Abstained, "{answer:#?}");
     assert_eq!(answer.reason.unwrap(), "no entity of the graph was recognised in the question");
     // Half of a name is a name.
     let answer =
-        ask(&setting, None, Some(embedder().await), "what is the genre of Express?", &AskOptions::default())
-            .await;
+        ask(&setting, None, Some(embedder().await), "what is the genre of Express?", &by_paths()).await;
     assert_eq!(answer.answers, ["Horse"], "{answer:#?}");
 }
 
@@ -270,7 +274,7 @@ async fn an_extreme_chooses_among_things_of_the_kind_that_it_names() {
         // Two ways meet in a value: it is the one's that both come by.
         ("What is the most populous country that borders both Sudland and Westland?", "Eastland"),
     ] {
-        let answer = ask(&setting, None, Some(embedder().await), question, &AskOptions::default()).await;
+        let answer = ask(&setting, None, Some(embedder().await), question, &by_paths()).await;
         assert_eq!(answer.answers, [expected], "{question}: {answer:#?}");
     }
 }
@@ -289,7 +293,7 @@ async fn what_a_question_describes_by_an_extreme_is_found_before_it_is_asked_abo
         // Nothing is asked of it but its name.
         ("What is the name of the most populous country that borders Norland?", "Sudland"),
     ] {
-        let answer = ask(&setting, None, Some(embedder().await), question, &AskOptions::default()).await;
+        let answer = ask(&setting, None, Some(embedder().await), question, &by_paths()).await;
         assert_eq!(answer.answers, [expected], "{question}: {answer:#?}");
         assert!(answer.grounded, "{question}");
         assert_eq!(answer.question, question);
@@ -346,7 +350,7 @@ async fn a_question_within_a_question_costs_kerag_no_call_more() {
     );
     std::fs::write(setting.workspace.folder().join("relations.toml"), COUNTRY_CARDS).unwrap();
     let question = "What is the capital of the most populous country that borders Norland?";
-    let options = AskOptions { method: Method::Kerag, ..AskOptions::default() };
+    let options = AskOptions { method: Method::Kerag, ..by_paths() };
     let answer = ask(&setting, Some(model.clone()), Some(embedder().await), question, &options).await;
     assert_eq!(answer.answers, ["North Quay"], "{answer:#?}");
     assert_eq!((answer.usage.llm_calls, model.calls()), (2, 2), "{:?}", model.score_requests());
@@ -357,7 +361,7 @@ async fn a_question_within_a_question_costs_kerag_no_call_more() {
 
 #[tokio::test]
 async fn what_the_graph_does_not_know_is_not_answered() {
-    let options = AskOptions::default();
+    let options = by_paths();
     let setting = setting(FILMS).await;
     for question in
         ["what is the boiling point of Kauwboy in the Swiss parliament?", "who wrote Xqzzt Vrbbl?"]
@@ -377,7 +381,7 @@ async fn cards_are_written_once_and_kept() {
     );
     let setting = setting(FILMS).await;
     let embedder = embedder().await;
-    let options = AskOptions::default();
+    let options = by_paths();
     let mut asked = Vec::new();
     for _ in 0..6 {
         let before = model.calls();
@@ -435,7 +439,7 @@ async fn words_that_nothing_explains_are_read_in_the_graphs_words_once() {
     let model = std::sync::Arc::new(scoring(&[("creed", "religion"), ("sweetheart", "spouse")]));
     let setting = setting(PEOPLE).await;
     let embedder = embedder().await;
-    let options = AskOptions { keep_trace: true, ..AskOptions::default() };
+    let options = AskOptions { keep_trace: true, ..by_paths() };
     let question = "what is the creed of the sweetheart of Ada Berg?";
     let answer = ask(&setting, Some(model.clone()), Some(embedder.clone()), question, &options).await;
     assert_eq!(answer.answers, ["Quakerism"], "{answer:#?}");
@@ -468,7 +472,7 @@ async fn a_model_that_cannot_score_is_asked_to_choose() {
         Some(model.clone()),
         Some(embedder().await),
         question,
-        &AskOptions { keep_trace: true, ..AskOptions::default() },
+        &AskOptions { keep_trace: true, ..by_paths() },
     )
     .await;
     assert_eq!(answer.answers, ["Quakerism"], "{answer:#?}");
@@ -477,7 +481,7 @@ async fn a_model_that_cannot_score_is_asked_to_choose() {
 
 #[tokio::test]
 async fn yes_or_no_is_answered_with_what_shows_it() {
-    let options = AskOptions::default();
+    let options = by_paths();
     let setting = setting(FILMS).await;
     std::fs::write(setting.workspace.folder().join("relations.toml"), CARDS).unwrap();
     for (question, expected) in [
@@ -509,7 +513,7 @@ async fn a_value_of_the_one_thing_named_may_be_asked_for_yes_or_no() {
         ("was Kauwboy popular in autumn?", &[]),
         ("do you know who directed Kauwboy?", &["Boudewijn Koole"]),
     ] {
-        let answer = ask(&setting, None, Some(embedder().await), question, &AskOptions::default()).await;
+        let answer = ask(&setting, None, Some(embedder().await), question, &by_paths()).await;
         assert_eq!(answer.answers, expected, "{question}: {answer:#?}");
         assert!(answer.grounded || expected.is_empty());
     }
@@ -525,7 +529,7 @@ async fn a_decade_is_no_year_though_the_graph_knows_it() {
         ("was Kauwboy released in 2012?", &["yes"]),
         ("was Kauwboy released in 2016?", &["no"]),
     ] {
-        let answer = ask(&setting, None, Some(embedder().await), question, &AskOptions::default()).await;
+        let answer = ask(&setting, None, Some(embedder().await), question, &by_paths()).await;
         assert_eq!(answer.answers, expected, "{question}: {answer:#?}");
     }
 }
@@ -534,7 +538,7 @@ async fn a_decade_is_no_year_though_the_graph_knows_it() {
 async fn a_question_for_yes_or_no_is_not_answered_with_a_list() {
     let setting = setting(FILMS).await;
     let question = "does Boudewijn Koole frobnicate Rifka Lodeizen in quarterly tax returns?";
-    let answer = ask(&setting, None, Some(embedder().await), question, &AskOptions::default()).await;
+    let answer = ask(&setting, None, Some(embedder().await), question, &by_paths()).await;
     assert_eq!(answer.status, Status::Abstained, "{answer:#?}");
 }
 
@@ -545,7 +549,7 @@ async fn conditions_on_values_are_checked_by_code() {
     let setting = setting(FILMS).await;
     std::fs::write(setting.workspace.folder().join("relations.toml"), CARDS).unwrap();
     let question = "which films by Boudewijn Koole have over 500 running minutes?";
-    let answer = ask(&setting, None, Some(embedder().await), question, &AskOptions::default()).await;
+    let answer = ask(&setting, None, Some(embedder().await), question, &by_paths()).await;
     assert_eq!(answer.status, Status::Abstained);
     assert!(answer.reason.unwrap().contains("over 500"));
 }
@@ -562,7 +566,7 @@ async fn cards_that_cannot_be_read_are_named() {
 #[tokio::test]
 async fn anchors_too_start_from_what_an_extreme_describes() {
     let setting = setting_from("countries.ttl", COUNTRIES).await;
-    let mut options = AskOptions { method: Method::Anchor, ..AskOptions::default() };
+    let mut options = AskOptions { method: Method::Anchor, ..by_paths() };
     options.config.anchor.predictor = Predictor::Index;
     let question = "What is the capital of the most populous country that borders Norland?";
     let answer = ask(&setting, None, Some(embedder().await), question, &options).await;
@@ -593,14 +597,14 @@ async fn which_of_an_order_and_how_many_is_read_off_the_question() {
         // Towns have no area here, and the country of both has one: that says nothing of either.
         ("Which has the larger area, North Quay or Port Vale?", &[]),
     ] {
-        let answer = ask(&setting, None, Some(embedder().await), question, &AskOptions::default()).await;
+        let answer = ask(&setting, None, Some(embedder().await), question, &by_paths()).await;
         let mut answers = answer.answers.clone();
         answers.sort();
         assert_eq!(answers, expected, "{question}: {answer:#?}");
         assert_eq!(answer.usage.llm_calls, 0);
     }
     for (question, towns) in [("Name one town in Sudland.", 1), ("Name three towns in Sudland.", 2)] {
-        let answer = ask(&setting, None, Some(embedder().await), question, &AskOptions::default()).await;
+        let answer = ask(&setting, None, Some(embedder().await), question, &by_paths()).await;
         assert_eq!(answer.answers.len(), towns, "{question}: {answer:#?}");
         assert!(answer.answers.iter().all(|town| ["North Quay", "Port Vale"].contains(&town.as_str())));
     }
@@ -637,7 +641,7 @@ async fn without_cards_the_types_of_a_graph_say_what_a_way_leads_to() {
         ("Which country has the currency code Q2D?", "Sudland"),
         ("Which currency has the code Q1D?", "Krone"),
     ] {
-        let answer = ask(&setting, None, Some(embedder().await), question, &AskOptions::default()).await;
+        let answer = ask(&setting, None, Some(embedder().await), question, &by_paths()).await;
         assert_eq!(answer.answers, [expected], "{question}: {answer:#?}");
     }
 }

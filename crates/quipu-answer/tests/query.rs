@@ -116,6 +116,12 @@ async fn a_model_that_finds_no_table_is_believed_after_one_call() {
 }
 
 #[tokio::test]
+async fn a_query_that_only_says_something_is_no_answer() {
+    let (answer, _) = ask_with(&["SELECT 'Buy the drill.'"; 4], "What should I buy?", query()).await;
+    assert_eq!((answer.status, answer.answers.len()), (Status::Abstained, 0));
+}
+
+#[tokio::test]
 async fn a_word_that_denies_and_is_not_heeded_forbids_a_sure_answer() {
     let sql = "SELECT name FROM product WHERE supplier = 'Acme'";
     let with = ask_with(&[sql; 4], "Which products have the supplier Acme?", query()).await.0;
@@ -146,7 +152,7 @@ async fn yes_and_no_are_said() {
 #[tokio::test]
 async fn another_reading_can_be_asked_for_and_a_plan_without_running_it() {
     let queries = ["SELECT based_in FROM supplier", "SELECT name FROM supplier", "SELECT name FROM city"];
-    let question = "Which suppliers are odd?";
+    let question = "Which suppliers are odd and purple?";
     let (first, _) = ask_with(&queries, question, query()).await;
     assert!(first.readings.len() > 1, "{:#?}", first.readings);
     let options = AskOptions { reading: 2, ..query() };

@@ -50,16 +50,11 @@ pub enum Doubt {
 pub fn bind(query: Query, tables: &Tables, values: &Values, found: &Found) -> Result<Bound, QueryError> {
     let mut binder = Binder { tables, values, found, mends: Vec::new(), aliases: HashSet::new() };
     let query = binder.query(query, &mut Vec::new())?;
-    if !asks_tables(&query) {
-        return Err(QueryError::Unbound(
-            "the query asks nothing of the tables: it only says something".into(),
-        ));
-    }
     Ok(Bound { query, mends: binder.mends })
 }
 
-/// Whether some table stands in a query.
-fn asks_tables(query: &Query) -> bool {
+/// Whether some table stands in a query: one without says something, and asks nothing of the graph.
+pub fn asks_tables(query: &Query) -> bool {
     let of_source = |from: &From| match &from.source {
         Source::Table(..) => true,
         Source::Derived(query) => asks_tables(query),
@@ -96,6 +91,17 @@ struct Reach {
     table: Option<usize>,
     /// The columns of a query's rows.
     columns: Vec<String>,
+}
+
+impl Reach {
+    /// Whether this is its alias. A table's own name may be that of another's alias.
+    fn is_called(&self, name: &str) -> bool {
+        self.names.first().is_some_and(|alias| alias.eq_ignore_ascii_case(name))
+    }
+
+    fn has_name(&self, name: &str) -> bool {
+        self.names.iter().any(|known| known.eq_ignore_ascii_case(name))
+    }
 }
 
 /// The tables of a SELECT, and those that are joined to reach a column.
@@ -191,10 +197,15 @@ impl Binder<'_> {
             if let Source::Table(name, _) = &from.source {
                 first.names.push(name.clone());
             }
-            if let Join::Inner(Some(on)) | Join::Left(Some(on)) = from.join
-                && !matches!(on, Expression::Compare(crate::syntax::Comparison::Equal, ..))
-            {
-                select.filter = Some(Expression::both(select.filter, on));
+            // What is first now is joined to nothing before it.
+            let of_first =
+                select.from.first_mut().map(|first| std::mem::replace(&mut first.join, Join::Inner(None)));
+            for join in of_first.into_iter().chain([from.join]) {
+                if let Join::Inner(Some(on)) | Join::Left(Some(on)) = join
+                    && !matches!(on, Expression::Compare(crate::syntax::Comparison::Equal, ..))
+                {
+                    select.filter = Some(Expression::both(select.filter.take(), on));
+                }
             }
             let of = first.names.first().cloned().unwrap_or_default();
             self.mend(Doubt::Much, format!("{reason}: its columns are looked for in {of}"));
@@ -338,8 +349,12 @@ impl Binder<'_> {
                 select.items.push(item);
                 continue;
             };
-            let reaches = scope.reaches.iter().filter(|reach| {
-                of.as_ref().is_none_or(|of| reach.names.iter().any(|name| name.eq_ignore_ascii_case(of)))
+            let is_alias =
+                of.as_ref().is_some_and(|of| scope.reaches.iter().any(|reach| reach.is_called(of)));
+            let reaches = scope.reaches.iter().filter(|reach| match &of {
+                None => true,
+                Some(of) if is_alias => reach.is_called(of),
+                Some(of) => reach.has_name(of),
             });
             for reach in reaches {
                 let columns: Vec<String> = match reach.table.and_then(|table| self.tables.table(table)) {

@@ -11,7 +11,7 @@ mod syntax;
 mod tables;
 mod values;
 
-pub use bind::{Bound, Doubt, Mend, bind, with_measures, with_things};
+pub use bind::{Bound, Doubt, Mend, asks_tables, bind, with_measures, with_things};
 pub use error::QueryError;
 pub use evidence::{Stated, StatedTriple, stated};
 pub use plan::{Plan, PlanColumn, ValueKind, plan};

@@ -222,7 +222,6 @@ async fn what_is_not_there_is_said() {
         says("SELECT name FROM planet"),
         "there is no table planet; there are product, order, supplier, city, product_colour"
     );
-    assert!(says("SELECT 'Buy the drill.'").contains("asks nothing of the tables"));
     assert!(says("SELECT AVG(supplier) FROM product").contains("no sum and no average"));
     assert!(says("SELECT gravity FROM product").contains("no table here has a column gravity"));
     assert_eq!(

@@ -1,6 +1,11 @@
 //! The questions of `answers.rs` asked of SPARQL servers: the same rows as from the store, from a real Oxigraph server and from a real
 //! Virtuoso 7. Both are installed by `scripts/setup.sh`.
-#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a server that cannot be set up is a failed test")]
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a server that cannot be set up is a failed test"
+)]
 
 mod common;
 #[path = "../../quipu-graph/tests/servers/mod.rs"]

@@ -66,11 +66,13 @@ pub(super) async fn run(
     }
     let walking = if trust.cards { within.at_most(auto.llm_calls) } else { within.without_model() };
     let walked = Box::pin(Method::Paths.run(&walking, question, config)).await?;
-    let says =
-        walking.kept_plan().is_none_or(|plan| says_what_was_walked(context, question.text(), &plan, &walked));
+    let plan = walking.kept_plan();
+    let says = plan.as_ref().is_none_or(|plan| says_what_was_walked(context, question.text(), plan, &walked));
     let heeds = says && heeds_all(question.text(), &walked);
     let stands = |least: f64| walked.status == Status::Answered && walked.confidence >= least && heeds;
     if stands(trust.sure) {
+        // To be learnt from.
+        plan.into_iter().for_each(|plan| context.keep_plan(plan));
         return Ok(walked);
     }
     if !context.has_model() || !takes_queries(context) {
@@ -139,8 +141,12 @@ const SHORT_NAME: usize = 6;
 /// walked from Lima to the country, and "the capital of the capital" asks for two steps.
 fn says_what_was_walked(context: &Context<'_>, question: &str, plan: &Planned, walked: &Outcome) -> bool {
     let named = question.get(plan.span.clone()).unwrap_or_default();
-    let reading = walked.readings.first().map(|reading| reading.words.as_str()).unwrap_or_default();
-    let as_written = quipu_index::normalise(reading).contains(&quipu_index::normalise(named));
+    let name = quipu_index::normalise(named);
+    let as_written = walked
+        .evidence
+        .iter()
+        .flat_map(|piece| piece.values())
+        .any(|value| quipu_index::normalise(value) == name);
     if !as_written && named.chars().count() < SHORT_NAME {
         return false;
     }

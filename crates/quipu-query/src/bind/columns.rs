@@ -283,9 +283,8 @@ fn reaches(column: &ColumnRef, scopes: &[Scope]) -> Result<Vec<(usize, Reach)>, 
         .flat_map(|(depth, scope)| scope.reaches.iter().map(move |reach| (depth, reach.clone())));
     let all: Vec<(usize, Reach)> = all.collect();
     let Some(wanted) = &column.table else { return Ok(all) };
-    let named =
-        |(_, reach): &&(usize, Reach)| reach.names.iter().any(|name| name.eq_ignore_ascii_case(wanted));
-    if let Some(found) = all.iter().find(named) {
+    let called = all.iter().find(|(_, reach)| reach.is_called(wanted));
+    if let Some(found) = called.or_else(|| all.iter().find(|(_, reach)| reach.has_name(wanted))) {
         return Ok(vec![found.clone()]);
     }
     // A table that is not in FROM: the nearest table that links to it reaches it.

@@ -46,10 +46,8 @@ impl Binder<'_> {
         let Some(scope) = scopes.last() else { return Ok(()) };
         let reach = |column: &ColumnRef| {
             let wanted = column.table.as_ref()?;
-            let found = scope
-                .reaches
-                .iter()
-                .find(|reach| reach.names.iter().any(|name| name.eq_ignore_ascii_case(wanted)))?;
+            let called = scope.reaches.iter().find(|reach| reach.is_called(wanted));
+            let found = called.or_else(|| scope.reaches.iter().find(|reach| reach.has_name(wanted)))?;
             let table = self.tables.table(found.table?)?;
             Some((found.clone(), table.find(&column.name)))
         };

@@ -69,6 +69,11 @@ impl Cells {
         self.variables.entry(root).or_insert_with(|| variable.clone());
     }
 
+    /// Whether a variable is a cell's, and no calculation's.
+    pub(super) fn has(&self, variable: &Variable) -> bool {
+        self.variables.values().any(|known| known == variable)
+    }
+
     /// A new variable with a name like the one given.
     pub(super) fn fresh(&mut self, name: &str) -> Variable {
         let ascii = |word: &String| word.chars().all(|c| c.is_ascii_alphanumeric());

@@ -77,6 +77,9 @@ impl Planner<'_> {
             Expression::And(a, b) => Sparql::And(Box::new(self.truth(a)?), Box::new(self.truth(b)?)),
             Expression::Or(a, b) => Sparql::Or(Box::new(self.truth(a)?), Box::new(self.truth(b)?)),
             Expression::Not(inner) => not(self.truth(inner)?),
+            Expression::IsNull(of) if self.presence_of(of).is_some() => self
+                .presence_of(of)
+                .map_or_else(|| Literal::from(true).into(), |there| not(Sparql::Bound(there))),
             Expression::IsNull(of) => match self.value(of)? {
                 (Sparql::Variable(variable), _) => not(Sparql::Bound(variable)),
                 (value, _) => {
@@ -107,15 +110,18 @@ impl Planner<'_> {
                 let before = std::mem::take(&mut self.replaced);
                 let part = self.query(query)?;
                 self.replaced = before;
-                let pattern = match part.pattern {
-                    GraphPattern::Distinct { inner } => *inner,
-                    other => other,
-                };
-                let pattern = match pattern {
-                    GraphPattern::Project { inner, .. } => *inner,
-                    other => other,
-                };
-                Sparql::Exists(Box::new(pattern))
+                let mut pattern = part.pattern;
+                // Variables that are projected away are no longer those of the outer query. One row is as good as all.
+                while let GraphPattern::Distinct { inner }
+                | GraphPattern::Slice { inner, start: 0, length: Some(1..) } = pattern
+                {
+                    pattern = *inner;
+                }
+                if let GraphPattern::Project { inner, .. } = pattern {
+                    pattern = *inner;
+                }
+                let outer = self.outer_variables(query);
+                self.where_bound(Sparql::Exists(Box::new(pattern)), outer)
             }
             Expression::InQuery(of, query) => {
                 let (value, _) = self.value(of)?;
@@ -141,6 +147,12 @@ impl Planner<'_> {
                 (value, _) => value,
             },
         })
+    }
+
+    /// The variable that tells whether a column's table is there, where the column itself is another table's too.
+    fn presence_of(&self, of: &Expression) -> Option<Variable> {
+        let Expression::Column(column) = of else { return None };
+        self.presence.get(&cell_of(column)?).cloned()
     }
 
     fn nothing(&mut self) -> Sparql {
@@ -408,6 +420,13 @@ impl Planner<'_> {
                 (base, expr) = self.name_of(base, expr, text);
                 kind = ValueKind::Text;
             }
+            if let Some(there) = self.presence_of(of) {
+                let variable = self.cells.fresh("part");
+                let expression =
+                    Sparql::If(Box::new(Sparql::Bound(there)), Box::new(expr), Box::new(self.nothing()));
+                base = base.extended(&variable, &expression);
+                expr = variable.into();
+            }
             if is_numeric {
                 expr = as_number(expr, kind);
                 // A row without a value adds nothing; to SPARQL it is an error of the whole sum.
@@ -503,13 +522,7 @@ impl Planner<'_> {
             return Ok((base, variable, kind));
         }
         let variable = self.cells.fresh(name);
-        let extend = |inner: GraphPattern| GraphPattern::Extend {
-            inner: Box::new(inner),
-            variable: variable.clone(),
-            expression: value.clone(),
-        };
-        let base = Base { pattern: extend(base.pattern), open: extend(base.open), ..base };
-        Ok((base, variable, kind))
+        Ok((base.extended(&variable, &value), variable, kind))
     }
 }
 

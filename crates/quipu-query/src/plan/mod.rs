@@ -10,6 +10,8 @@ mod expressions;
 mod select;
 mod texts;
 
+use std::collections::HashMap;
+
 use oxrdf::Variable;
 use spargebra::algebra::GraphPattern;
 use spargebra::term::TriplePattern;
@@ -18,7 +20,7 @@ use crate::QueryError;
 use crate::bind::title_of;
 use crate::syntax::{Body, Expression, Order, Query, SetOperator};
 use crate::tables::Tables;
-use cells::Cells;
+use cells::{Cell, Cells};
 use select::Nothing;
 
 /// A query over the graph, ready to be run.
@@ -87,8 +89,14 @@ impl Plan {
 /// # Errors
 /// [`QueryError::Refused`] for what SPARQL 1.1 cannot say.
 pub fn plan(query: &Query, tables: &Tables) -> Result<Plan, QueryError> {
-    let mut planner =
-        Planner { tables, cells: Cells::default(), replaced: Vec::new(), nothing_as: Nothing::Absent };
+    let mut planner = Planner {
+        tables,
+        cells: Cells::default(),
+        replaced: Vec::new(),
+        nothing_as: Nothing::Absent,
+        origins: HashMap::new(),
+        presence: HashMap::new(),
+    };
     let part = planner.query(query)?;
     let variables: Vec<Variable> = part.outputs.iter().map(|column| column.variable.clone()).collect();
     let pattern = part.pattern;
@@ -119,6 +127,10 @@ struct Planner<'a> {
     replaced: Vec<(Expression, Variable, ValueKind)>,
     /// How the next query that is planned tells that it adds nothing up.
     nothing_as: Nothing,
+    /// Of variables that a solution may lack, the triples that they come from: an unbound variable fits whatever it is joined to.
+    origins: HashMap<Variable, Vec<TriplePattern>>,
+    /// Of columns by which a table is joined that may be missing, the variable that is bound where it is there.
+    presence: HashMap<Cell, Variable>,
 }
 
 impl Planner<'_> {

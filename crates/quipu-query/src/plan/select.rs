@@ -44,6 +44,14 @@ pub(super) struct Base {
 }
 
 impl Base {
+    pub(super) fn extended(self, variable: &Variable, expression: &Sparql) -> Self {
+        self.both(|inner| GraphPattern::Extend {
+            inner: Box::new(inner),
+            variable: variable.clone(),
+            expression: expression.clone(),
+        })
+    }
+
     fn both(mut self, change: impl Fn(GraphPattern) -> GraphPattern) -> Self {
         self.pattern = change(self.pattern);
         self.open = change(self.open);
@@ -95,8 +103,10 @@ impl Planner<'_> {
             frame.outer.iter().map(|(cell, column)| self.cells.variable(cell, &column.name)).collect();
         let mut base = Base { open: start.clone(), pattern: start, triples, outer };
         base = self.optional_cells(base, &frame, |from: &str| !later.iter().any(|l| l.alias == from), select);
-        for from in later {
-            base = self.left(base, from, &frame)?;
+        let speaking = select.expressions().into_iter().chain(order.iter().map(|order| &order.expression));
+        let asked = cells_asked_for(speaking);
+        while let Some(from) = self.next_left(&mut later, &frame) {
+            base = self.left(base, from, &frame, &asked)?;
         }
         let joins = select.from.iter().filter_map(|from| match &from.join {
             Join::Inner(on) => on.as_ref(),
@@ -214,15 +224,25 @@ impl Planner<'_> {
                     part.pattern = with_equal_rows(part.pattern);
                 }
                 let mut names: Vec<Variable> = Vec::new();
+                let mut required: Vec<Variable> = Vec::new();
                 for (at, column) in part.outputs.iter().enumerate() {
                     let cell = (from.alias.clone(), at);
                     let mut variable = self.cells.variable(&cell, &column.title);
+                    let may_lack =
+                        self.origins.contains_key(&column.variable) || !self.cells.has(&column.variable);
+                    if may_lack && frame.needed.contains(&cell) {
+                        required.push(variable.clone());
+                    }
                     if names.contains(&variable) {
                         variable = self.cells.fresh(&column.title);
                     }
                     names.push(variable);
                 }
-                parts.push(renamed(part, &names));
+                let bound = |inner: GraphPattern, variable: Variable| GraphPattern::Filter {
+                    expr: Sparql::Bound(variable),
+                    inner: Box::new(inner),
+                };
+                parts.push(required.into_iter().fold(renamed(part, &names), bound));
                 return Ok(());
             }
             Source::Table(name, at) => at
@@ -367,15 +387,78 @@ impl Planner<'_> {
             let tail = self.term(&cell, &column.id);
             let pattern = triple(row, relation, tail);
             base.triples.push(pattern.clone());
+            if let (TermPattern::Variable(row), TermPattern::Variable(tail)) =
+                (&pattern.subject, &pattern.object)
+            {
+                let mut origin = self.origins_of([row]);
+                origin.push(pattern.clone());
+                self.origins.insert(tail.clone(), origin);
+            }
             let right = GraphPattern::Bgp { patterns: vec![pattern] };
             base = base.both(|left| left_join(left, right.clone()));
         }
         base
     }
 
-    /// A left join: rows that may be missing as a whole.
-    fn left(&mut self, base: Base, from: &From, frame: &Frame) -> Result<Base, QueryError> {
+    /// Takes the first of the left joins that speaks of no other that is still to come.
+    fn next_left<'f>(&self, later: &mut Vec<&'f From>, frame: &Frame) -> Option<&'f From> {
+        let waits = |from: &From| {
+            let others = later.iter().filter(|other| other.alias != from.alias);
+            let others: Vec<&String> = others.map(|other| &other.alias).collect();
+            joined_by(from).iter().any(|cell| frame.aliases.contains(&cell.0) && others.contains(&&cell.0))
+        };
+        let at = later.iter().position(|from| !waits(from)).unwrap_or(0);
+        (!later.is_empty()).then(|| later.remove(at))
+    }
+
+    /// The triples that variables come from which a solution may lack.
+    fn origins_of<'v>(&self, variables: impl IntoIterator<Item = &'v Variable>) -> Vec<TriplePattern> {
+        let mut triples = Vec::new();
+        for triple in variables.into_iter().filter_map(|variable| self.origins.get(variable)).flatten() {
+            if !triples.contains(triple) {
+                triples.push(triple.clone());
+            }
+        }
+        triples
+    }
+
+    /// The variables of the cells that a query speaks of and that are not its own.
+    pub(super) fn outer_variables(&mut self, query: &Query) -> Vec<Variable> {
+        let mut own = HashSet::new();
+        aliases_of(query, &mut own);
+        let mut columns: Vec<ColumnRef> = Vec::new();
+        query.visit(&mut |expression| {
+            if let Expression::Column(column) = expression {
+                columns.push(column.clone());
+            }
+        });
+        let mut variables = Vec::new();
+        for column in columns {
+            let Some(cell) = cell_of(&column).filter(|cell| !own.contains(&cell.0)) else { continue };
+            let variable = self.cells.variable(&cell, &column.name);
+            if !variables.contains(&variable) {
+                variables.push(variable);
+            }
+        }
+        variables
+    }
+
+    /// A left join: rows that may be missing as a whole. `asked` are the cells whose presence the query asks for.
+    fn left(
+        &mut self,
+        base: Base,
+        from: &From,
+        frame: &Frame,
+        asked: &HashSet<Cell>,
+    ) -> Result<Base, QueryError> {
         let (mut patterns, mut parts) = (Vec::new(), Vec::new());
+        let joined = joined_by(from);
+        let shared: HashSet<Variable> = joined
+            .iter()
+            .filter(|cell| cell.0 != from.alias)
+            .map(|cell| self.cells.variable(cell, "value"))
+            .collect();
+        patterns.extend(self.origins_of(&shared));
         // Within the block the columns that it is joined by are needed.
         let mut inner = Frame {
             aliases: frame.aliases.clone(),
@@ -390,7 +473,33 @@ impl Planner<'_> {
         conditions.iter().for_each(|condition| needs(condition, &mut inner));
         self.rows(from, &inner, &mut patterns, &mut parts)?;
         let triples = patterns.clone();
-        let right = parts.into_iter().fold(GraphPattern::Bgp { patterns }, join);
+        let mut right = parts.into_iter().fold(GraphPattern::Bgp { patterns }, join);
+        let own: Vec<Cell> = frame.used.keys().filter(|cell| cell.0 == from.alias).cloned().collect();
+        let row = self.cells.variable(&(from.alias.clone(), 0), &from.alias);
+        let is_asked = own.iter().any(|cell| asked.contains(cell));
+        let there = match shared.contains(&row) {
+            false => Some(row.clone()),
+            true if is_asked => {
+                let variable = self.cells.fresh(&format!("{} there", from.alias));
+                let expression = oxrdf::Literal::from(true).into();
+                right =
+                    GraphPattern::Extend { inner: Box::new(right), variable: variable.clone(), expression };
+                Some(variable)
+            }
+            true => None,
+        };
+        for cell in own.iter().chain([&(from.alias.clone(), 0)]) {
+            let variable = self.cells.variable(cell, "value");
+            match &there {
+                Some(there) if shared.contains(&variable) => {
+                    self.presence.insert(cell.clone(), there.clone());
+                }
+                _ if !shared.contains(&variable) => {
+                    self.origins.insert(variable, triples.clone());
+                }
+                _ => {}
+            }
+        }
         let block = Base { open: right.clone(), pattern: right, triples, outer: Vec::new() };
         let mut block = match &from.source {
             Source::Table(_, Some(at)) => match self.tables.table(*at).filter(|table| !table.is_links()) {
@@ -485,6 +594,8 @@ impl Planner<'_> {
             };
             let exists =
                 Sparql::Exists(Box::new(GraphPattern::Filter { expr: same, inner: Box::new(pattern) }));
+            let outer = self.outer_variables(query);
+            let exists = self.where_bound(exists, outer);
             let expr = if not { Sparql::Not(Box::new(exists)) } else { exists };
             return Ok(base.both(|inner| GraphPattern::Filter { expr: expr.clone(), inner: Box::new(inner) }));
         }
@@ -579,7 +690,8 @@ impl Planner<'_> {
                 false => output.variable.clone(),
             };
             let names: Vec<Variable> = std::iter::once(variable.clone()).chain(shared).collect();
-            let pattern = renamed(part, &names);
+            let origins = GraphPattern::Bgp { patterns: self.origins_of(names.iter().skip(1)) };
+            let pattern = join(origins, renamed(part, &names));
             let always = gives_one_row(&query);
             base = base.both(|left| match always {
                 true => join(left, pattern.clone()),
@@ -919,6 +1031,10 @@ fn needed_items(select: &Select) -> Vec<&Expression> {
             if let Expression::Aggregate { function, of, .. } = part {
                 match of {
                     Some(of) if matches!(function, Aggregate::Min | Aggregate::Max) => extremes.push(&**of),
+                    // A group without a value counts as one of none.
+                    Some(_) if *function == Aggregate::Count && !select.group.is_empty() => {
+                        counts_rows = true
+                    }
                     Some(of) => others.push(&**of),
                     None => counts_rows = true,
                 }
@@ -998,8 +1114,43 @@ pub(super) fn triple(subject: TermPattern, relation: &str, object: TermPattern) 
     TriplePattern { subject, predicate, object }
 }
 
+/// An optional pattern. Its last conditions speak of both sides, as they do in the text of a query.
 pub(super) fn left_join(left: GraphPattern, right: GraphPattern) -> GraphPattern {
-    GraphPattern::LeftJoin { left: Box::new(left), right: Box::new(right), expression: None }
+    let (mut right, mut expression) = (right, None);
+    while let GraphPattern::Filter { expr, inner } = right {
+        expression = Some(match expression {
+            Some(others) => Sparql::And(Box::new(expr), Box::new(others)),
+            None => expr,
+        });
+        right = *inner;
+    }
+    GraphPattern::LeftJoin { left: Box::new(left), right: Box::new(right), expression }
+}
+
+/// The cells that the condition of a join speaks of.
+fn joined_by(from: &From) -> Vec<Cell> {
+    let (Join::Left(on) | Join::Inner(on)) = &from.join;
+    let mut columns = Vec::new();
+    on.iter().for_each(|on| deep_columns(on, &mut columns));
+    columns.into_iter().filter_map(cell_of).collect()
+}
+
+/// The cells of which it is asked whether they are there, or how many.
+fn cells_asked_for<'e>(expressions: impl Iterator<Item = &'e Expression>) -> HashSet<Cell> {
+    let mut cells = HashSet::new();
+    for expression in expressions {
+        expression.visit(&mut |part| {
+            let of = match part {
+                Expression::IsNull(of) => Some(of),
+                Expression::Aggregate { of, .. } => of.as_ref(),
+                _ => None,
+            };
+            if let Some(Expression::Column(column)) = of.map(|of| &**of) {
+                cells.extend(cell_of(column));
+            }
+        });
+    }
+    cells
 }
 
 pub(super) fn ordered(inner: GraphPattern, by: Vec<(Sparql, bool)>) -> GraphPattern {

@@ -146,6 +146,18 @@ impl Planner<'_> {
                 GraphPattern::Filter { expr, inner: Box::new(GraphPattern::Bgp { patterns: vec![triple] }) };
             any = Expression::Or(Box::new(Expression::Exists(Box::new(inner))), Box::new(any));
         }
-        any
+        self.where_bound(any, [entity.clone()])
+    }
+
+    /// A condition on patterns with variables that may be unbound, and would then fit anything.
+    pub(super) fn where_bound(
+        &self,
+        condition: Expression,
+        variables: impl IntoIterator<Item = Variable>,
+    ) -> Expression {
+        let may_lack = variables.into_iter().filter(|variable| self.origins.contains_key(variable));
+        may_lack.fold(condition, |condition, variable| {
+            Expression::And(Box::new(Expression::Bound(variable)), Box::new(condition))
+        })
     }
 }

@@ -7,7 +7,7 @@ use quipu_graph::{NodeId, NodeSummary};
 use super::compute::{Arithmetic, calculated, filtered};
 use super::{Asking, Choice, MOST_EVIDENCE, PathsConfig, is_measure};
 use crate::AnswerError;
-use crate::answer::{Reading, Status};
+use crate::answer::Status;
 use crate::calculate::{Operation, Places};
 use crate::context::{Context, Planned};
 use crate::evidence::Evidence;
@@ -39,20 +39,7 @@ pub(super) async fn answer(
         );
         return Ok(Outcome::abstain(reason, evidence));
     }
-    let reading = read_as(&choice);
-    let outcome = finish(context, choice, asking, evidence).await?;
-    let values = outcome.answers.iter().take(SHOWN).cloned().collect();
-    Ok(Outcome { readings: vec![Reading { values, ..reading }], ..outcome })
-}
-
-/// Values of a reading that are told.
-const SHOWN: usize = 3;
-
-/// How the question was read: the ways that were walked.
-fn read_as(choice: &Choice) -> Reading {
-    let phrases: Vec<&str> = choice.runs.iter().map(|run| run.path.phrase.as_str()).collect();
-    let words = say(&phrases, choice).trim_matches(['“', '”']).to_owned();
-    Reading { words, confidence: choice.confidence, ..Reading::default() }
+    finish(context, choice, asking, evidence).await
 }
 
 /// What the question asks of the values of a choice, made of them by code.

@@ -50,6 +50,8 @@ const WEIGHTS: Features = Features {
     votes: 1.3,
 };
 const BIAS: f64 = 1.95;
+/// The most that a reading is worth which leaves out a word like "not": below any answer by default.
+const DOUBTFUL: f64 = 0.49;
 
 impl Features {
     fn of(question: &str, candidate: &Candidate, unexplained: &Unexplained, votes: f64) -> Self {
@@ -77,7 +79,9 @@ impl Features {
     pub(super) fn confidence(self) -> f64 {
         let weighted: f64 =
             self.values().iter().zip(WEIGHTS.values()).map(|(value, weight)| value * weight).sum();
-        1.0 / (1.0 + (-(BIAS + weighted)).exp())
+        let confidence = 1.0 / (1.0 + (-(BIAS + weighted)).exp());
+        // A word that changes the meaning and is not heeded forbids a sure answer, whatever else speaks for it.
+        if self.meanings > 0.0 { confidence.min(DOUBTFUL) } else { confidence }
     }
 }
 
@@ -93,7 +97,8 @@ fn is_of_kind(question: &str, candidate: &Candidate) -> bool {
         Some("count") => has(&[ValueKind::Number, ValueKind::Unknown]),
         Some("date") => has(&[ValueKind::Date, ValueKind::Number, ValueKind::Unknown]),
         Some("person") => has(&[ValueKind::Entity, ValueKind::Text, ValueKind::Unknown]),
-        Some("yes_or_no") => one_row && has(&[ValueKind::Flag]),
+        // A list is an answer too: yes where there is something in it.
+        Some("yes_or_no") => !candidate.plan.aggregated || (one_row && has(&[ValueKind::Flag])),
         _ => !(candidate.plan.columns.len() == 1 && has(&[ValueKind::Flag])),
     }
 }

@@ -1,8 +1,8 @@
 //! From a model's text to rows: read, bound, planned, run.
 
 use quipu_query::{
-    Bound, Expression, Item, Plan, QueryError, RowSet, RunLimits, bind, is_too_much, plan, read_sql, run,
-    say, with_measures, with_things,
+    Bound, Expression, Item, Plan, QueryError, RowSet, RunLimits, asks_tables, bind, is_too_much, plan,
+    read_sql, run, say, with_measures, with_things,
 };
 
 use super::Asking;
@@ -101,6 +101,11 @@ async fn try_read(
     });
     let found = values.find(context.workspace, tables, &texts).await?;
     let mut bound = bind(query, tables, values, &found)?;
+    if !asks_tables(&bound.query) {
+        return Err(QueryError::Unbound(
+            "the query asks nothing of the tables: it only says something".into(),
+        ));
+    }
     with_things(&mut bound.query, tables);
     with_measures(&mut bound.query);
     let plan = plan(&bound.query, tables)?;

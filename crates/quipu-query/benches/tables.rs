@@ -1,0 +1,192 @@
+//! Tables of a graph counted, shown and asked: `cargo bench -p quipu-query --bench tables`.
+//!
+//! Data: a shop of 100,000 orders, 2,000 products, 200 suppliers and 20 cities, seeded: 512,000 triples; it is imported into a
+//! temporary folder first. Where `QUIPU_TRIPLES` names a file, such as one that the example `generate` of quipu-graph writes, the tables
+//! of that graph are counted too. One plan joins three tables to the orders and groups all of them.
+#![expect(clippy::unwrap_used, reason = "a benchmark stops at the first thing that is wrong")]
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use divan::Bencher;
+use quipu_graph::{ImportConfig, Input};
+use quipu_index::{ImportRequest, Workspace};
+use quipu_query::{
+    Found, Plan, Relevance, RenderConfig, RunLimits, Tables, Values, bind, count_tables, plan, read_sql, run,
+};
+
+fn main() {
+    divan::main();
+}
+
+const ORDERS: usize = 100_000;
+const PRODUCTS: usize = 2_000;
+const SUPPLIERS: usize = 200;
+const CITIES: usize = 20;
+
+const GROUPS: &str = "SELECT c.name, COUNT(*), AVG(o.quantity) FROM purchase o JOIN product p ON o.of = p.name \
+    JOIN supplier s ON p.supplier = s.name JOIN city c ON s.based_in = c.name GROUP BY c.name";
+const EXTREME: &str =
+    "SELECT name, quantity FROM purchase WHERE placed >= '2024-06-01' ORDER BY quantity DESC LIMIT 5";
+const RARE: &str =
+    "SELECT COUNT(*) FROM purchase o JOIN product p ON o.of = p.name WHERE p.name = 'product 7'";
+
+static RUNTIME: LazyLock<tokio::runtime::Runtime> = LazyLock::new(|| {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap()
+});
+static SHOP: LazyLock<Shop> = LazyLock::new(|| {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("shop.ttl");
+    std::fs::write(&file, turtle()).unwrap();
+    Shop::of(folder, &file)
+});
+
+struct Shop {
+    workspace: Workspace,
+    tables: Tables,
+    values: Values,
+    _folder: tempfile::TempDir,
+}
+
+impl Shop {
+    fn of(folder: tempfile::TempDir, file: &Path) -> Self {
+        let place = folder.path().join("workspace");
+        let graph = ImportConfig::new("shop", vec![Input::File(file.to_owned())]);
+        RUNTIME.block_on(async {
+            let request = ImportRequest { graph, embedder: None, progress: None };
+            Workspace::import(&place, &request).await.unwrap();
+            let workspace = Workspace::open(&place).unwrap();
+            let tables = count_tables(workspace.graph().as_ref()).await.unwrap();
+            let values = Values::read(&workspace, &tables).await.unwrap();
+            Self { workspace, tables, values, _folder: folder }
+        })
+    }
+
+    fn plan(&self, sql: &str) -> Plan {
+        let query = read_sql(sql, None).unwrap();
+        let bound = bind(query, &self.tables, &self.values, &Found::default()).unwrap();
+        plan(&bound.query, &self.tables).unwrap()
+    }
+}
+
+/// SplitMix64: enough for test data, and the same on every machine.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut number = self.0;
+        number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((number ^ (number >> 31)) % limit as u64) as usize
+    }
+}
+
+fn turtle() -> String {
+    let mut random = Random(1);
+    let mut text = String::from(
+        "@prefix : <http://shop.test/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+:City rdfs:label \"city\" . :Supplier rdfs:label \"supplier\" . :Product rdfs:label \"product\" .
+:Order rdfs:label \"purchase\" . :madeBy rdfs:label \"supplier\" . :basedIn rdfs:label \"based in\" .
+",
+    );
+    for at in 0..CITIES {
+        writeln!(
+            text,
+            ":c{at} a :City ; rdfs:label \"city {at}\" ; :population {} .",
+            random.below(1_000_000)
+        )
+        .unwrap();
+    }
+    for at in 0..SUPPLIERS {
+        writeln!(
+            text,
+            ":s{at} a :Supplier ; rdfs:label \"supplier {at}\" ; :basedIn :c{} .",
+            random.below(CITIES)
+        )
+        .unwrap();
+    }
+    for at in 0..PRODUCTS {
+        let (price, supplier) = (random.below(50_000), random.below(SUPPLIERS));
+        writeln!(
+            text,
+            ":p{at} a :Product ; rdfs:label \"product {at}\" ; :price {price} ; :madeBy :s{supplier} ."
+        )
+        .unwrap();
+    }
+    for at in 0..ORDERS {
+        let (product, quantity) = (random.below(PRODUCTS), 1 + random.below(9));
+        let (month, day) = (1 + random.below(12), 1 + random.below(28));
+        writeln!(
+            text,
+            ":o{at} a :Order ; rdfs:label \"order {at}\" ; :of :p{product} ; :quantity {quantity} ; \
+             :placed \"2024-{month:02}-{day:02}\"^^xsd:date ."
+        )
+        .unwrap();
+    }
+    text
+}
+
+#[divan::bench(sample_count = 10, sample_size = 1)]
+fn count_tables_of_the_shop(bencher: Bencher) {
+    let shop = &*SHOP;
+    bencher.bench(|| RUNTIME.block_on(count_tables(shop.workspace.graph().as_ref())).unwrap().tables.len());
+}
+
+#[divan::bench(sample_count = 5, sample_size = 1)]
+fn count_tables_of_a_file(bencher: Bencher) {
+    let Some(file) = std::env::var_os("QUIPU_TRIPLES").map(PathBuf::from) else {
+        eprintln!("QUIPU_TRIPLES names no file; no tables of one are counted");
+        return;
+    };
+    let graph = Shop::of(tempfile::tempdir().unwrap(), &file);
+    bencher.bench(|| RUNTIME.block_on(count_tables(graph.workspace.graph().as_ref())).unwrap().tables.len());
+}
+
+#[divan::bench(sample_count = 10, sample_size = 1)]
+fn read_values(bencher: Bencher) {
+    let shop = &*SHOP;
+    bencher.bench(|| RUNTIME.block_on(Values::read(&shop.workspace, &shop.tables)).unwrap());
+}
+
+#[divan::bench]
+fn render(bencher: Bencher) {
+    let shop = &*SHOP;
+    let relevance = Relevance::by_words(&shop.tables, "How many purchases has each city?");
+    bencher.bench(|| shop.tables.render(&relevance, &RenderConfig::default()).text.len());
+}
+
+#[divan::bench]
+fn read_bind_and_plan(bencher: Bencher) {
+    let shop = &*SHOP;
+    bencher.bench(|| shop.plan(GROUPS).sparql().len());
+}
+
+fn run_plan(bencher: Bencher, sql: &str, rows: usize) {
+    let shop = &*SHOP;
+    let plan = shop.plan(sql);
+    let limits = RunLimits { time: Duration::from_secs(60), ..RunLimits::default() };
+    bencher.bench(|| {
+        let found = RUNTIME.block_on(run(&shop.workspace, &plan, &limits)).unwrap();
+        assert_eq!(found.rows.len(), rows);
+    });
+}
+
+#[divan::bench(sample_count = 5, sample_size = 1)]
+fn run_three_joins_with_groups(bencher: Bencher) {
+    run_plan(bencher, GROUPS, CITIES);
+}
+
+#[divan::bench(sample_count = 5, sample_size = 1)]
+fn run_an_order_of_half_the_rows(bencher: Bencher) {
+    run_plan(bencher, EXTREME, 5);
+}
+
+#[divan::bench(sample_count = 20, sample_size = 1)]
+fn run_a_count_of_one_name(bencher: Bencher) {
+    run_plan(bencher, RARE, 1);
+}
