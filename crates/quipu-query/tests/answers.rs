@@ -1,4 +1,12 @@
 //! SQL over a small graph: what it answers.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::expect_used,
+    clippy::manual_pattern_char_comparison,
+    reason = "set-up of tests"
+)]
 
 mod common;
 

@@ -1,4 +1,12 @@
 //! SQL and graphs that are not as they should be: a refusal that says why or a right answer, never a wrong one.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::expect_used,
+    clippy::manual_pattern_char_comparison,
+    reason = "set-up of tests"
+)]
 
 mod common;
 

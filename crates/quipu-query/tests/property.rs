@@ -1,4 +1,5 @@
 //! Random SQL over the shop, some of it misspelt: what binds runs, what cannot be bound says why, and a plan's text says what the plan says.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "set-up of tests")]
 
 mod common;
 
@@ -398,7 +399,7 @@ fn check(sql: &str) -> Result<bool, TestCaseError> {
 proptest! {
     #![proptest_config(ProptestConfig {
         cases: 3000,
-        rng_seed: RngSeed::Fixed(13),
+        rng_seed: RngSeed::Fixed(26),
         failure_persistence: None,
         ..ProptestConfig::default()
     })]

@@ -105,7 +105,7 @@ impl Planner<'_> {
         base = self.optional_cells(base, &frame, |from: &str| !later.iter().any(|l| l.alias == from), select);
         let speaking = select.expressions().into_iter().chain(order.iter().map(|order| &order.expression));
         let asked = cells_asked_for(speaking);
-        while let Some(from) = self.next_left(&mut later, &frame) {
+        while let Some(from) = next_left(&mut later, &frame) {
             base = self.left(base, from, &frame, &asked)?;
         }
         let joins = select.from.iter().filter_map(|from| match &from.join {
@@ -398,17 +398,6 @@ impl Planner<'_> {
             base = base.both(|left| left_join(left, right.clone()));
         }
         base
-    }
-
-    /// Takes the first of the left joins that speaks of no other that is still to come.
-    fn next_left<'f>(&self, later: &mut Vec<&'f From>, frame: &Frame) -> Option<&'f From> {
-        let waits = |from: &From| {
-            let others = later.iter().filter(|other| other.alias != from.alias);
-            let others: Vec<&String> = others.map(|other| &other.alias).collect();
-            joined_by(from).iter().any(|cell| frame.aliases.contains(&cell.0) && others.contains(&&cell.0))
-        };
-        let at = later.iter().position(|from| !waits(from)).unwrap_or(0);
-        (!later.is_empty()).then(|| later.remove(at))
     }
 
     /// The triples that variables come from which a solution may lack.
@@ -984,6 +973,17 @@ fn gives_one_row(query: &Query) -> bool {
     is_whole && query.select().is_some_and(of_all) && !is_correlated(query)
 }
 
+/// Takes the first of the left joins that speaks of no other that is still to come.
+fn next_left<'f>(later: &mut Vec<&'f From>, frame: &Frame) -> Option<&'f From> {
+    let waits = |from: &From| {
+        let others = later.iter().filter(|other| other.alias != from.alias);
+        let others: Vec<&String> = others.map(|other| &other.alias).collect();
+        joined_by(from).iter().any(|cell| frame.aliases.contains(&cell.0) && others.contains(&&cell.0))
+    };
+    let at = later.iter().position(|from| !waits(from)).unwrap_or(0);
+    (!later.is_empty()).then(|| later.remove(at))
+}
+
 /// Marks the cells without which a condition cannot hold.
 fn needs(condition: &Expression, frame: &mut Frame) {
     match condition {
@@ -1033,7 +1033,7 @@ fn needed_items(select: &Select) -> Vec<&Expression> {
                     Some(of) if matches!(function, Aggregate::Min | Aggregate::Max) => extremes.push(&**of),
                     // A group without a value counts as one of none.
                     Some(_) if *function == Aggregate::Count && !select.group.is_empty() => {
-                        counts_rows = true
+                        counts_rows = true;
                     }
                     Some(of) => others.push(&**of),
                     None => counts_rows = true,
