@@ -478,8 +478,7 @@ async fn a_graph_without_facts_has_no_tables() {
     assert!(shop.tables.tables.is_empty(), "{:?}", shop.tables);
     assert_eq!(shop.tables.render(&Relevance::default(), &RenderConfig::default()).text, "");
     assert_eq!(unbound(&shop, "SELECT name FROM product"), "there is no table product; there are none");
-    let nothing = shop.plan("SELECT 1 + 1").unwrap_err().to_string();
-    assert_eq!(nothing, "the query asks nothing of the tables: it only says something");
+    assert_eq!(shop.lines("SELECT 1 + 1").await, ["2"]);
 }
 
 #[tokio::test]
