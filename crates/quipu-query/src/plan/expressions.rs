@@ -203,8 +203,21 @@ impl Planner<'_> {
             (K::Number, K::Date) => (left, self.year(b, right)),
             (K::Text | K::Entity, K::Number) => (numeric(left), right),
             (K::Number, K::Text | K::Entity) => (left, numeric(right)),
+            (K::Flag, K::Flag) if !equality => (flag_number(left), flag_number(right)),
             (K::Flag, K::Number) => (flag_number(left), right),
             (K::Number, K::Flag) => (left, flag_number(right)),
+            (K::Entity, K::Text) if !equality => {
+                let Sparql::Variable(entity) = left else { return Ok(compared(comparison, left, right)) };
+                let right = lower(right);
+                return Ok(self.called(&entity, move |name| compared(comparison, name, right.clone())));
+            }
+            (K::Text, K::Entity) if !equality => {
+                let Sparql::Variable(entity) = right else { return Ok(compared(comparison, left, right)) };
+                let left = lower(left);
+                return Ok(self.called(&entity, move |name| compared(comparison, left.clone(), name)));
+            }
+            // Pairs are told apart by their order, whatever it is.
+            (K::Entity, K::Entity) if !equality => (text(left), text(right)),
             (K::Entity, K::Text) if equality => {
                 let Sparql::Variable(entity) = left else { return Ok(compared(comparison, left, right)) };
                 let right = lower(right);
@@ -427,6 +440,12 @@ impl Planner<'_> {
                 base = base.extended(&variable, &expression);
                 expr = variable.into();
             }
+            let mut extreme = None;
+            if is_extreme && self.may_lack(of) {
+                let of_extreme = Extreme::of(*function, kind);
+                expr = of_extreme.whatever(expr);
+                extreme = Some(of_extreme);
+            }
             if is_numeric {
                 expr = as_number(expr, kind);
                 // A row without a value adds nothing; to SPARQL it is an error of the whole sum.
@@ -467,6 +486,15 @@ impl Planner<'_> {
                 _ => ValueKind::Number,
             };
             let distinct = *distinct;
+            if let Some(extreme) = extreme {
+                let found = self.cells.fresh(name_of(*function));
+                made.push((found.clone(), AggregateExpression::FunctionCall { name, expr, distinct }));
+                let none = Sparql::Equal(Box::new(found.clone().into()), Box::new(extreme.beyond));
+                let value = Sparql::If(Box::new(none), Box::new(self.nothing()), Box::new(found.into()));
+                calculated_behind.push((variable.clone(), value));
+                replaced.push((aggregate, variable, made_of));
+                continue;
+            }
             if *function == Aggregate::Sum {
                 // The sum of nothing is no 0.
                 let (sum, count) = (self.cells.fresh("sum"), self.cells.fresh("count"));
@@ -500,6 +528,26 @@ impl Planner<'_> {
         Ok(base)
     }
 
+    /// Whether a row may have no value for an expression.
+    fn may_lack(&mut self, of: &Expression) -> bool {
+        let mut lacks = false;
+        let mut cells = Vec::new();
+        of.visit(&mut |part| match part {
+            Expression::Column(column) => cells.extend(cell_of(column).map(|cell| (cell, column.clone()))),
+            Expression::Case(..) | Expression::Arithmetic(Arithmetic::Divide, ..) | Expression::Scalar(_) => {
+                lacks = true;
+            }
+            Expression::Call(Function::NullIf, _) => lacks = true,
+            _ => {}
+        });
+        for (cell, column) in cells {
+            let is_derived = column.place.is_some_and(|place| place.table == crate::syntax::DERIVED);
+            let variable = self.cells.variable(&cell, &column.name);
+            lacks |= is_derived || self.origins.contains_key(&variable) || self.presence.contains_key(&cell);
+        }
+        lacks
+    }
+
     /// A value that there is only where something was counted.
     fn unless_none(&mut self, nothing: Nothing, count: Variable, value: Sparql) -> Sparql {
         if nothing == Nothing::NoRow {
@@ -523,6 +571,32 @@ impl Planner<'_> {
         }
         let variable = self.cells.fresh(name);
         Ok((base.extended(&variable, &value), variable, kind))
+    }
+}
+
+/// A least or greatest value where some rows have none: to SPARQL that is an error of the whole.
+struct Extreme {
+    /// What stands in the place of no value, beyond all values.
+    beyond: Sparql,
+    is_number: bool,
+}
+
+impl Extreme {
+    fn of(function: Aggregate, kind: ValueKind) -> Self {
+        let is_number = kind == ValueKind::Number;
+        let is_least = function == Aggregate::Min;
+        let beyond = match (is_number, is_least) {
+            (true, true) => number("1e308"),
+            (true, false) => number("-1e308"),
+            (false, true) => string("\u{10fffd}"),
+            (false, false) => string(""),
+        };
+        Self { beyond, is_number }
+    }
+
+    fn whatever(&self, value: Sparql) -> Sparql {
+        let value = if self.is_number { value } else { text(value) };
+        Sparql::Coalesce(vec![value, self.beyond.clone()])
     }
 }
 

@@ -637,6 +637,19 @@ impl Planner<'_> {
         expression: &Expression,
     ) -> Result<(Base, Expression), QueryError> {
         let mut expression = expression.clone();
+        let mut named = Vec::new();
+        self.name_entities(&mut expression, &mut named);
+        for column in named {
+            let marker = Expression::Call(Function::Text, vec![column.clone()]);
+            if self.replaced.iter().any(|(known, ..)| *known == marker) {
+                continue;
+            }
+            let (value, _) = self.value(&column)?;
+            let name = self.cells.fresh("name");
+            let (with, text) = self.name_of(base, value, super::texts::text);
+            base = with.extended(&name, &text);
+            self.replaced.push((marker, name, ValueKind::Text));
+        }
         let mut queries = Vec::new();
         take_scalars(&mut expression, &mut queries);
         for (at, query) in queries.into_iter().enumerate() {
@@ -702,6 +715,32 @@ impl Planner<'_> {
             self.replaced.push((marker, name, kind));
         }
         Ok((base, expression))
+    }
+
+    /// Makes functions of texts speak of the names of entities; tells the columns that need one.
+    fn name_entities(&self, expression: &mut Expression, named: &mut Vec<Expression>) {
+        if self.tables.labels.is_empty() || self.replaced.iter().any(|(known, ..)| known == expression) {
+            return;
+        }
+        if let Expression::Call(function, parts) = expression {
+            let is_of_text = matches!(
+                function,
+                Function::Lower | Function::Upper | Function::Length | Function::Substring | Function::Concat
+            );
+            let is_entity = |part: &Expression| match part {
+                Expression::Column(column) => self.kind_of(column) == ValueKind::Entity,
+                _ => false,
+            };
+            if is_of_text {
+                for part in parts.iter_mut().filter(|part| is_entity(part)) {
+                    *part = Expression::Call(Function::Text, vec![part.clone()]);
+                }
+            } else if *function == Function::Text {
+                named.extend(parts.iter().filter(|part| is_entity(part)).cloned());
+                return;
+            }
+        }
+        expression.parts_mut().into_iter().for_each(|part| self.name_entities(part, named));
     }
 
     /// Groups, calculates, orders and projects.
@@ -849,9 +888,21 @@ impl Planner<'_> {
             return (base, form(entity));
         };
         let name = self.cells.fresh("label");
-        let pattern =
-            triple(TermPattern::Variable(variable.clone()), &label, TermPattern::Variable(name.clone()));
-        let right = GraphPattern::Bgp { patterns: vec![pattern] };
+        let named = |name: &Variable| {
+            triple(TermPattern::Variable(variable.clone()), &label, TermPattern::Variable(name.clone()))
+        };
+        let mut patterns = self.origins_of([variable]);
+        patterns.push(named(&name));
+        let mut right = GraphPattern::Bgp { patterns };
+        if self.tables.several_names {
+            // The first of its names: a row is no more than one for having two.
+            let other = self.cells.fresh("label");
+            let of = |name: &Variable| Box::new(super::texts::text(name.clone().into()));
+            let before = Sparql::Less(of(&other), of(&name));
+            let inner = Box::new(GraphPattern::Bgp { patterns: vec![named(&other)] });
+            let earlier = Sparql::Exists(Box::new(GraphPattern::Filter { expr: before, inner }));
+            right = GraphPattern::Filter { expr: Sparql::Not(Box::new(earlier)), inner: Box::new(right) };
+        }
         let base = base.both(|left| left_join(left, right.clone()));
         let key = super::texts::text(entity.clone());
         let name = Sparql::Coalesce(vec![form(name.into()), key]);
@@ -893,10 +944,14 @@ fn given_terms(condition: &Expression) -> Option<(&ColumnRef, Vec<Term>)> {
         },
         Expression::InList(of, list) => {
             let Expression::Column(column) = &**of else { return None };
-            let mut all = Vec::new();
+            let mut all: Vec<Term> = Vec::new();
             for value in list {
                 let Expression::Terms(terms, _) = value else { return None };
-                all.extend(terms.iter().cloned());
+                for term in terms {
+                    if !all.contains(term) {
+                        all.push(term.clone());
+                    }
+                }
             }
             Some((column, all)).filter(|(_, all)| !all.is_empty())
         }
@@ -1018,32 +1073,30 @@ fn needs_columns(expression: &Expression, frame: &mut Frame) {
 }
 
 /// Items whose value must be there for a row to say anything: a single one; and what aggregates are made of, where all are made of the
-/// same, and a least or greatest value always, for what has no value is none.
+/// same.
 fn needed_items(select: &Select) -> Vec<&Expression> {
     if let [item] = select.items.as_slice()
         && !item.expression.has_aggregate()
     {
         return vec![&item.expression];
     }
-    let (mut extremes, mut others, mut counts_rows) = (Vec::new(), Vec::new(), false);
+    let (mut all, mut counts_rows) = (Vec::new(), false);
     for item in &select.items {
         item.expression.visit(&mut |part| {
             if let Expression::Aggregate { function, of, .. } = part {
                 match of {
-                    Some(of) if matches!(function, Aggregate::Min | Aggregate::Max) => extremes.push(&**of),
                     // A group without a value counts as one of none.
                     Some(_) if *function == Aggregate::Count && !select.group.is_empty() => {
                         counts_rows = true;
                     }
-                    Some(of) => others.push(&**of),
+                    Some(of) => all.push(&**of),
                     None => counts_rows = true,
                 }
             }
         });
     }
-    let all: Vec<&Expression> = extremes.iter().chain(&others).copied().collect();
     let same = all.windows(2).all(|two| two.first() == two.last());
-    if same && !counts_rows { all } else { extremes }
+    if same && !counts_rows { all } else { Vec::new() }
 }
 
 /// All columns of an expression, those of queries within too.

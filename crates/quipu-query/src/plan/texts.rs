@@ -149,6 +149,24 @@ impl Planner<'_> {
         self.where_bound(any, [entity.clone()])
     }
 
+    /// Whether the name of an entity satisfies a condition; the end of its IRI where entities have no names.
+    pub(super) fn called(&mut self, entity: &Variable, holds: impl Fn(Expression) -> Expression) -> Expression {
+        let Some(label) = self.tables.labels.first() else {
+            let end = vec![text(entity.clone().into()), string("^.*[/#:]"), string("")];
+            return holds(lower(call(Function::Replace, end)));
+        };
+        let name = self.cells.fresh("label");
+        let triple = TriplePattern {
+            subject: TermPattern::Variable(entity.clone()),
+            predicate: NamedNodePattern::NamedNode(NamedNode::new_unchecked(label)),
+            object: TermPattern::Variable(name.clone()),
+        };
+        let expr = holds(lower(name.into()));
+        let inner =
+            GraphPattern::Filter { expr, inner: Box::new(GraphPattern::Bgp { patterns: vec![triple] }) };
+        self.where_bound(Expression::Exists(Box::new(inner)), [entity.clone()])
+    }
+
     /// A condition on patterns with variables that may be unbound, and would then fit anything.
     pub(super) fn where_bound(
         &self,

@@ -52,8 +52,10 @@ pub async fn count_tables(graph: &dyn Graph) -> Result<Tables, QueryError> {
         let of_role = graph.relations().iter().filter(move |info| info.role == role);
         of_role.map(|info| iri_of_key(&info.key).into_owned()).collect::<Vec<_>>()
     };
+    let mut names = graph.relations().iter().filter(|info| info.role == RelationRole::Label);
     Ok(Tables {
         version: TABLES_VERSION,
+        several_names: names.any(|info| info.triples > info.heads),
         tables: builder.tables,
         labels: iris(RelationRole::Label),
         type_relations: iris(RelationRole::Type),

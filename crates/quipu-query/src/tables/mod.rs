@@ -21,7 +21,7 @@ pub(crate) use render::is_form_of;
 pub use render::{Relevance, RenderConfig, Rendered};
 
 /// Version of the stored form; another one is counted anew.
-pub const TABLES_VERSION: u32 = 2;
+pub const TABLES_VERSION: u32 = 3;
 
 /// A graph seen as tables.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -32,6 +32,8 @@ pub struct Tables {
     pub tables: Vec<Table>,
     /// IRIs of the relations that lead to an entity's name, the preferred one first.
     pub labels: Vec<String>,
+    /// Whether some entity has several names by one of these.
+    pub several_names: bool,
     /// IRIs of the relations that lead to an entity's types.
     pub type_relations: Vec<String>,
 }
