@@ -149,8 +149,13 @@ impl Planner<'_> {
         self.where_bound(any, [entity.clone()])
     }
 
-    /// Whether the name of an entity satisfies a condition; the end of its IRI where entities have no names.
-    pub(super) fn called(&mut self, entity: &Variable, holds: impl Fn(Expression) -> Expression) -> Expression {
+    /// Whether the name of an entity satisfies a condition; the end of its IRI where entities
+    /// have no names.
+    pub(super) fn called(
+        &mut self,
+        entity: &Variable,
+        holds: impl Fn(Expression) -> Expression,
+    ) -> Expression {
         let Some(label) = self.tables.labels.first() else {
             let end = vec![text(entity.clone().into()), string("^.*[/#:]"), string("")];
             return holds(lower(call(Function::Replace, end)));
