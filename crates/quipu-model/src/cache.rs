@@ -160,13 +160,18 @@ impl LanguageModel for CachedModel {
             return self.inner.chat(request).await;
         }
         let started = Instant::now();
-        let question = json!({
+        let mut question = json!({
             "format": FORMAT, "model": self.identity, "kind": "chat",
             "messages": request.messages, "constraint": request.constraint, "max_tokens": request.max_tokens,
             "temperature": f64::from(request.temperature), "stop": request.stop,
             // A greedy reply does not depend on the seed.
             "seed": if request.temperature > 0.0 { request.seed } else { 0 },
         });
+        if request.likelihood
+            && let Some(question) = question.as_object_mut()
+        {
+            question.insert("likelihood".into(), true.into());
+        }
         if let Some(mut reply) = self.read::<ChatReply>(&question)? {
             reply.usage = replayed(reply.usage, started);
             return Ok(reply);

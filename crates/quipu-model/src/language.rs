@@ -111,6 +111,9 @@ pub struct ChatRequest {
     pub seed: u64,
     /// The reply ends before any of these texts.
     pub stop: Vec<String>,
+    /// Whether the reply should say how likely it was ([`ChatReply::likelihood`]).
+    #[serde(default)]
+    pub likelihood: bool,
     /// Limit for the whole call with its retries; not part of the cache key.
     pub timeout: Duration,
 }
@@ -126,6 +129,7 @@ impl ChatRequest {
             temperature: 0.0,
             seed: 0,
             stop: Vec::new(),
+            likelihood: false,
             timeout: Duration::from_secs(120),
         }
     }
@@ -192,6 +196,29 @@ pub struct ChatReply {
     pub finish: FinishReason,
     /// What it cost.
     pub usage: Usage,
+    /// How likely it was, where that was asked for and the model can tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub likelihood: Option<Likelihood>,
+}
+
+/// How likely a reply was to the model that wrote it: natural logarithms of the probabilities of its tokens, before any temperature.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Likelihood {
+    /// The mean over its tokens.
+    pub mean: f64,
+    /// That of the token that the model was least sure of.
+    pub least: f64,
+}
+
+impl Likelihood {
+    /// Of the tokens' logarithms; nothing of a reply without tokens.
+    pub(crate) fn of(tokens: impl IntoIterator<Item = f64>) -> Option<Self> {
+        let (mut count, mut sum, mut least) = (0_u32, 0.0, 0.0_f64);
+        for token in tokens {
+            (count, sum, least) = (count + 1, sum + token, least.min(token));
+        }
+        (count > 0).then(|| Self { mean: sum / f64::from(count), least })
+    }
 }
 
 /// Asks for the log-likelihood of continuations after one prompt.

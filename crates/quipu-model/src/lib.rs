@@ -25,8 +25,8 @@ pub use fit::{Fit, fit_blocks};
 pub use gbnf::schema_to_grammar;
 pub use http::{EndpointConfig, HttpEmbedder, HttpModel};
 pub use language::{
-    Abilities, ChatReply, ChatRequest, Constraint, FinishReason, LanguageModel, Message, Role, ScoreReply,
-    ScoreRequest, Tool, Usage,
+    Abilities, ChatReply, ChatRequest, Constraint, FinishReason, LanguageModel, Likelihood, Message, Role,
+    ScoreReply, ScoreRequest, Tool, Usage,
 };
 pub use local::{LocalConfig, LocalModel};
 pub use open::{

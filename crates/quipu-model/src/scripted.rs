@@ -217,7 +217,7 @@ impl LanguageModel for ScriptedModel {
         };
         let usage = self.usage(&request.messages, &text, started);
         let (text, thinking) = crate::thinking::split_thinking(&text);
-        Ok(ChatReply { text, thinking, finish, usage })
+        Ok(ChatReply { text, thinking, finish, usage, likelihood: None })
     }
 
     async fn score(&self, request: &ScoreRequest) -> Result<ScoreReply, ModelError> {

@@ -3,6 +3,7 @@
 mod columns;
 mod links;
 mod literals;
+mod several;
 mod shape;
 
 pub use shape::{with_measures, with_things};
@@ -10,7 +11,7 @@ pub use shape::{with_measures, with_things};
 use std::collections::HashSet;
 
 use crate::QueryError;
-use crate::syntax::{Body, Expression, From, Item, Join, Query, Select, Source};
+use crate::syntax::{Body, Expression, From, Item, Join, Order, Query, Select, Source};
 use crate::tables::{Kind, Place, Tables, words_of};
 use crate::values::{Found, Values};
 
@@ -145,9 +146,9 @@ impl Binder<'_> {
     fn select(
         &mut self,
         mut select: Select,
-        order: Vec<crate::syntax::Order>,
+        order: Vec<Order>,
         outer: &mut Vec<Scope>,
-    ) -> Result<(Select, Vec<crate::syntax::Order>), QueryError> {
+    ) -> Result<(Select, Vec<Order>), QueryError> {
         let mut scope = Scope::default();
         let mut unknown = None;
         let mut kept = Vec::new();
@@ -188,9 +189,8 @@ impl Binder<'_> {
                 outer.push(scope);
                 let bound = self.clauses(select, order, outer);
                 let scope = outer.pop().unwrap_or_default();
-                let (mut select, order) = bound?;
-                select.from.extend(scope.added);
-                return Ok((select, order));
+                let (select, order) = bound?;
+                return Ok(self.with_added(select, order, scope.added));
             }
             let Some(first) = scope.reaches.first_mut() else { return Err(QueryError::Unbound(reason)) };
             first.names.push(from.alias.clone());
@@ -213,19 +213,26 @@ impl Binder<'_> {
         outer.push(scope);
         let bound = self.clauses(select, order, outer);
         let scope = outer.pop().unwrap_or_default();
-        let (mut select, order) = bound?;
-        select.from.extend(scope.added);
-        Ok((select, order))
+        let (select, order) = bound?;
+        Ok(self.with_added(select, order, scope.added))
+    }
+
+    /// Joins the tables that it took to reach columns.
+    fn with_added(
+        &mut self,
+        mut select: Select,
+        mut order: Vec<Order>,
+        added: Vec<From>,
+    ) -> (Select, Vec<Order>) {
+        let written = select.from.len();
+        select.from.extend(added);
+        self.several_values(&mut select, &mut order, written);
+        (select, order)
     }
 
     /// The one table of entities that has, itself or by a link, all columns that a query asks of a table that is not there; the largest
     /// of several.
-    fn table_of_columns(
-        &self,
-        from: &From,
-        select: &Select,
-        order: &[crate::syntax::Order],
-    ) -> Option<usize> {
+    fn table_of_columns(&self, from: &From, select: &Select, order: &[Order]) -> Option<usize> {
         let mut wanted: Vec<Vec<String>> = Vec::new();
         let of_order = order.iter().map(|order| &order.expression);
         for expression in select.expressions().into_iter().chain(of_order) {
@@ -260,9 +267,9 @@ impl Binder<'_> {
     fn clauses(
         &mut self,
         mut select: Select,
-        mut order: Vec<crate::syntax::Order>,
+        mut order: Vec<Order>,
         scopes: &mut Vec<Scope>,
-    ) -> Result<(Select, Vec<crate::syntax::Order>), QueryError> {
+    ) -> Result<(Select, Vec<Order>), QueryError> {
         self.expand_stars(&mut select, scopes);
         for item in &mut select.items {
             self.expression(&mut item.expression, scopes)?;
@@ -451,9 +458,39 @@ impl Binder<'_> {
             *query = bound;
         }
         self.counts_things(expression);
+        self.averages_counts(expression);
         self.adds_numbers(expression)?;
         self.of_one_kind(expression, scopes)?;
         self.literals(expression, scopes)
+    }
+
+    /// The average of a property that has several things as its values is that of their number.
+    fn averages_counts(&mut self, expression: &mut Expression) {
+        use crate::syntax::{Aggregate, Arithmetic};
+        let Expression::Aggregate { function: Aggregate::Avg, of: Some(of), .. } = expression else { return };
+        let Expression::Column(column) = &**of else { return };
+        let Some(place) = column.place.filter(|place| place.column == 1) else { return };
+        let Some(table) = self.tables.table(place.table).filter(|table| table.is_links()) else { return };
+        let is_entity = matches!(self.tables.column(place).map(|column| column.kind), Some(Kind::Entity(_)));
+        let Some(head) = table.columns.first().filter(|_| is_entity) else { return };
+        let head = crate::syntax::ColumnRef {
+            name: head.id.clone(),
+            place: Some(Place { column: 0, ..place }),
+            ..column.clone()
+        };
+        let number = |number: &str| Box::new(Expression::Number(number.to_owned()));
+        let is_there =
+            Expression::Case(vec![(Expression::IsNull(of.clone()), *number("0"))], Some(number("1.0")));
+        let aggregate = |function, distinct, of| {
+            Box::new(Expression::Aggregate { function, distinct, of: Some(Box::new(of)) })
+        };
+        let name = column.name.clone();
+        *expression = Expression::Arithmetic(
+            Arithmetic::Divide,
+            aggregate(Aggregate::Sum, false, is_there),
+            aggregate(Aggregate::Count, true, Expression::Column(head)),
+        );
+        self.mend(Doubt::Little, format!("{name} holds names: their average number is meant"));
     }
 
     /// Things have no sum and no average.

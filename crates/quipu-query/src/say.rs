@@ -130,6 +130,18 @@ impl Teller<'_> {
         }
     }
 
+    /// The condition of a query that gives the things with some value of theirs: "the language is Elven" says it.
+    fn of_links<'q>(&self, query: &'q Query) -> Option<&'q Expression> {
+        let select = query.select().filter(|_| query.limit.is_none())?;
+        let ([from], [item]) = (select.from.as_slice(), select.items.as_slice()) else { return None };
+        let Source::Table(_, Some(table)) = &from.source else { return None };
+        let Expression::Column(column) = &item.expression else { return None };
+        let is_head = column.place.is_some_and(|place| place.column == 0);
+        let is_links = self.tables.table(*table).is_some_and(crate::tables::Table::is_links);
+        let plain = select.group.is_empty() && select.having.is_none();
+        select.filter.as_ref().filter(|_| is_head && is_links && plain)
+    }
+
     /// A value without an article.
     fn bare(&self, expression: &Expression) -> String {
         match expression {
@@ -193,16 +205,20 @@ impl Teller<'_> {
             Expression::Or(a, b) => format!("either {} or {}", self.value(a), self.value(b)),
             Expression::Not(inner) => match &**inner {
                 Expression::IsNull(of) => format!("{} is stated", self.value(of)),
-                Expression::InQuery(of, query) => {
-                    format!("{} is not among ({})", self.value(of), self.query(query))
-                }
+                Expression::InQuery(of, query) => match self.of_links(query) {
+                    Some(condition) => format!("it is not true that {}", self.value(condition)),
+                    None => format!("{} is not among ({})", self.value(of), self.query(query)),
+                },
                 Expression::InList(of, list) => format!("{} is none of {}", self.value(of), self.list(list)),
                 Expression::Like(of, pattern) => format!("{} does not match “{pattern}”", self.value(of)),
                 Expression::Exists(query) => format!("there is no ({})", self.within(query)),
                 other => format!("not ({})", self.value(other)),
             },
             Expression::InList(of, list) => format!("{} is one of {}", self.value(of), self.list(list)),
-            Expression::InQuery(of, query) => format!("{} is among ({})", self.value(of), self.query(query)),
+            Expression::InQuery(of, query) => match self.of_links(query) {
+                Some(condition) => self.value(condition),
+                None => format!("{} is among ({})", self.value(of), self.query(query)),
+            },
             Expression::Exists(query) => format!("there is ({})", self.within(query)),
             Expression::Scalar(query) => format!("({})", self.query(query)),
             Expression::Like(of, pattern) => {

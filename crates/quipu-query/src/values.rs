@@ -28,6 +28,9 @@ const LEAST_SIMILAR: f64 = 0.92;
 /// Texts shorter than this are not read as misspelt: "Peru" is no "Perm".
 const LEAST_LENGTH: usize = 5;
 
+/// Shorter words are no part of a name that a question means.
+const LEAST_PART: usize = 3;
+
 /// How a text was found among values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum How {
@@ -227,6 +230,31 @@ impl Values {
                 if !found.is_empty() {
                     covered.iter_mut().skip(start).take(length).for_each(|taken| *taken = true);
                     mentions.push(Mention { text: text.to_owned(), matches: found });
+                }
+            }
+        }
+        mentions
+    }
+
+    /// The words of a question that stand in values without being one: "dragons" of `GoldDragonAdult`. The longest runs first, none
+    /// within another; none of a run with a word that names no value, as `skip` says of a word in lower case.
+    pub fn parts(&self, question: &str, skip: impl Fn(&str) -> bool) -> Vec<Mention> {
+        const LONGEST: usize = 4;
+        let mut words = words_of(question);
+        let mut mentions = Vec::new();
+        for length in (1..=LONGEST.min(words.len())).rev() {
+            for start in 0..=words.len() - length {
+                let Some(run) = words.get(start..start + length) else { continue };
+                let is_part = |word: &String| word.chars().count() >= LEAST_PART && !skip(word);
+                if !run.iter().all(is_part) {
+                    continue;
+                }
+                let text = run.join(" ");
+                let matches: Vec<Match> =
+                    self.lists.iter().filter_map(|(place, list)| list.part(*place, &text)).collect();
+                if !matches.is_empty() {
+                    mentions.push(Mention { text, matches });
+                    words.iter_mut().skip(start).take(length).for_each(String::clear);
                 }
             }
         }

@@ -161,7 +161,13 @@ impl LanguageModel for AtOnce {
             }
         };
         let usage = Usage { llm_calls: 1, prompt_tokens: 100, completion_tokens: 10, ..Usage::default() };
-        Ok(ChatReply { text: text.into(), thinking: None, finish: FinishReason::Stop, usage })
+        Ok(ChatReply {
+            text: text.into(),
+            thinking: None,
+            finish: FinishReason::Stop,
+            usage,
+            likelihood: None,
+        })
     }
 
     async fn score(&self, _: &ScoreRequest) -> Result<ScoreReply, ModelError> {

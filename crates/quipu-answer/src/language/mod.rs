@@ -11,6 +11,8 @@ struct Row {
     means: String,
     #[serde(default)]
     sure: bool,
+    #[serde(default)]
+    before_value: bool,
     words: String,
 }
 
@@ -26,6 +28,8 @@ pub(crate) struct Meaning {
     pub(crate) means: String,
     /// Whether a plan that does not do it is no sure answer.
     pub(crate) sure: bool,
+    /// Whether it is sure only where a value can follow.
+    before_value: bool,
 }
 
 /// The meanings of a word in lower case; none of a word that may name something.
@@ -37,13 +41,29 @@ pub(crate) fn meanings(word: &str) -> &'static [Meaning] {
         let mut all: HashMap<String, Vec<Meaning>> = HashMap::new();
         for row in file.words {
             for word in row.words.split_whitespace() {
-                let meaning = Meaning { means: row.means.clone(), sure: row.sure };
+                let meaning =
+                    Meaning { means: row.means.clone(), sure: row.sure, before_value: row.before_value };
                 all.entry(word.to_owned()).or_default().push(meaning);
             }
         }
         all
     });
     english.get(word).map(Vec::as_slice).unwrap_or_default()
+}
+
+/// The meanings that a question's word has at its place; `words` are those of the question in lower case.
+pub(crate) fn meanings_at(words: &[String], at: usize) -> Vec<Meaning> {
+    let next = words.get(at + 1);
+    let value_follows = next.is_some_and(|next| {
+        let names = |of: &[Meaning]| !of.iter().any(|meaning| meaning.means == "yes_or_no");
+        !["which", "what", "who", "and", "or"].contains(&next.as_str()) && names(meanings(next))
+    });
+    let of_word = words.get(at).map_or(&[][..], |word| meanings(word));
+    let at_place = |meaning: &Meaning| {
+        let sure = meaning.sure && (value_follows || !meaning.before_value);
+        Meaning { sure, ..meaning.clone() }
+    };
+    of_word.iter().map(at_place).collect()
 }
 
 /// A place of an order that no order has: "-5th", "0th", one beyond all counting; "top 0".
@@ -95,6 +115,22 @@ mod tests {
         assert_eq!(text.matches("\nreason = ").count(), rows.words.len());
         assert!(meanings("not").iter().any(|meaning| meaning.means == "negation" && meaning.sure));
         assert!(meanings("novel").is_empty());
+    }
+
+    #[test]
+    fn some_words_compare_only_where_a_value_follows() {
+        let sure = |question: &str| {
+            let words = quipu_query::words_of(question);
+            (0..words.len()).any(|at| meanings_at(&words, at).iter().any(|meaning| meaning.sure))
+        };
+        for compares in ["ships under 500 tons", "ports below the average", "films that are longer"] {
+            assert!(sure(compares), "{compares}");
+        }
+        for places in
+            ["which genres do they fall under", "the bridge over which it leads", "is it under or over"]
+        {
+            assert!(!sure(places), "{places}");
+        }
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::answer::Status;
 use crate::context::{Context, Planned};
 use crate::error::Exhausted;
 use crate::evidence::EvidenceContent;
-use crate::language::{impossible_place, meanings};
+use crate::language::{impossible_place, meanings_at};
 use crate::question::Question;
 use crate::trace::{Event, Stage};
 
@@ -168,10 +168,28 @@ fn says_what_was_walked(context: &Context<'_>, question: &str, plan: &Planned, w
 /// calculation.
 fn heeds_all(question: &str, outcome: &Outcome) -> bool {
     let words = quipu_query::words_of(question);
-    let of_words: Vec<_> =
-        words.iter().flat_map(|word| meanings(word)).filter(|meaning| meaning.sure).collect();
+    let named = words_of_names(&words, outcome);
+    let of_words: Vec<_> = (0..words.len())
+        .filter(|at| !named.contains(at))
+        .flat_map(|at| meanings_at(&words, at))
+        .filter(|meaning| meaning.sure)
+        .collect();
     let calculated =
         outcome.evidence.iter().any(|piece| matches!(piece.content, EvidenceContent::Calculation { .. }));
     let beyond = ["negation", "only", "percentage", "ratio", "difference"];
     of_words.iter().all(|meaning| calculated && !beyond.contains(&meaning.means.as_str()))
+}
+
+/// Places of the question's words that stand in a name of several words which the answer rests on: the "top" of "View from the Top" asks
+/// for nothing.
+fn words_of_names(words: &[String], outcome: &Outcome) -> HashSet<usize> {
+    let mut named = HashSet::new();
+    for value in outcome.evidence.iter().flat_map(|piece| piece.values()) {
+        let name = quipu_query::words_of(&value);
+        if name.len() > 1 {
+            let starts = words.windows(name.len()).enumerate().filter(|(_, window)| **window == name);
+            named.extend(starts.flat_map(|(start, _)| start..start + name.len()));
+        }
+    }
+    named
 }

@@ -11,8 +11,8 @@ use super::endpoint::{Endpoint, EndpointConfig, unreadable};
 use crate::structured::{find_option, parse_leniently};
 use crate::thinking::split_thinking;
 use crate::{
-    Abilities, ChatReply, ChatRequest, Constraint, FinishReason, LanguageModel, Message, ModelError, Role,
-    ScoreReply, ScoreRequest, Tool, Usage,
+    Abilities, ChatReply, ChatRequest, Constraint, FinishReason, LanguageModel, Likelihood, Message,
+    ModelError, Role, ScoreReply, ScoreRequest, Tool, Usage,
 };
 
 /// Tokens that prompt and reply share, unless configured or learnt from a refusal.
@@ -51,6 +51,8 @@ struct Learnt {
     no_seed: bool,
     /// It takes no `tools`: calls are asked for as JSON.
     no_tools: bool,
+    /// It takes no `logprobs`.
+    no_logprobs: bool,
 }
 
 impl HttpModel {
@@ -68,6 +70,7 @@ impl HttpModel {
                 fixed_temperature: false,
                 no_seed: false,
                 no_tools: false,
+                no_logprobs: false,
             }),
             scores: false,
         })
@@ -145,6 +148,9 @@ impl HttpModel {
         if !request.stop.is_empty() {
             set("stop", json!(request.stop));
         }
+        if request.likelihood && !learnt.no_logprobs {
+            set("logprobs", true.into());
+        }
         if let Some(tools) = tools {
             set("tools", tools);
             set("tool_choice", "required".into());
@@ -205,6 +211,7 @@ impl HttpModel {
             },
             text,
             thinking,
+            likelihood: choice.logprobs.filter(|_| request.likelihood).and_then(WireLikelihood::read),
         })
     }
 }
@@ -265,6 +272,11 @@ impl Learnt {
             self.fixed_temperature = true;
         } else if reason.contains("seed") {
             self.no_seed = true;
+        } else if request.likelihood
+            && !self.no_logprobs
+            && (reason.contains("logprob") || wanted_schema(&request.constraint).is_none())
+        {
+            self.no_logprobs = true;
         } else if matches!(request.constraint, Constraint::Tools(_)) && !self.no_tools {
             self.no_tools = true;
         } else if wanted_schema(&request.constraint).is_some() {
@@ -379,6 +391,23 @@ struct Completion {
 struct CompletionChoice {
     message: WireMessage,
     finish_reason: Option<String>,
+    logprobs: Option<WireLikelihood>,
+}
+
+#[derive(Deserialize)]
+struct WireLikelihood {
+    content: Option<Vec<WireToken>>,
+}
+
+#[derive(Deserialize)]
+struct WireToken {
+    logprob: f64,
+}
+
+impl WireLikelihood {
+    fn read(self) -> Option<Likelihood> {
+        Likelihood::of(self.content?.into_iter().map(|token| token.logprob))
+    }
 }
 
 #[derive(Deserialize)]

@@ -115,3 +115,11 @@ fn argmax(logits: &[f32]) -> Option<LlamaToken> {
     }
     id
 }
+
+/// The natural logarithm of a token's probability before any temperature.
+pub(super) fn log_probability(logits: &[f32], token: LlamaToken) -> f64 {
+    let top = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let sum: f32 = logits.iter().map(|logit| (logit - top).exp()).sum();
+    let logit = usize::try_from(token.0).ok().and_then(|id| logits.get(id));
+    f64::from(logit.map_or(f32::NEG_INFINITY, |logit| logit - top)) - f64::from(sum).ln()
+}

@@ -13,10 +13,12 @@ use super::choice::choose;
 use super::engine::{Engine, Stop};
 use super::kept::Kept;
 use super::prompt::{Prompt, PromptWriter};
-use super::sample::Sampler;
+use super::sample::{Sampler, log_probability};
 use super::score::score;
 use crate::thinking::split_thinking;
-use crate::{ChatReply, ChatRequest, Constraint, FinishReason, ModelError, ScoreReply, ScoreRequest, Usage};
+use crate::{
+    ChatReply, ChatRequest, Constraint, FinishReason, Likelihood, ModelError, ScoreReply, ScoreRequest, Usage,
+};
 
 type Reply<T> = oneshot::Sender<Result<T, ModelError>>;
 
@@ -96,7 +98,8 @@ impl Worker<'_> {
             completion_tokens: generated.tokens as u64,
             ..Usage::default()
         };
-        Ok(ChatReply { text, thinking, finish: generated.finish, usage })
+        let likelihood = Likelihood::of(generated.likely);
+        Ok(ChatReply { text, thinking, finish: generated.finish, usage, likelihood })
     }
 
     fn score(&mut self, request: &ScoreRequest, stop: Stop<'_>) -> Result<ScoreReply, ModelError> {
@@ -133,22 +136,26 @@ impl Worker<'_> {
         let mut sampler = Sampler::new(&self.engine, request)?;
         let mut bytes = Vec::new();
         let mut tokens = 0;
+        let mut likely = Vec::new();
         while tokens < request.max_tokens as usize {
             let Some(token) = sampler.next(&self.engine, last)? else {
-                return Ok(Generated::ended(&bytes, tokens));
+                return Ok(Generated { likely, ..Generated::ended(&bytes, tokens) });
             };
             tokens += 1;
+            if request.likelihood {
+                likely.push(log_probability(self.engine.logits(last), token));
+            }
             self.engine.model.vocab().token_to_piece_into(token, &mut bytes, false, None);
             if let Some(end) = find_stop(&bytes, &request.stop) {
                 bytes.truncate(end);
-                return Ok(Generated::ended(&bytes, tokens));
+                return Ok(Generated { likely, ..Generated::ended(&bytes, tokens) });
             }
             if sampler.is_complete(&self.engine, &bytes) {
-                return Ok(Generated::ended(&bytes, tokens));
+                return Ok(Generated { likely, ..Generated::ended(&bytes, tokens) });
             }
             last = self.engine.append(slot, &[token], stop)?;
         }
-        Ok(Generated { finish: FinishReason::Length, ..Generated::ended(&bytes, tokens) })
+        Ok(Generated { finish: FinishReason::Length, likely, ..Generated::ended(&bytes, tokens) })
     }
 }
 
@@ -157,12 +164,14 @@ pub(super) struct Generated {
     pub(super) text: String,
     pub(super) tokens: usize,
     pub(super) finish: FinishReason,
+    /// Natural logarithms of the tokens' probabilities, where they were asked for.
+    likely: Vec<f64>,
 }
 
 impl Generated {
     pub(super) fn ended(bytes: &[u8], tokens: usize) -> Self {
         let text = String::from_utf8_lossy(bytes).into_owned();
-        Self { text, tokens, finish: FinishReason::Stop }
+        Self { text, tokens, finish: FinishReason::Stop, likely: Vec::new() }
     }
 }
 

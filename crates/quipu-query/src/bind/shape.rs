@@ -24,6 +24,7 @@ impl Binder<'_> {
         }
         let bare: Vec<Expression> = bare_columns(select);
         if bare.is_empty() {
+            self.counts_uses(query);
             return;
         }
         if select.group.is_empty() && limit.is_none() && order.is_empty() {
@@ -43,6 +44,60 @@ impl Binder<'_> {
             self.mend(Doubt::Little, format!("the values are grouped by {}", names.join(", ")));
         }
         select.group.extend(bare);
+        self.counts_uses(query);
+    }
+
+    /// "The most common colour" of a table of colours: each stands there once. Counted is how often things have it.
+    fn counts_uses(&mut self, query: &mut Query) {
+        let Query { body: Body::Select(select), order, .. } = query else { return };
+        let ([from], [Expression::Column(group)]) = (select.from.as_slice(), select.group.as_slice()) else {
+            return;
+        };
+        let (Source::Table(_, Some(table)), Some(Place { column: 0, .. })) = (&from.source, group.place)
+        else {
+            return;
+        };
+        if self.tables.table(*table).is_none_or(crate::tables::Table::is_links) {
+            return;
+        }
+        let (group, title) = (group.clone(), from.alias.clone());
+        let of_order = order.iter().map(|order| &order.expression);
+        let mut only_names = true;
+        for expression in select.expressions().into_iter().chain(of_order) {
+            expression.visit(&mut |part| {
+                only_names &= match part {
+                    Expression::Column(column) => *column == group,
+                    other => other.query().is_none(),
+                };
+            });
+        }
+        let uses = self.tables.columns().filter(|(place, column)| {
+            place.table != *table && place.column > 0 && column.kind == Kind::Entity(Some(*table))
+        });
+        let Some((place, column)) = uses.max_by_key(|(_, column)| column.filled).filter(|_| only_names)
+        else {
+            return;
+        };
+        let (name, id) = (column.id.clone(), self.tables.table(place.table).map(|table| table.id.clone()));
+        let Some(id) = id else { return };
+        let new = self.new_alias(&id);
+        let used = ColumnRef { table: Some(new.clone()), name: name.clone(), place: Some(place) };
+        for from in &mut select.from {
+            from.source = Source::Table(id.clone(), Some(place.table));
+            from.alias.clone_from(&new);
+        }
+        let expressions = select.expressions_mut().into_iter();
+        for expression in expressions.chain(order.iter_mut().map(|order| &mut order.expression)) {
+            replace(expression, &group, &used);
+        }
+        self.mend(Doubt::Little, format!("each {title} stands there once: {name} of {id} is counted"));
+    }
+}
+
+fn replace(expression: &mut Expression, column: &ColumnRef, with: &ColumnRef) {
+    match expression {
+        Expression::Column(known) if known == column => known.clone_from(with),
+        other => other.parts_mut().into_iter().for_each(|part| replace(part, column, with)),
     }
 }
 

@@ -5,12 +5,14 @@ use spargebra::algebra::{
     AggregateExpression, AggregateFunction, Expression as Sparql, Function as Builtin, GraphPattern,
 };
 
-use super::cells::cell_of;
+use super::cells::{Cell, cell_of};
 use super::select::{Base, Nothing, constant};
 use super::texts::{call, cast, integer, like, lower, number, numeric, string, text, whole};
 use super::{Planner, ValueKind, dates, texts};
 use crate::QueryError;
-use crate::syntax::{Aggregate, Arithmetic, ColumnRef, Comparison, Expression, Function, Order, Select};
+use crate::syntax::{
+    Aggregate, Arithmetic, ColumnRef, Comparison, Expression, Function, Item, Order, Query, Select,
+};
 use crate::tables::Kind;
 
 type Value = (Sparql, ValueKind);
@@ -124,14 +126,20 @@ impl Planner<'_> {
                 self.where_bound(Sparql::Exists(Box::new(pattern)), outer)
             }
             Expression::InQuery(of, query) => {
-                let (value, _) = self.value(of)?;
+                let (value, kind) = self.value(of)?;
                 let before = std::mem::take(&mut self.replaced);
+                // Asked with the thing itself in the pattern: its own triples are read, not everybody's.
+                if let (Sparql::Variable(variable), ValueKind::Entity) = (&value, kind)
+                    && let Some(inner) = plain_item(query)
+                {
+                    self.cells.assign(&inner, variable);
+                }
                 let part = self.query(query)?;
                 self.replaced = before;
                 let Some(output) = part.outputs.first() else {
                     return Err(QueryError::Refused("the query behind IN gives no column".into()));
                 };
-                let expr = Sparql::Equal(Box::new(output.variable.clone().into()), Box::new(value));
+                let output = output.variable.clone();
                 let inner = match part.pattern {
                     GraphPattern::Distinct { inner } => *inner,
                     other => other,
@@ -140,7 +148,15 @@ impl Planner<'_> {
                     GraphPattern::Project { inner, .. } => inner,
                     other => Box::new(other),
                 };
-                Sparql::Exists(Box::new(GraphPattern::Filter { expr, inner }))
+                match value {
+                    Sparql::Variable(variable) if variable == output => {
+                        self.where_bound(Sparql::Exists(inner), [variable])
+                    }
+                    value => {
+                        let expr = Sparql::Equal(Box::new(output.into()), Box::new(value));
+                        Sparql::Exists(Box::new(GraphPattern::Filter { expr, inner }))
+                    }
+                }
             }
             other => match self.value(other)? {
                 (value, ValueKind::Number) => not(Sparql::Equal(Box::new(value), Box::new(integer(0)))),
@@ -683,5 +699,15 @@ fn as_number(value: Sparql, kind: ValueKind) -> Sparql {
         ValueKind::Text | ValueKind::Entity => numeric(value),
         ValueKind::Date => dates::day_number(&value),
         ValueKind::Number | ValueKind::Unknown => value,
+    }
+}
+
+/// The one column that a query gives, where each of its rows is a row of its tables.
+fn plain_item(query: &Query) -> Option<Cell> {
+    let select = query.select().filter(|_| query.limit.is_none() && query.offset == 0)?;
+    let plain = select.group.is_empty() && select.having.is_none();
+    match select.items.as_slice() {
+        [Item { expression: Expression::Column(column), .. }] if plain => cell_of(column),
+        _ => None,
     }
 }

@@ -1,13 +1,17 @@
 //! Asking the model for SQL.
 
-use quipu_model::{ChatRequest, Message};
-use quipu_query::{Relevance, RenderConfig};
+use std::collections::HashSet;
+
+use quipu_model::{ChatRequest, Likelihood, Message};
+use quipu_query::{Relevance, RenderConfig, words_of};
 use serde_json::json;
 
+use super::explain::is_form;
 use super::{Asking, Failure, QueryConfig};
 use crate::AnswerError;
 use crate::context::Context;
 use crate::evidence::cell;
+use crate::language::meanings;
 use crate::prompts::Prompt;
 use crate::trace::Stage;
 
@@ -23,6 +27,13 @@ pub(super) enum Asked<'a> {
     Again(&'a Failure),
     /// One sample, by its seed.
     Sample(u32),
+}
+
+/// A query as the model wrote it.
+pub(super) struct Written {
+    pub(super) sql: String,
+    /// How likely it was, where the model can tell.
+    pub(super) likelihood: Option<Likelihood>,
 }
 
 /// What every request about one question has in common.
@@ -54,6 +65,32 @@ pub(super) fn prompt(asking: &Asking<'_>) -> PromptParts {
             hints.push(format!("“{}” may be {}.{} = '{value}'", cell(&mention.text), table.id, column.id));
         }
     }
+    // What a name only holds is said after what is one.
+    let exact: HashSet<String> =
+        values.mentions(text).iter().flat_map(|mention| words_of(&mention.text)).collect();
+    let of_schema: HashSet<String> =
+        tables.columns().flat_map(|(_, column)| words_of(&column.title)).collect();
+    let of_schema: HashSet<String> =
+        tables.tables.iter().flat_map(|table| words_of(&table.title)).chain(of_schema).collect();
+    let skip = |word: &str| {
+        exact.contains(word)
+            || !meanings(word).is_empty()
+            || of_schema.iter().any(|known| is_form(word, known))
+    };
+    for mention in values.parts(text, skip) {
+        let [found] = mention.matches.as_slice() else { continue };
+        relevance.raise(found.place, 1.0);
+        let place = tables.table(found.place.table).zip(tables.column(found.place));
+        let Some((table, column)) = place else { continue };
+        let said = cell(&mention.text);
+        let singular = said.strip_suffix('s').filter(|rest| rest.len() > 2).unwrap_or(&said);
+        hints.push(match (found.terms.len(), found.shown.first()) {
+            (1, Some(value)) => {
+                format!("“{said}” may be {}.{} = '{}'", table.id, column.id, cell(value).replace('\'', "''"))
+            }
+            _ => format!("“{said}” may be {}.{} LIKE '%{singular}%'", table.id, column.id),
+        });
+    }
     if !asking.config.hints {
         hints.clear();
     }
@@ -70,7 +107,7 @@ pub(super) async fn write(
     prompt: &PromptParts,
     asked: Asked<'_>,
     config: &QueryConfig,
-) -> Result<String, AnswerError> {
+) -> Result<Written, AnswerError> {
     let failed = match &asked {
         Asked::Again(failure) => json!({ "sql": failure.sql, "reason": failure.reason }),
         Asked::Likeliest | Asked::Sample(_) => json!(null),
@@ -89,8 +126,9 @@ pub(super) async fn write(
         request.seed = u64::from(seed);
     }
     request.stop = vec![";".into(), "\n\n".into()];
+    request.likelihood = true;
     let reply = context.chat(Stage::Plan, request).await?;
-    Ok(bare(&reply.text))
+    Ok(Written { sql: bare(&reply.text), likelihood: reply.likelihood })
 }
 
 /// The query without what models put around it.

@@ -1,5 +1,6 @@
 //! Choosing among readings: alike results vote, and a score says how sure the best one is.
 
+use quipu_model::Likelihood;
 use quipu_query::{Doubt, RowSet, ValueKind};
 
 use super::explain::{Unexplained, unexplained};
@@ -18,6 +19,10 @@ pub(super) struct Chosen {
 pub(super) struct Features {
     /// Share of the question's naming words that it does not speak of.
     names: f64,
+    /// How far in meaning it stays from the words that it leaves out, as a share of all.
+    distance: f64,
+    /// How far from the farthest of them.
+    farthest: f64,
     /// Words that change the meaning and that it does not heed.
     meanings: f64,
     /// Mends that a colleague would make without asking.
@@ -34,12 +39,18 @@ pub(super) struct Features {
     joins: f64,
     /// Share of the other readings that give the same rows; a half where there are none.
     votes: f64,
+    /// How unlikely its text was to the model: the mean of its tokens' negative logarithms.
+    unlikely: f64,
+    /// How unsure the model was of one token at the least: 1 less its probability.
+    wavering: f64,
 }
 
 /// Fitted by `scripts/fit_chooser.py` on desk with its unanswerable questions and half of beastiary, drawn to what was set by hand before;
 /// docs/results.md says how they do on each of these graphs when it is left out of the fit.
 const WEIGHTS: Features = Features {
     names: -3.76,
+    distance: 0.0,
+    farthest: 0.0,
     meanings: -1.33,
     little: -0.32,
     much: -0.63,
@@ -48,17 +59,25 @@ const WEIGHTS: Features = Features {
     kind: -0.77,
     joins: 0.0,
     votes: 1.3,
+    unlikely: 0.0,
+    wavering: 0.0,
 };
 const BIAS: f64 = 1.95;
 /// The most that a reading is worth which leaves out a word like "not": below any answer by default.
 const DOUBTFUL: f64 = 0.49;
 
+/// What stands for the likelihood of a text where the model does not tell it.
+const USUAL: Likelihood = Likelihood { mean: -0.1, least: -0.7 };
+
 impl Features {
     fn of(question: &str, candidate: &Candidate, unexplained: &Unexplained, votes: f64) -> Self {
         let mends =
             |doubt: Doubt| candidate.bound.mends.iter().filter(|mend| mend.doubt == doubt).count() as f64;
+        let likelihood = candidate.likelihood.unwrap_or(USUAL);
         Self {
             names: unexplained.names.len() as f64 / unexplained.all.max(1) as f64,
+            distance: unexplained.distance / unexplained.all.max(1) as f64,
+            farthest: unexplained.farthest,
             meanings: unexplained.meanings.len() as f64,
             little: mends(Doubt::Little),
             much: mends(Doubt::Much),
@@ -68,12 +87,31 @@ impl Features {
             kind: f64::from(u8::from(!is_of_kind(question, candidate))),
             joins: joins(candidate) as f64,
             votes,
+            unlikely: -likelihood.mean,
+            wavering: 1.0 - likelihood.least.exp(),
         }
     }
 
-    pub(super) fn values(self) -> [f64; 9] {
-        let Self { names, meanings, little, much, empty, repaired, kind, joins, votes } = self;
-        [names, meanings, little, much, empty, repaired, kind, joins, votes]
+    pub(super) fn values(self) -> [f64; 13] {
+        let Self {
+            names,
+            distance,
+            farthest,
+            meanings,
+            little,
+            much,
+            empty,
+            repaired,
+            kind,
+            joins,
+            votes,
+            unlikely,
+            wavering,
+        } = self;
+        [
+            names, distance, farthest, meanings, little, much, empty, repaired, kind, joins, votes, unlikely,
+            wavering,
+        ]
     }
 
     pub(super) fn confidence(self) -> f64 {
@@ -86,8 +124,10 @@ impl Features {
 }
 
 /// Names of the features, in their order: what a fit reads them by.
-pub(super) const FEATURES: [&str; 9] =
-    ["names", "meanings", "little", "much", "empty", "repaired", "kind", "joins", "votes"];
+pub(super) const FEATURES: [&str; 13] = [
+    "names", "distance", "farthest", "meanings", "little", "much", "empty", "repaired", "kind", "joins",
+    "votes", "unlikely", "wavering",
+];
 
 /// Whether a reading gives what the question's word asks for: a number to "how many", a date to "when", a name to "who", yes or no to "is".
 fn is_of_kind(question: &str, candidate: &Candidate) -> bool {
@@ -124,7 +164,8 @@ pub(super) fn features(
     candidate: &Candidate,
     all: &[Candidate],
 ) -> (Features, Unexplained) {
-    let unexplained = unexplained(asking.question.text(), &candidate.bound.query, &asking.graph.tables);
+    let unexplained =
+        unexplained(asking.question.text(), &candidate.bound.query, &candidate.near, &asking.graph.tables);
     let others = all.len().saturating_sub(1);
     let alike = all.iter().filter(|other| same_rows(&candidate.rows, &other.rows)).count().saturating_sub(1);
     let votes = if others == 0 { 0.5 } else { alike as f64 / others as f64 };

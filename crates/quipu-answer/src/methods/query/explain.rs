@@ -4,7 +4,11 @@ use std::collections::HashSet;
 
 use quipu_query::{Aggregate, Arithmetic, Body, Comparison, Expression, Query, Source, Tables, words_of};
 
-use crate::language::{Meaning, meanings};
+use super::near::Nearness;
+use crate::language::{Meaning, meanings_at};
+
+/// How near a plan comes to a word that it leaves out, where no embedder can tell.
+const USUAL: f64 = 0.45;
 
 /// The words of a question that a plan leaves unexplained.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -15,10 +19,14 @@ pub(super) struct Unexplained {
     pub(super) meanings: Vec<String>,
     /// All words that could name something.
     pub(super) all: usize,
+    /// How far in meaning the plan stays from the words that it leaves out, together.
+    pub(super) distance: f64,
+    /// How far from the farthest.
+    pub(super) farthest: f64,
 }
 
 /// Holds a question's words against a bound query.
-pub(super) fn unexplained(question: &str, query: &Query, tables: &Tables) -> Unexplained {
+pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables: &Tables) -> Unexplained {
     let said = Said::of(query, tables);
     let mut found = Unexplained::default();
     let mut seen = HashSet::new();
@@ -29,7 +37,7 @@ pub(super) fn unexplained(question: &str, query: &Query, tables: &Tables) -> Une
         if is_number || !seen.insert(word.clone()) {
             continue;
         }
-        let of_word = meanings(&word);
+        let of_word = meanings_at(&words, at);
         let done = |meaning: &Meaning| said.does.contains(meaning.means.as_str());
         if of_word.iter().any(|meaning| meaning.sure) {
             if !of_word.iter().any(done) && !said.names(&word) {
@@ -42,6 +50,9 @@ pub(super) fn unexplained(question: &str, query: &Query, tables: &Tables) -> Une
         }
         found.all += 1;
         if !said.names(&word) {
+            let distance = 1.0 - near.to(&word).unwrap_or(USUAL);
+            found.distance += distance;
+            found.farthest = found.farthest.max(distance);
             found.names.push(word);
         }
     }
@@ -170,7 +181,7 @@ impl Said {
 }
 
 /// Whether two words are forms of one: they share their beginning, up to three letters of an ending.
-fn is_form(word: &str, known: &str) -> bool {
+pub(super) fn is_form(word: &str, known: &str) -> bool {
     let shared = word.chars().zip(known.chars()).take_while(|(a, b)| a == b).count();
     let (a, b) = (word.chars().count(), known.chars().count());
     shared >= 4 && shared + 3 >= a.max(b) || (shared >= 3 && shared + 1 >= a.min(b) && a.max(b) <= shared + 2)

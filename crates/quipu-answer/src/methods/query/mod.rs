@@ -5,6 +5,7 @@ mod answer;
 mod ask;
 mod choose;
 mod explain;
+mod near;
 mod read;
 
 use std::sync::Arc;
@@ -19,6 +20,7 @@ use crate::trace::{Event, Stage};
 
 use ask::Asked;
 use choose::Chosen;
+use near::AskedTokens;
 use read::{Candidate, Failure};
 
 /// Parameters of `query`.
@@ -59,6 +61,8 @@ impl Default for QueryConfig {
 struct Asking<'a> {
     question: &'a Question,
     graph: Arc<GraphTables>,
+    /// The question's words as the embedder sees them, where there is one.
+    asked: Option<AskedTokens>,
     config: &'a QueryConfig,
 }
 
@@ -70,7 +74,8 @@ pub(in crate::methods) async fn run(
     if let Some(place) = impossible_place(question.text()) {
         return Ok(Outcome::abstain(format!("“{place}” is no place of an order"), Vec::new()));
     }
-    let asking = Asking { question, graph: context.tables().await?, config };
+    let asked = AskedTokens::read(context, question.text()).await?;
+    let asking = Asking { question, graph: context.tables().await?, asked, config };
     if asking.graph.tables.tables.is_empty() {
         return Ok(Outcome::abstain(
             "the graph holds no tables: no entity has an ordinary relation",
@@ -115,16 +120,16 @@ async fn candidates(
 ) -> Result<(Vec<Candidate>, Vec<Failure>), AnswerError> {
     let (mut candidates, mut failures) = (Vec::new(), Vec::new());
     let prompt = ask::prompt(asking);
-    let sql = ask::write(context, &prompt, Asked::Likeliest, asking.config).await?;
+    let written = ask::write(context, &prompt, Asked::Likeliest, asking.config).await?;
     let mut declined = false;
-    match read::read(context, asking, &sql).await? {
+    match read::read(context, asking, written).await? {
         Ok(candidate) => candidates.push(candidate),
         Err(failure) => {
             declined = failure.declined;
             let again = Asked::Again(&failure);
             if asking.config.repair && failure.may_be_mended() && context.calls_left() > 0 {
-                let sql = ask::write(context, &prompt, again, asking.config).await?;
-                match read::read(context, asking, &sql).await? {
+                let written = ask::write(context, &prompt, again, asking.config).await?;
+                match read::read(context, asking, written).await? {
                     Ok(candidate) => candidates.push(candidate.repaired()),
                     Err(failure) => failures.push(failure),
                 }
@@ -138,8 +143,8 @@ async fn candidates(
             if context.calls_left() == 0 {
                 break;
             }
-            let sql = ask::write(context, &prompt, Asked::Sample(seed), asking.config).await?;
-            match read::read(context, asking, &sql).await? {
+            let written = ask::write(context, &prompt, Asked::Sample(seed), asking.config).await?;
+            match read::read(context, asking, written).await? {
                 Ok(candidate) => candidates.push(candidate),
                 Err(failure) => failures.push(failure),
             }

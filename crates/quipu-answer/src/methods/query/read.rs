@@ -1,11 +1,14 @@
 //! From a model's text to rows: read, bound, planned, run.
 
+use quipu_model::Likelihood;
 use quipu_query::{
     Bound, Expression, Item, Plan, QueryError, RowSet, RunLimits, asks_tables, bind, is_too_much, plan,
     read_sql, run, say, with_measures, with_things,
 };
 
 use super::Asking;
+use super::ask::Written;
+use super::near::Nearness;
 use crate::AnswerError;
 use crate::context::Context;
 use crate::trace::{Event, Stage};
@@ -21,6 +24,10 @@ pub(super) struct Candidate {
     pub(super) rows: RowSet,
     /// The reading in words.
     pub(super) words: String,
+    /// How near it comes to the words of the question.
+    pub(super) near: Nearness,
+    /// How likely its text was to the model, where it can tell.
+    pub(super) likelihood: Option<Likelihood>,
     /// Whether it took the reason of a failure to write it.
     pub(super) repaired: bool,
 }
@@ -53,12 +60,18 @@ impl Failure {
 pub(super) async fn read(
     context: &Context<'_>,
     asking: &Asking<'_>,
-    sql: &str,
+    written: Written,
 ) -> Result<Result<Candidate, Failure>, AnswerError> {
-    let outcome = try_read(context, asking, sql).await;
+    let sql = written.sql.as_str();
+    let outcome = try_read(context, asking, &written).await;
     let failed = |reason: String, declined| Failure { sql: sql.to_owned(), reason, declined };
     let outcome = match outcome {
-        Ok(Some(candidate)) => Ok(candidate),
+        Ok(Some(mut candidate)) => {
+            if let Some(asked) = &asking.asked {
+                candidate.near = asked.near(context, &candidate.words).await?;
+            }
+            Ok(candidate)
+        }
         Ok(None) => Err(failed("the model found no table that holds this".into(), true)),
         Err(error) if error.is_of_the_text() || is_too_much(&error) => Err(failed(error.to_string(), false)),
         Err(error) => return Err(error.into()),
@@ -84,11 +97,11 @@ pub(super) async fn read(
 async fn try_read(
     context: &Context<'_>,
     asking: &Asking<'_>,
-    sql: &str,
+    written: &Written,
 ) -> Result<Option<Candidate>, QueryError> {
     let (tables, values) = (&asking.graph.tables, &asking.graph.values);
     let today = asking.question.asked_at().date();
-    let query = read_sql(sql, Some(today))?;
+    let query = read_sql(&written.sql, Some(today))?;
     let is_null = |item: &Item| item.expression == Expression::Null;
     if query.select().is_some_and(|select| select.items.iter().all(is_null)) {
         return Ok(None);
@@ -114,5 +127,13 @@ async fn try_read(
         true => RowSet::default(),
         false => run(context.workspace, &plan, &RunLimits::default()).await?,
     };
-    Ok(Some(Candidate { bound, plan, rows, words, repaired: false }))
+    Ok(Some(Candidate {
+        bound,
+        plan,
+        rows,
+        words,
+        near: Nearness::default(),
+        likelihood: written.likelihood,
+        repaired: false,
+    }))
 }

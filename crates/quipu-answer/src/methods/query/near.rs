@@ -1,0 +1,65 @@
+//! How near a reading comes to each word of the question by meaning: late interaction (Khattab and Zaharia, ColBERT, 2020) between
+//! the question and the reading in words, with the tokens of the sentence embedder.
+
+use std::collections::HashMap;
+
+use quipu_model::TokenVectors;
+use quipu_query::words_of;
+
+use crate::AnswerError;
+use crate::context::Context;
+use crate::trace::Stage;
+
+/// The question as the embedder sees it.
+pub(super) struct AskedTokens {
+    tokens: TokenVectors,
+    /// Each word with its tokens.
+    words: Vec<(String, Vec<usize>)>,
+}
+
+/// How near a reading comes to the words of a question, from 0 to 1.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Nearness(HashMap<String, f64>);
+
+impl AskedTokens {
+    /// Reads a question; nothing where there is no embedder, or one that gives whole texts only.
+    pub(super) async fn read(context: &Context<'_>, question: &str) -> Result<Option<Self>, AnswerError> {
+        let tokens = context.embed_tokens(Stage::Plan, &[question]).await?.and_then(|mut all| all.pop());
+        Ok(tokens.map(|tokens| {
+            let words = quipu_index::words(question)
+                .into_iter()
+                .map(|word| {
+                    let inside = tokens.spans().iter().enumerate().filter(|(_, span)| {
+                        !span.is_empty() && word.start <= span.start && span.end <= word.end
+                    });
+                    (word.text.clone(), inside.map(|(at, _)| at).collect())
+                })
+                .collect();
+            Self { tokens, words }
+        }))
+    }
+
+    /// How near a reading in words comes to each word.
+    pub(super) async fn near(&self, context: &Context<'_>, reading: &str) -> Result<Nearness, AnswerError> {
+        let read = context.embed_tokens(Stage::Plan, &[reading]).await?.and_then(|mut all| all.pop());
+        let Some(read) = read else { return Ok(Nearness::default()) };
+        let nearest = self.tokens.nearest(&read);
+        let mut near = HashMap::new();
+        for (word, tokens) in &self.words {
+            let of_tokens = tokens.iter().filter_map(|at| nearest.get(*at)).map(|near| f64::from(*near));
+            let Some(best) = of_tokens.reduce(f64::max) else { continue };
+            for part in words_of(word) {
+                let known = near.entry(part).or_insert(0.0_f64);
+                *known = known.max(best.clamp(0.0, 1.0));
+            }
+        }
+        Ok(Nearness(near))
+    }
+}
+
+impl Nearness {
+    /// How near the reading comes to a word in lower case; nothing where that is not known.
+    pub(super) fn to(&self, word: &str) -> Option<f64> {
+        self.0.get(word).copied()
+    }
+}
