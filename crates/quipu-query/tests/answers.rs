@@ -228,7 +228,7 @@ async fn what_is_not_there_is_said() {
     let says = |sql: &str| shop.bound(sql).unwrap_err().to_string();
     assert_eq!(
         says("SELECT name FROM planet"),
-        "there is no table planet; there are product, order, supplier, city, product_colour"
+        "there is no table planet; there are product, order, supplier, city, product_colour, supplier_buys_of"
     );
     assert!(says("SELECT AVG(supplier) FROM product").contains("no sum and no average"));
     assert!(says("SELECT gravity FROM product").contains("no table here has a column gravity"));
@@ -284,4 +284,79 @@ async fn values_are_told_with_their_things_and_lists_with_their_order() {
     assert!(ordered.starts_with("SELECT product.name, product.price FROM"), "{ordered}");
     let alone = "SELECT product.name FROM product ORDER BY product.price DESC LIMIT 1";
     assert_eq!(told(alone), alone);
+}
+
+#[tokio::test]
+async fn a_condition_on_several_values_asks_whether_one_fits() {
+    let shop = Shop::open().await.unwrap();
+    let both = "colour = 'red' AND colour = 'blue'";
+    check(&shop, &format!("SELECT name FROM product WHERE {both}"), &["Falcon Drill"]).await;
+    let joined = "product JOIN product_colour ON product.name = product_colour.product";
+    check(&shop, &format!("SELECT product.name FROM {joined} WHERE {both}"), &["Falcon Drill"]).await;
+    // Once each, however many of their colours are asked for.
+    check(&shop, "SELECT COUNT(*) FROM product WHERE colour IN ('red', 'blue')", &["2"]).await;
+    check(&shop, &format!("SELECT COUNT(*) FROM {joined} WHERE colour IN ('red', 'blue')"), &["2"]).await;
+    check(
+        &shop,
+        "SELECT 100.0 * SUM(CASE WHEN colour = 'red' THEN 1 ELSE 0 END) / COUNT(*) FROM product",
+        &["40"],
+    )
+    .await;
+    let without = ["Otter Pump", "Owl Lamp", "Owl Lamp"];
+    check(&shop, "SELECT name FROM product WHERE colour <> 'red'", &without).await;
+    check(&shop, "SELECT name FROM product WHERE NOT colour = 'red'", &without).await;
+    // Rows that are counted, grouped or shown are joined as they were.
+    let idiom = "SELECT product.name FROM product JOIN product_colour ON product.name = product_colour.product \
+                 WHERE colour IN ('red', 'blue') GROUP BY product.name HAVING COUNT(*) = 2";
+    check(&shop, idiom, &["Falcon Drill"]).await;
+    check(
+        &shop,
+        "SELECT name, colour FROM product WHERE colour = 'red'",
+        &["Falcon Drill | red", "Heron Sander | red"],
+    )
+    .await;
+    check(
+        &shop,
+        "SELECT colour, COUNT(*) FROM product WHERE name = 'Falcon Drill' GROUP BY colour",
+        &["blue | 1", "red | 1"],
+    )
+    .await;
+    let bound = shop.bound("SELECT name FROM product WHERE colour = 'red' AND colour <> 'blue'").unwrap();
+    let words = quipu_query::say(&bound.query, &shop.tables);
+    assert!(
+        words.contains("the colour is “red”") && words.contains("not true that the colour is “blue”"),
+        "{words}"
+    );
+}
+
+#[tokio::test]
+async fn averages_and_counts_of_things_are_those_of_their_number() {
+    let shop = Shop::open().await.unwrap();
+    // Two suppliers buy of others: one of two, one of one.
+    check(&shop, "SELECT AVG(buys_of) FROM supplier", &["1.5"]).await;
+    // Each city stands once in the table of cities; how often suppliers are there is asked for.
+    check(&shop, "SELECT name FROM city ORDER BY COUNT(*) DESC LIMIT 1", &["Oslo"]).await;
+    check(
+        &shop,
+        "SELECT name, COUNT(*) FROM city GROUP BY name ORDER BY COUNT(*) DESC",
+        &["Oslo | 2", "Lima | 1"],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn words_that_stand_in_names_are_found() {
+    let shop = Shop::open().await.unwrap();
+    let none = |_: &str| false;
+    let found = shop.values.parts("how many lamps and drills are there", none);
+    let told: Vec<(String, Vec<String>)> =
+        found.into_iter().map(|mention| (mention.text, mention.matches[0].shown.clone())).collect();
+    assert_eq!(
+        told,
+        [
+            ("lamps".to_owned(), vec!["Owl Lamp".to_owned(), "Owl Lamp".to_owned()]),
+            ("drills".to_owned(), vec!["Falcon Drill".to_owned()]),
+        ]
+    );
+    assert!(shop.values.parts("how many lamps are there", |word| word == "lamps").is_empty());
 }

@@ -75,6 +75,10 @@ impl Planner<'_> {
 
     /// A condition that is true, false or, of unbound values, neither.
     pub(super) fn truth(&mut self, expression: &Expression) -> Result<Sparql, QueryError> {
+        let replaced = self.replaced.iter().rev().find(|(known, ..)| known == expression);
+        if let (Some((_, flag, _)), Expression::InQuery(..)) = (replaced, expression) {
+            return Ok(Sparql::Bound(flag.clone()));
+        }
         Ok(match expression {
             Expression::And(a, b) => Sparql::And(Box::new(self.truth(a)?), Box::new(self.truth(b)?)),
             Expression::Or(a, b) => Sparql::Or(Box::new(self.truth(a)?), Box::new(self.truth(b)?)),
@@ -703,7 +707,7 @@ fn as_number(value: Sparql, kind: ValueKind) -> Sparql {
 }
 
 /// The one column that a query gives, where each of its rows is a row of its tables.
-fn plain_item(query: &Query) -> Option<Cell> {
+pub(super) fn plain_item(query: &Query) -> Option<Cell> {
     let select = query.select().filter(|_| query.limit.is_none() && query.offset == 0)?;
     let plain = select.group.is_empty() && select.having.is_none();
     match select.items.as_slice() {

@@ -650,6 +650,11 @@ impl Planner<'_> {
             base = with.extended(&name, &text);
             self.replaced.push((marker, name, ValueKind::Text));
         }
+        let mut memberships = Vec::new();
+        take_memberships(&expression, &mut memberships);
+        for (column, query) in memberships {
+            base = self.with_membership(base, &column, query)?;
+        }
         let mut queries = Vec::new();
         take_scalars(&mut expression, &mut queries);
         for (at, query) in queries.into_iter().enumerate() {
@@ -715,6 +720,38 @@ impl Planner<'_> {
             self.replaced.push((marker, name, kind));
         }
         Ok((base, expression))
+    }
+
+    /// Joins what tells whether a thing is one of a query's rows. An endpoint computes that once, not for each row.
+    fn with_membership(&mut self, base: Base, column: &ColumnRef, query: Query) -> Result<Base, QueryError> {
+        let marker =
+            Expression::InQuery(Box::new(Expression::Column(column.clone())), Box::new(query.clone()));
+        let is_known = self.replaced.iter().any(|(known, ..)| *known == marker);
+        let Some(cell) = cell_of(column).filter(|_| !is_known && !is_correlated(&query)) else {
+            return Ok(base);
+        };
+        let variable = self.cells.variable(&cell, &column.name);
+        if self.origins.contains_key(&variable) {
+            // Where it is missing it would be joined with everything.
+            return Ok(base);
+        }
+        let before = std::mem::take(&mut self.replaced);
+        if let Some(inner) = super::expressions::plain_item(&query) {
+            self.cells.assign(&inner, &variable);
+        }
+        let part = self.query(&query)?;
+        self.replaced = before;
+        if part.outputs.is_empty() {
+            return Ok(base);
+        }
+        let flag = self.cells.fresh("is_one");
+        let given = GraphPattern::Extend {
+            inner: Box::new(distinct(renamed(part, std::slice::from_ref(&variable)))),
+            variable: flag.clone(),
+            expression: oxrdf::Literal::from(true).into(),
+        };
+        self.replaced.push((marker, flag, ValueKind::Flag));
+        Ok(base.both(|left| left_join(left, given.clone())))
     }
 
     /// Makes functions of texts speak of the names of entities; tells the columns that need one.
@@ -1152,6 +1189,17 @@ fn aliases_of(query: &Query, aliases: &mut HashSet<String>) {
 }
 
 /// Takes the one-value queries out of an expression; their places keep them as markers.
+/// The columns that are held against the rows of queries, with those.
+fn take_memberships(expression: &Expression, found: &mut Vec<(ColumnRef, Query)>) {
+    expression.visit(&mut |part| {
+        if let Expression::InQuery(of, query) = part
+            && let Expression::Column(column) = &**of
+        {
+            found.push((column.clone(), (**query).clone()));
+        }
+    });
+}
+
 fn take_scalars(expression: &mut Expression, queries: &mut Vec<Query>) {
     if let Expression::Scalar(query) = expression {
         queries.push((**query).clone());
