@@ -131,6 +131,8 @@ pub struct Context<'a> {
 
 /// A plan that led to an answer.
 pub(crate) struct Planned {
+    /// The entity that it starts from.
+    pub anchor: quipu_graph::NodeId,
     /// Where the question mentions the anchor, in bytes.
     pub span: std::ops::Range<usize>,
     /// The steps from there.

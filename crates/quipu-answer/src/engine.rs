@@ -239,8 +239,8 @@ impl Engine {
         let (outcome, grounding) = held_against_evidence(outcome, grounds, trace);
         let plan = context.kept_plan();
         let mut answer = self.answer(question, options, outcome, &grounding, trace);
-        if let Some(plan) = plan.filter(|_| options.learn && answer.grounded && answer.confidence >= SURE) {
-            context.keep(self.learn(question, plan, &answer))?;
+        if options.learn && answer.grounded && answer.confidence >= SURE {
+            context.keep(self.learn(&context, question, plan, &answer).await)?;
             answer.notes = trace.notes();
         }
         Ok(answer)
@@ -265,20 +265,41 @@ impl Engine {
         Ok((subject, trace.usage()))
     }
 
-    /// Keeps the plan of an answer as a solved example.
-    fn learn(&self, question: &Question, plan: Planned, answer: &Answer) -> Result<(), AnswerError> {
+    /// Keeps the path or the query that led to an answer as a solved example.
+    async fn learn(
+        &self,
+        context: &Context<'_>,
+        question: &Question,
+        plan: Option<Planned>,
+        answer: &Answer,
+    ) -> Result<(), AnswerError> {
         let text = question.text();
-        let (Some(before), Some(behind)) = (text.get(..plan.span.start), text.get(plan.span.end..)) else {
-            return Ok(());
-        };
-        let masked = [before, "X", behind].concat().split_whitespace().collect::<Vec<_>>().join(" ");
-        let example = SolvedExample {
+        let reading = answer.readings.first();
+        let sql = reading.and_then(|reading| reading.sql.clone());
+        let learnt = SolvedExample {
             question: text.to_owned(),
-            masked,
-            plan: plan_keys(self.workspace.graph().as_ref(), &plan.steps),
-            way: plan.way,
+            sql,
             answers: answer.answers.clone(),
             learnt: true,
+            ..SolvedExample::default()
+        };
+        let example = match (plan, reading) {
+            (Some(plan), _) => {
+                let (before, behind) = (text.get(..plan.span.start), text.get(plan.span.end..));
+                let (Some(before), Some(behind)) = (before, behind) else { return Ok(()) };
+                SolvedExample {
+                    masked: [before, "X", behind].concat().split_whitespace().collect::<Vec<_>>().join(" "),
+                    plan: plan_keys(self.workspace.graph().as_ref(), &plan.steps),
+                    way: plan.way,
+                    ..learnt
+                }
+            }
+            (None, Some(reading)) if learnt.sql.is_some() => SolvedExample {
+                masked: crate::examples::masked(context, text).await?,
+                way: reading.words.clone(),
+                ..learnt
+            },
+            (None, _) => return Ok(()),
         };
         self.learnt.solved.add(self.workspace.generation_name(), example)
     }

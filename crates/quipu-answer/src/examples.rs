@@ -6,7 +6,8 @@ use quipu_index::normalise;
 use crate::AnswerError;
 use crate::context::{Context, Limits};
 use crate::engine::Engine;
-use crate::link::{Mentioned, mentions};
+use crate::link::{Mentioned, mentions, shape_of};
+use crate::methods::ask_sql;
 use crate::plan::{SolvedExample, WalkConfig, follow, plan_keys, rank};
 use crate::question::Question;
 use crate::trace::Trace;
@@ -49,6 +50,7 @@ impl Engine {
                         question: text.to_owned(),
                         masked: ranking.masked,
                         plan: plan_keys(context.graph(), &path.steps),
+                        sql: None,
                         way: path.phrase,
                         answers: found,
                         learnt: false,
@@ -63,6 +65,34 @@ impl Engine {
             answers.join(", ")
         );
         Err(AnswerError::Usage(reason))
+    }
+
+    /// Runs SQL over the graph's tables, and keeps it as the solved example of a question.
+    ///
+    /// # Errors
+    /// [`AnswerError::Usage`] where the SQL cannot be read or bound, or gives nothing; those of graph and index.
+    pub async fn add_query_example(
+        &self,
+        question: &Question,
+        sql: &str,
+    ) -> Result<SolvedExample, AnswerError> {
+        let trace = Trace::new(None);
+        let context = self.context(Limits::default(), &trace);
+        let asked = ask_sql(&context, question, sql).await?;
+        if asked.answers.is_empty() {
+            return Err(AnswerError::Usage(format!("the query gives nothing: {}", asked.words)));
+        }
+        let example = SolvedExample {
+            question: question.text().to_owned(),
+            masked: masked(&context, question.text()).await?,
+            plan: Vec::new(),
+            sql: Some(asked.sql),
+            way: asked.words,
+            answers: asked.answers,
+            learnt: false,
+        };
+        self.learnt().solved.add(self.workspace().generation_name(), example.clone())?;
+        Ok(example)
     }
 
     /// Drops what was learnt from an answer to the question, which turned out wrong; what a person added stays.
@@ -82,6 +112,16 @@ impl Engine {
         let context = self.context(Limits::default(), &trace);
         let mut tested = Vec::new();
         for example in self.examples() {
+            if let (Some(sql), true) = (&example.sql, example.plan.is_empty()) {
+                let question = Question::new(&example.question, jiff::Zoned::now())?;
+                let found = match ask_sql(&context, &question, sql).await {
+                    Ok(asked) => asked.answers,
+                    Err(AnswerError::Usage(_)) => Vec::new(),
+                    Err(error) => return Err(error),
+                };
+                tested.push((example, found));
+                continue;
+            }
             let mentioned = mentions(&context, &example.question).await?;
             let anchors = mentioned.iter().filter_map(Mentioned::best);
             let mut found = Vec::new();
@@ -101,6 +141,12 @@ impl Engine {
         }
         Ok(tested)
     }
+}
+
+/// A question with what it mentions as `X`.
+pub(crate) async fn masked(context: &Context<'_>, question: &str) -> Result<String, AnswerError> {
+    let spans = mentions(context, question).await?.into_iter().map(|mention| mention.span);
+    Ok(shape_of(question, spans))
 }
 
 /// Whether two lists hold the same names.

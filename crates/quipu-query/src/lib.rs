@@ -10,6 +10,7 @@ mod sql;
 mod syntax;
 mod tables;
 mod values;
+mod walk;
 
 pub use bind::{Bound, Doubt, Mend, asks_tables, bind, with_measures, with_things};
 pub use error::QueryError;
@@ -21,3 +22,4 @@ pub use sql::read_sql;
 pub use syntax::*;
 pub use tables::*;
 pub use values::{Found, How, Match, Mention, Values};
+pub use walk::{PathStart, PathStep, path_query};

@@ -1,5 +1,7 @@
 //! A bound query in words: "the novels whose author is from Peru, the greatest pages first, the first 1".
 
+use std::collections::HashMap;
+
 use crate::bind::title_of;
 use crate::syntax::{
     Aggregate, Arithmetic, Body, ColumnRef, Comparison, Expression, Function, Join, Query, Select,
@@ -9,12 +11,14 @@ use crate::tables::{Kind, Tables};
 
 /// Says a bound query in words.
 pub fn say(query: &Query, tables: &Tables) -> String {
-    let teller = Teller { tables };
+    let teller = Teller { tables, named: HashMap::new() };
     teller.query(query)
 }
 
 struct Teller<'a> {
     tables: &'a Tables,
+    /// Tables of the SELECT being said of which one row is named, with its name: "the capital of “Peru”".
+    named: HashMap<String, String>,
 }
 
 impl Teller<'_> {
@@ -65,6 +69,60 @@ impl Teller<'_> {
     }
 
     fn select(&self, select: &Select) -> String {
+        let conditions: Vec<&Expression> = select.filter.iter().flat_map(Expression::conjuncts).collect();
+        let mut named = HashMap::new();
+        let mut naming = Vec::new();
+        for condition in conditions {
+            if let Some((alias, name)) = self.named_row(condition, select)
+                && !named.contains_key(&alias)
+            {
+                named.insert(alias, name);
+                naming.push(condition);
+            }
+        }
+        Teller { tables: self.tables, named }.clauses(select, &naming)
+    }
+
+    /// The table and the row that a condition names, where the items speak of that row.
+    fn named_row(&self, condition: &Expression, select: &Select) -> Option<(String, String)> {
+        let (of, name) = match condition {
+            Expression::Compare(Comparison::Equal, of, name) => match &**name {
+                Expression::Terms(terms, text) if terms.len() == 1 => (of, format!("“{text}”")),
+                _ => return None,
+            },
+            // What one thing leads to: "the currency of the country of “Cusco”".
+            Expression::InQuery(of, query) => {
+                let inner = query.select().filter(|_| query.limit.is_none() && query.order.is_empty())?;
+                let ([item], [_]) = (inner.items.as_slice(), inner.from.as_slice()) else { return None };
+                let conditions: Vec<&Expression> =
+                    inner.filter.iter().flat_map(Expression::conjuncts).collect();
+                let [one] = conditions.as_slice() else { return None };
+                let (alias, name) = self.named_row(one, inner)?;
+                let teller = Teller { tables: self.tables, named: HashMap::from([(alias, name)]) };
+                (of, teller.item(&item.expression))
+            }
+            _ => return None,
+        };
+        let Expression::Column(of) = &**of else { return None };
+        let alias = of.table.clone()?;
+        let is_value = |expression: &Expression| {
+            let mut places = Vec::new();
+            expression.visit(&mut |part| {
+                if let Expression::Column(column) = part
+                    && column.table.as_ref() == Some(&alias)
+                {
+                    places.extend(column.place);
+                }
+            });
+            places.iter().all(|place| place.column > 0) && !places.is_empty()
+        };
+        let plain = select.group.is_empty() && select.having.is_none();
+        let is_row = of.place.is_some_and(|place| place.column == 0);
+        (plain && is_row && select.items.iter().all(|item| is_value(&item.expression)))
+            .then_some((alias, name))
+    }
+
+    fn clauses(&self, select: &Select, naming: &[&Expression]) -> String {
         let items: Vec<String> = select.items.iter().map(|item| self.item(&item.expression)).collect();
         let mut said = joined(&items);
         let mut conditions: Vec<String> = Vec::new();
@@ -73,7 +131,9 @@ impl Teller<'_> {
                 conditions.extend(self.conditions(on));
             }
         }
-        conditions.extend(select.filter.iter().flat_map(|filter| self.conditions(filter)));
+        let filters = select.filter.iter().flat_map(Expression::conjuncts);
+        let filters = filters.filter(|filter| !naming.iter().any(|known| std::ptr::eq(*known, *filter)));
+        conditions.extend(filters.flat_map(|filter| self.conditions(filter)));
         if !conditions.is_empty() {
             said.push_str(&format!(", where {}", joined(&conditions)));
         }
@@ -176,6 +236,9 @@ impl Teller<'_> {
         };
         if place.column == 0 {
             return of_kind(&table.title, of.kind, self.tables);
+        }
+        if let Some(name) = column.table.as_ref().and_then(|alias| self.named.get(alias)) {
+            return format!("{} of {name}", of.title);
         }
         if table.is_links() {
             return of.title.clone();

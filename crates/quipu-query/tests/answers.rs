@@ -11,6 +11,7 @@
 mod common;
 
 use common::Shop;
+use quipu_query::{PathStart, PathStep, RunLimits, path_query};
 
 async fn check(shop: &Shop, sql: &str, expected: &[&str]) {
     let lines = shop.lines(sql).await;
@@ -359,4 +360,31 @@ async fn words_that_stand_in_names_are_found() {
         ]
     );
     assert!(shop.values.parts("how many lamps are there", |word| word == "lamps").is_empty());
+}
+
+#[tokio::test]
+async fn a_path_is_a_query() {
+    let shop = Shop::open().await.unwrap();
+    let step =
+        |relation: &str, backward| PathStep { relation: format!("http://shop.test/{relation}"), backward };
+    let walked = async |key: &str, name: &str, steps: &[PathStep]| {
+        let key = format!("http://shop.test/{key}");
+        let start = PathStart { key: &key, name, types: &[] };
+        let query = path_query(&shop.tables, &start, steps).unwrap();
+        let plan = quipu_query::plan(&query, &shop.tables).unwrap();
+        let rows = quipu_query::run(&shop.workspace, &plan, &RunLimits::default()).await.unwrap();
+        let mut names: Vec<String> =
+            rows.rows.into_iter().flatten().flatten().map(|cell| cell.name).collect();
+        names.sort();
+        (names, quipu_query::say(&query, &shop.tables))
+    };
+    let (names, words) =
+        walked("drill", "Falcon Drill", &[step("madeBy", false), step("basedIn", false)]).await;
+    assert_eq!(names, ["Oslo"]);
+    assert!(words.contains("Falcon Drill"), "{words}");
+    let (names, _) =
+        walked("oslo", "Oslo", &[step("basedIn", true), step("madeBy", true), step("colour", false)]).await;
+    assert_eq!(names, ["blue", "red"]);
+    let oslo = PathStart { key: "http://shop.test/oslo", name: "Oslo", types: &[] };
+    assert!(path_query(&shop.tables, &oslo, &[step("orbits", false)]).is_none());
 }

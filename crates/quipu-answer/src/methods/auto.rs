@@ -70,13 +70,18 @@ pub(super) async fn run(
     let says = plan.as_ref().is_none_or(|plan| says_what_was_walked(context, question.text(), plan, &walked));
     let heeds = says && heeds_all(question.text(), &walked);
     let stands = |least: f64| walked.status == Status::Answered && walked.confidence >= least && heeds;
-    if stands(trust.sure) {
+    let (sure, stands) = (stands(trust.sure), stands(trust.least_confidence));
+    let walked = match &plan {
+        Some(plan) if stands => super::query::read_path(context, plan, walked).await?,
+        _ => walked,
+    };
+    if sure {
         // To be learnt from.
         plan.into_iter().for_each(|plan| context.keep_plan(plan));
         return Ok(walked);
     }
     if !context.has_model() || !takes_queries(context) {
-        return Ok(if stands(trust.least_confidence) { walked } else { unsure(walked) });
+        return Ok(if stands { walked } else { unsure(walked) });
     }
     let queried = match Box::pin(Method::Query.run(&within, question, config)).await {
         Err(AnswerError::Exhausted(limit @ (Exhausted::Calls(_) | Exhausted::Tokens(_)))) => {
@@ -85,7 +90,6 @@ pub(super) async fn run(
         }
         queried => queried?,
     };
-    let stands = stands(trust.least_confidence);
     Ok(together(queried, walked, stands))
 }
 

@@ -33,6 +33,7 @@ pub use kerag::{KeragConfig, RelationFilter};
 pub use paths::PathsConfig;
 pub use pseudo::{PseudoConfig, Verification};
 pub use query::QueryConfig;
+pub(crate) use query::ask_sql;
 pub use verify::VerifyConfig;
 
 /// The methods that can be asked for.

@@ -35,7 +35,7 @@ pub(crate) use paths::{blank, inverse, is_empty_word, is_function_word, is_plura
 pub use quantity::quantity;
 pub use requirements::{Along, NamedPart, Requirement, RequirementConfig, along, onward, requirements};
 pub use scope::{Frontier, OfferedRelation, Scope};
-pub use solved::{SOLVED_FILE, SolvedExample, SolvedExamples, plan_keys, with_solved};
+pub use solved::{SOLVED_FILE, SolvedExample, SolvedExamples, plan_keys, solved_queries, with_solved};
 pub use subject::{OTHER, Subject, domain_of, read_subject};
 pub use topic::{Topic, read_topic};
 pub use types::common_types;

@@ -45,8 +45,12 @@ pub struct SolvedExample {
     pub question: String,
     /// The question with its mention as `X`: what new ones are compared with.
     pub masked: String,
-    /// Keys of the relations from X to the answers; `^` before one that is followed against its direction.
+    /// Keys of the relations from X to the answers; `^` before one that is followed against its direction. None where a query answers it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub plan: Vec<String>,
+    /// The query that answers it, over the graph's tables; none of an example that no table holds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sql: Option<String>,
     /// The plan in words: `the directors of the films with X`.
     pub way: String,
     /// What the plan led to when it was added.
@@ -225,7 +229,25 @@ pub async fn solved_plans(
 ) -> Result<Vec<(Vec<Step>, Solved)>, AnswerError> {
     let like = solved_like(context, question, masked).await?;
     let solved = |like: f32| Solved { like, weight: WEIGHT * (like - LIKE) / (1.0 - LIKE) };
-    Ok(like.into_iter().filter_map(|(e, like)| Some((e.steps(context.graph())?, solved(like)))).collect())
+    let walked = like.into_iter().filter(|(example, _)| !example.plan.is_empty());
+    Ok(walked.filter_map(|(e, like)| Some((e.steps(context.graph())?, solved(like)))).collect())
+}
+
+/// The examples like a question that a query answers, nearest first: each question with its SQL.
+///
+/// # Errors
+/// The index's and the embedder's.
+pub async fn solved_queries(
+    context: &Context<'_>,
+    question: &str,
+) -> Result<Vec<(String, String)>, AnswerError> {
+    let all = context.solved.of(context.workspace.generation_name());
+    if all.iter().all(|example| example.sql.is_none()) {
+        return Ok(Vec::new());
+    }
+    let spans = mentions(context, question).await?.into_iter().map(|mention| mention.span);
+    let like = solved_like(context, question, &shape_of(question, spans)).await?;
+    Ok(like.into_iter().filter_map(|(example, _)| Some((example.question, example.sql?))).collect())
 }
 
 /// A planning prompt with the examples like its question before what is asked; as it was where there are none.

@@ -22,8 +22,11 @@ pub(super) enum Command {
         /// The question
         question: String,
         /// A right answer; all of them, each with --answer
-        #[arg(long, required = true, value_name = "NAME")]
+        #[arg(long, required_unless_present = "sql", conflicts_with = "sql", value_name = "NAME")]
         answer: Vec<String>,
+        /// The query that answers it, over the graph's tables (`quipu tables` shows them), instead of the answers
+        #[arg(long, value_name = "SELECT")]
+        sql: Option<String>,
     },
     /// List the examples
     List {
@@ -43,9 +46,13 @@ pub(super) enum Command {
 impl Command {
     pub(super) async fn run(self) -> Result<()> {
         match self {
-            Self::Add { workspace, question, answer } => {
+            Self::Add { workspace, question, answer, sql } => {
                 let question = Question::new(&question, Zoned::now())?;
-                let example = open(&workspace).await?.add_example(&question, &answer).await?;
+                let engine = open(&workspace).await?;
+                let example = match sql {
+                    Some(sql) => engine.add_query_example(&question, &sql).await?,
+                    None => engine.add_example(&question, &answer).await?,
+                };
                 eprintln!("kept: {} → {}", visible(&example.masked), visible(&example.way));
                 Ok(())
             }

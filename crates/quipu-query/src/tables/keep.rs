@@ -25,6 +25,11 @@ pub async fn open_tables(workspace: &Workspace) -> Result<Tables, QueryError> {
     Ok(tables)
 }
 
+/// The tables of a workspace where they were kept: nothing is counted.
+pub fn kept_tables(workspace: &Workspace) -> Option<Tables> {
+    read(&workspace.part(TABLES_FILE))
+}
+
 /// What was kept; nothing where it is of another version or cannot be read: it is counted anew then.
 fn read(path: &Path) -> Option<Tables> {
     let tables: Tables = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;

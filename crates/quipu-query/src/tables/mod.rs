@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 pub use count::count_tables;
 pub(crate) use count::{is_date, is_plain_number};
 pub use identifiers::{identifier, words_of};
-pub use keep::{TABLES_FILE, open_tables};
+pub use keep::{TABLES_FILE, kept_tables, open_tables};
 pub(crate) use render::is_form_of;
 pub use render::{Relevance, RenderConfig, Rendered};
 

@@ -73,7 +73,8 @@ pub(in crate::methods) async fn finish(
         _ => {
             if let [run] = choice.runs.as_slice() {
                 let (span, steps) = (run.anchor.span.clone(), run.path.steps.clone());
-                context.keep_plan(Planned { span, steps, way: run.path.phrase.clone() });
+                let (anchor, way) = (run.anchor.node, run.path.phrase.clone());
+                context.keep_plan(Planned { anchor, span, steps, way });
             }
             let mut answers = by_support(&ends, &choice);
             answers.truncate(asking.most());

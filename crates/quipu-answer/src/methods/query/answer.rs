@@ -14,7 +14,7 @@ use crate::methods::Outcome;
 use crate::trace::{Event, Stage};
 
 /// Values of a reading that is not answered.
-const SHOWN: usize = 3;
+pub(super) const SHOWN: usize = 3;
 /// Values that an answer says in a sentence.
 const SAID: usize = 12;
 /// Readings that are close to the best and are told.
@@ -124,7 +124,7 @@ fn reading(chosen: &Chosen) -> Reading {
     }
 }
 
-fn table_of(plan: &Plan, rows: &RowSet) -> AnswerTable {
+pub(super) fn table_of(plan: &Plan, rows: &RowSet) -> AnswerTable {
     let is_truth =
         |column: usize| plan.columns.get(column).is_some_and(|column| column.kind == ValueKind::Flag);
     let alone = plan.columns.len() == 1 && rows.rows.len() == 1;
@@ -153,7 +153,7 @@ fn table_of(plan: &Plan, rows: &RowSet) -> AnswerTable {
 }
 
 /// The first value of each row, each entity once.
-fn answers_of(table: &AnswerTable) -> Vec<String> {
+pub(super) fn answers_of(table: &AnswerTable) -> Vec<String> {
     let mut seen = std::collections::HashSet::new();
     let firsts = table.rows.iter().filter_map(|row| row.iter().flatten().next());
     firsts.filter(|value| seen.insert((*value).clone())).map(|value| value.name.clone()).collect()

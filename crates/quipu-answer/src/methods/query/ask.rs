@@ -44,11 +44,13 @@ pub(super) struct PromptParts {
     /// Identifier and title of the largest table.
     first: (String, String),
     hints: Vec<String>,
+    /// Solved questions of this graph, the nearest first, with their queries.
+    examples: Vec<(String, String)>,
     question: String,
 }
 
 /// The tables that the question can need, and the values that it may name.
-pub(super) fn prompt(asking: &Asking<'_>) -> PromptParts {
+pub(super) fn prompt(asking: &Asking<'_>, examples: Vec<(String, String)>) -> PromptParts {
     let (tables, values) = (&asking.graph.tables, &asking.graph.values);
     let text = asking.question.text();
     let mut relevance = Relevance::by_words(tables, text);
@@ -98,7 +100,14 @@ pub(super) fn prompt(asking: &Asking<'_>) -> PromptParts {
     let config = RenderConfig { bytes: asking.config.table_bytes, ..RenderConfig::default() };
     let rendered = tables.render(&relevance, &config);
     let first = tables.tables.first().map(|table| (table.id.clone(), cell(&table.title))).unwrap_or_default();
-    PromptParts { tables: rendered.text, whole: rendered.whole, first, hints, question: text.to_owned() }
+    PromptParts {
+        tables: rendered.text,
+        whole: rendered.whole,
+        first,
+        hints,
+        examples,
+        question: text.to_owned(),
+    }
 }
 
 /// One query, as the model writes it.
@@ -117,6 +126,7 @@ pub(super) async fn write(
         "whole": prompt.whole,
         "first": { "id": prompt.first.0, "title": prompt.first.1 },
         "hints": prompt.hints,
+        "examples": prompt.examples,
         "question": prompt.question,
         "failed": failed,
     }))?;

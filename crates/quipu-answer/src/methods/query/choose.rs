@@ -1,6 +1,5 @@
 //! Choosing among readings: alike results vote, and a score says how sure the best one is.
 
-use quipu_model::Likelihood;
 use quipu_query::{Doubt, RowSet, ValueKind};
 
 use super::explain::{Unexplained, unexplained};
@@ -17,16 +16,10 @@ pub(super) struct Chosen {
 /// What the confidence of a reading is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Features {
-    /// Share of the question's naming words that it does not speak of.
-    names: f64,
-    /// How far in meaning it stays from the words that it leaves out, as a share of all.
+    /// How far in meaning it stays from the question's naming words that it leaves out, as a share of all of them.
     distance: f64,
-    /// How far from the farthest of them.
-    farthest: f64,
     /// Words that change the meaning and that it does not heed.
     meanings: f64,
-    /// Mends that a colleague would make without asking.
-    little: f64,
     /// Mends that a colleague would ask about.
     much: f64,
     /// Whether it gave nothing.
@@ -35,83 +28,48 @@ pub(super) struct Features {
     repaired: f64,
     /// Whether what it gives is not of the kind that the question's word asks for.
     kind: f64,
-    /// Tables beyond the first.
-    joins: f64,
     /// Share of the other readings that give the same rows; a half where there are none.
     votes: f64,
     /// How unlikely its text was to the model: the mean of its tokens' negative logarithms.
     unlikely: f64,
-    /// How unsure the model was of one token at the least: 1 less its probability.
-    wavering: f64,
 }
 
-/// Fitted by `scripts/fit_chooser.py` on desk with its unanswerable questions and half of beastiary, drawn to what was set by hand before;
-/// docs/results.md says how they do on each of these graphs when it is left out of the fit.
+/// Fitted by `scripts/fit_chooser.py`; docs/results.md says on which graphs, and how they do on each when it is left out of the fit.
 const WEIGHTS: Features = Features {
-    names: -3.76,
-    distance: 0.0,
-    farthest: 0.0,
-    meanings: -1.33,
-    little: -0.32,
-    much: -0.63,
+    distance: -4.0,
+    meanings: -0.98,
+    much: -0.5,
     empty: -4.0,
-    repaired: -0.67,
-    kind: -0.77,
-    joins: 0.0,
-    votes: 1.3,
-    unlikely: 0.0,
-    wavering: 0.0,
+    repaired: -0.57,
+    kind: -0.9,
+    votes: 0.66,
+    unlikely: -9.9,
 };
-const BIAS: f64 = 1.95;
+const BIAS: f64 = 3.12;
 /// The most that a reading is worth which leaves out a word like "not": below any answer by default.
 const DOUBTFUL: f64 = 0.49;
-
-/// What stands for the likelihood of a text where the model does not tell it.
-const USUAL: Likelihood = Likelihood { mean: -0.1, least: -0.7 };
+/// What stands for the mean of the logarithms where the model does not tell it: that of most texts.
+const USUAL: f64 = -0.13;
 
 impl Features {
     fn of(question: &str, candidate: &Candidate, unexplained: &Unexplained, votes: f64) -> Self {
-        let mends =
-            |doubt: Doubt| candidate.bound.mends.iter().filter(|mend| mend.doubt == doubt).count() as f64;
-        let likelihood = candidate.likelihood.unwrap_or(USUAL);
+        let much = candidate.bound.mends.iter().filter(|mend| mend.doubt == Doubt::Much).count();
         Self {
-            names: unexplained.names.len() as f64 / unexplained.all.max(1) as f64,
             distance: unexplained.distance / unexplained.all.max(1) as f64,
-            farthest: unexplained.farthest,
             meanings: unexplained.meanings.len() as f64,
-            little: mends(Doubt::Little),
-            much: mends(Doubt::Much),
+            much: much as f64,
             // Nothing at all is an answer to "is there any": no.
             empty: f64::from(u8::from(is_empty(&candidate.rows) && asks_for(question) != Some("yes_or_no"))),
             repaired: f64::from(u8::from(candidate.repaired)),
             kind: f64::from(u8::from(!is_of_kind(question, candidate))),
-            joins: joins(candidate) as f64,
             votes,
-            unlikely: -likelihood.mean,
-            wavering: 1.0 - likelihood.least.exp(),
+            unlikely: -candidate.likelihood.map_or(USUAL, |likelihood| likelihood.mean),
         }
     }
 
-    pub(super) fn values(self) -> [f64; 13] {
-        let Self {
-            names,
-            distance,
-            farthest,
-            meanings,
-            little,
-            much,
-            empty,
-            repaired,
-            kind,
-            joins,
-            votes,
-            unlikely,
-            wavering,
-        } = self;
-        [
-            names, distance, farthest, meanings, little, much, empty, repaired, kind, joins, votes, unlikely,
-            wavering,
-        ]
+    pub(super) fn values(self) -> [f64; 8] {
+        let Self { distance, meanings, much, empty, repaired, kind, votes, unlikely } = self;
+        [distance, meanings, much, empty, repaired, kind, votes, unlikely]
     }
 
     pub(super) fn confidence(self) -> f64 {
@@ -124,10 +82,8 @@ impl Features {
 }
 
 /// Names of the features, in their order: what a fit reads them by.
-pub(super) const FEATURES: [&str; 13] = [
-    "names", "distance", "farthest", "meanings", "little", "much", "empty", "repaired", "kind", "joins",
-    "votes", "unlikely", "wavering",
-];
+pub(super) const FEATURES: [&str; 8] =
+    ["distance", "meanings", "much", "empty", "repaired", "kind", "votes", "unlikely"];
 
 /// Whether a reading gives what the question's word asks for: a number to "how many", a date to "when", a name to "who", yes or no to "is".
 fn is_of_kind(question: &str, candidate: &Candidate) -> bool {
@@ -141,11 +97,6 @@ fn is_of_kind(question: &str, candidate: &Candidate) -> bool {
         Some("yes_or_no") => !candidate.plan.aggregated || (one_row && has(&[ValueKind::Flag])),
         _ => !(candidate.plan.columns.len() == 1 && has(&[ValueKind::Flag])),
     }
-}
-
-fn joins(candidate: &Candidate) -> usize {
-    let select = candidate.bound.query.select();
-    select.map_or(0, |select| select.from.len().saturating_sub(1))
 }
 
 /// Whether rows hold no value at all.

@@ -21,8 +21,6 @@ pub(super) struct Unexplained {
     pub(super) all: usize,
     /// How far in meaning the plan stays from the words that it leaves out, together.
     pub(super) distance: f64,
-    /// How far from the farthest.
-    pub(super) farthest: f64,
 }
 
 /// Holds a question's words against a bound query.
@@ -50,9 +48,7 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
         }
         found.all += 1;
         if !said.names(&word) {
-            let distance = 1.0 - near.to(&word).unwrap_or(USUAL);
-            found.distance += distance;
-            found.farthest = found.farthest.max(distance);
+            found.distance += 1.0 - near.to(&word).unwrap_or(USUAL);
             found.names.push(word);
         }
     }

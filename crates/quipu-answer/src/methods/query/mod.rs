@@ -6,7 +6,9 @@ mod ask;
 mod choose;
 mod explain;
 mod near;
+mod path;
 mod read;
+mod sql;
 
 use std::sync::Arc;
 
@@ -14,6 +16,7 @@ use crate::AnswerError;
 use crate::context::Context;
 use crate::language::impossible_place;
 use crate::methods::Outcome;
+use crate::plan::solved_queries;
 use crate::question::Question;
 use crate::retrieve::GraphTables;
 use crate::trace::{Event, Stage};
@@ -21,7 +24,10 @@ use crate::trace::{Event, Stage};
 use ask::Asked;
 use choose::Chosen;
 use near::AskedTokens;
+
+pub(in crate::methods) use path::read_path;
 use read::{Candidate, Failure};
+pub(crate) use sql::ask_sql;
 
 /// Parameters of `query`.
 #[derive(Debug, Clone, PartialEq)]
@@ -119,7 +125,8 @@ async fn candidates(
     asking: &Asking<'_>,
 ) -> Result<(Vec<Candidate>, Vec<Failure>), AnswerError> {
     let (mut candidates, mut failures) = (Vec::new(), Vec::new());
-    let prompt = ask::prompt(asking);
+    let examples = solved_queries(context, asking.question.text()).await?;
+    let prompt = ask::prompt(asking, examples);
     let written = ask::write(context, &prompt, Asked::Likeliest, asking.config).await?;
     let mut declined = false;
     match read::read(context, asking, written).await? {

@@ -1,0 +1,40 @@
+//! SQL that a person wrote: run as a model's is.
+
+use super::answer::{answers_of, table_of};
+use super::ask::Written;
+use super::{Asking, QueryConfig, read};
+use crate::AnswerError;
+use crate::context::Context;
+use crate::question::Question;
+
+/// What SQL gave.
+pub(crate) struct SqlAnswer {
+    /// The SQL as it was bound to the graph.
+    pub(crate) sql: String,
+    /// The same in words.
+    pub(crate) words: String,
+    /// The first value of each row.
+    pub(crate) answers: Vec<String>,
+}
+
+/// Runs SQL over the graph's tables.
+///
+/// # Errors
+/// [`AnswerError::Usage`] where the SQL cannot be read, bound or run; those of graph and index.
+pub(crate) async fn ask_sql(
+    context: &Context<'_>,
+    question: &Question,
+    sql: &str,
+) -> Result<SqlAnswer, AnswerError> {
+    let config = QueryConfig::default();
+    let asking = Asking { question, graph: context.tables().await?, asked: None, config: &config };
+    let written = Written { sql: sql.to_owned(), likelihood: None };
+    match read::read(context, &asking, written).await? {
+        Ok(candidate) => Ok(SqlAnswer {
+            sql: candidate.bound.query.to_string(),
+            answers: answers_of(&table_of(&candidate.plan, &candidate.rows)),
+            words: candidate.words,
+        }),
+        Err(failure) => Err(AnswerError::Usage(failure.reason)),
+    }
+}
