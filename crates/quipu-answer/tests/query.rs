@@ -7,8 +7,8 @@ mod common;
 use std::sync::Arc;
 
 use common::{Setting, ask, embedder, setting_from};
-use quipu_answer::{Answer, AskOptions, Event, Method, Status};
-use quipu_model::ScriptedModel;
+use quipu_answer::{Answer, AskOptions, Engine, Event, Method, Question, Status};
+use quipu_model::{Likelihood, Scripted, ScriptedModel};
 
 /// Products of suppliers in cities; two lamps have one name.
 const SHOP: &str = r#"
@@ -152,7 +152,7 @@ async fn yes_and_no_are_said() {
 #[tokio::test]
 async fn another_reading_can_be_asked_for_and_a_plan_without_running_it() {
     let queries = ["SELECT based_in FROM supplier", "SELECT name FROM supplier", "SELECT name FROM city"];
-    let question = "Which suppliers are odd and purple?";
+    let question = "Which suppliers are odd, purple and bitter?";
     let (first, _) = ask_with(&queries, question, query()).await;
     assert!(first.readings.len() > 1, "{:#?}", first.readings);
     let options = AskOptions { reading: 2, ..query() };
@@ -179,4 +179,62 @@ async fn auto_asks_no_model_where_a_path_is_sure_and_one_query_where_none_is() {
     assert_eq!(average.answers, ["90"]);
     assert_eq!(model.calls(), 1);
     assert!(average.trace.unwrap().iter().any(|timed| matches!(timed.event, Event::Queried { .. })));
+}
+
+#[tokio::test]
+async fn a_query_that_the_model_itself_finds_unlikely_is_no_answer() {
+    let asked = async |mean: f64| {
+        let script = ScriptedModel::new().when(move |_| {
+            let likelihood = Likelihood { mean, least: mean };
+            Some(Scripted::Likely(likelihood, "SELECT name FROM product WHERE supplier = 'Acme'".into()))
+        });
+        let model = Arc::new(script);
+        let question = "Which products have the supplier Acme?";
+        let answer = ask(&shop().await, Some(model.clone()), None, question, &query()).await;
+        (answer, model)
+    };
+    let (likely, model) = asked(-0.02).await;
+    assert_eq!((likely.status, model.calls()), (Status::Answered, 1));
+    let (unlikely, model) = asked(-0.7).await;
+    assert_eq!((unlikely.status, model.calls()), (Status::Abstained, 3));
+    assert!(likely.confidence > 0.8, "{}", likely.confidence);
+}
+
+#[tokio::test]
+async fn a_path_that_stands_is_told_as_a_reading_with_its_values() {
+    let options = AskOptions { method: Method::Auto, ..AskOptions::default() };
+    let shop = shop().await;
+    // The commands count tables when they import a graph.
+    quipu_query::open_tables(&shop.workspace).await.unwrap();
+    let answer = ask(&shop, None, Some(embedder().await), "price of the Falcon Drill", &options).await;
+    assert_eq!(answer.answers, ["120"], "{answer:#?}");
+    let reading = answer.readings.first().unwrap();
+    assert_eq!(reading.words, "the price of “Falcon Drill”");
+    assert!(reading.sparql.as_ref().unwrap().starts_with("SELECT") && reading.sql.is_some());
+    let question = "supplier of the Falcon Drill";
+    let answer = ask(&shop, None, Some(embedder().await), question, &options).await;
+    let value = answer.table.as_ref().unwrap().rows[0][0].clone().unwrap();
+    assert_eq!(value.key.as_deref(), Some("http://shop.test/acme"), "{answer:#?}");
+}
+
+#[tokio::test]
+async fn solved_queries_of_the_workspace_stand_before_the_question() {
+    let shop = shop().await;
+    let model = Arc::new(ScriptedModel::new().always("plan.query", "SELECT AVG(price) FROM product"));
+    let llm: Arc<dyn quipu_model::LanguageModel> = model.clone();
+    let engine = Engine::new(shop.workspace.clone(), Some(llm), Some(embedder().await)).unwrap();
+    let question = |text: &str| Question::new(text, "2024-02-28T12:00:00[UTC]".parse().unwrap()).unwrap();
+    let sql = "SELECT AVG(price) FROM product WHERE supplier = 'Acme'";
+    let kept =
+        engine.add_query_example(&question("what do things of Acme cost as a rule?"), sql).await.unwrap();
+    assert_eq!(kept.answers, ["76.666666667"]);
+    let wrong =
+        engine.add_query_example(&question("how heavy?"), "SELECT weight FROM product").await.unwrap_err();
+    assert!(wrong.to_string().contains("weight"), "{wrong}");
+    engine.ask(&question("what do things of Brix cost as a rule?"), &query()).await.unwrap();
+    let asked = model.requests().pop().unwrap().messages.pop().unwrap().content;
+    assert!(asked.contains("what do things of Acme cost as a rule?"), "{asked}");
+    assert!(asked.contains("WHERE product.supplier = 'Acme'"), "{asked}");
+    let tested = engine.test_examples().await.unwrap();
+    assert!(tested.iter().all(|(example, found)| *found == example.answers), "{tested:?}");
 }

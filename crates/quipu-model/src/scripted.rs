@@ -6,8 +6,8 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use crate::{
-    Abilities, ChatReply, ChatRequest, FinishReason, LanguageModel, ModelError, ScoreReply, ScoreRequest,
-    Usage,
+    Abilities, ChatReply, ChatRequest, FinishReason, LanguageModel, Likelihood, ModelError, ScoreReply,
+    ScoreRequest, Usage,
 };
 
 /// What a [`ScriptedModel`] does with a request.
@@ -15,6 +15,8 @@ use crate::{
 pub enum Scripted {
     /// Replies with this text.
     Text(String),
+    /// Replies with this text and says how likely it was, where the request asks for that.
+    Likely(Likelihood, String),
     /// Replies with this text, cut by the token limit.
     Cut(String),
     /// Replies with this text after a delay.
@@ -204,7 +206,12 @@ impl LanguageModel for ScriptedModel {
     async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, ModelError> {
         let started = std::time::Instant::now();
         self.asked.lock().push(request.clone());
+        let mut likelihood = None;
         let (text, finish) = match self.next(request) {
+            Scripted::Likely(how, text) => {
+                likelihood = request.likelihood.then_some(how);
+                (text, FinishReason::Stop)
+            }
             Scripted::Text(text) => (text, FinishReason::Stop),
             Scripted::Cut(text) => (text, FinishReason::Length),
             Scripted::Late(delay, text) => {
@@ -217,7 +224,7 @@ impl LanguageModel for ScriptedModel {
         };
         let usage = self.usage(&request.messages, &text, started);
         let (text, thinking) = crate::thinking::split_thinking(&text);
-        Ok(ChatReply { text, thinking, finish, usage, likelihood: None })
+        Ok(ChatReply { text, thinking, finish, usage, likelihood })
     }
 
     async fn score(&self, request: &ScoreRequest) -> Result<ScoreReply, ModelError> {

@@ -165,6 +165,34 @@ async fn old_and_new_parameters_are_found_out() {
 }
 
 #[tokio::test]
+async fn how_likely_a_reply_was_is_told_where_the_endpoint_gives_it() {
+    let told = |_: usize, body: &Value| {
+        let mut reply = completion("SELECT 1");
+        if body["logprobs"] == true {
+            reply["choices"][0]["logprobs"] = json!({"content": [{"logprob": -0.5}, {"logprob": -0.1}]});
+        }
+        ResponseTemplate::new(200).set_body_json(reply)
+    };
+    let (server, _) = serve(told).await;
+    let asked = ChatRequest { likelihood: true, ..request("a") };
+    let likelihood = model(&server.uri()).chat(&asked).await.unwrap().likelihood.unwrap();
+    assert!((likelihood.mean + 0.3).abs() < 1e-9 && (likelihood.least + 0.5).abs() < 1e-9, "{likelihood:?}");
+    assert_eq!(model(&server.uri()).chat(&request("a")).await.unwrap().likelihood, None);
+
+    let refuses = |_: usize, body: &Value| match body.get("logprobs") {
+        Some(_) => refusal(400, "logprobs is not supported"),
+        None => ok("SELECT 1"),
+    };
+    let (server, count) = serve(refuses).await;
+    let model = model(&server.uri());
+    for _ in 0..2 {
+        let reply = model.chat(&asked).await.unwrap();
+        assert_eq!((reply.text.as_str(), reply.likelihood), ("SELECT 1", None));
+    }
+    assert_eq!(count.load(Ordering::SeqCst), 3, "refused once, then never asked for again");
+}
+
+#[tokio::test]
 async fn a_refusal_for_another_reason_stands() {
     for (status, message) in [(401, "wrong key"), (404, "no model m"), (400, "bad request")] {
         let (server, count) = serve(move |_, _| refusal(status, message)).await;

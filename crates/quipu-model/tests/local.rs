@@ -126,6 +126,22 @@ async fn two_instructions_are_remembered_side_by_side() {
 }
 
 #[tokio::test]
+async fn a_reply_tells_how_likely_it_was() {
+    let model = small_model();
+    let request = ask("Name a river.").with_max_tokens(8);
+    assert_eq!(model.chat(&request).await.unwrap().likelihood, None);
+    let asked = ChatRequest { likelihood: true, ..request };
+    let reply = model.chat(&asked).await.unwrap();
+    let told = reply.likelihood.unwrap();
+    assert!(told.least <= told.mean && told.mean < 0.0, "{told:?}");
+    // Scoring the same text comes to the same sum.
+    let scored = ScoreRequest { messages: asked.messages.clone(), ..score_request("", &[&reply.text]) };
+    let sum = model.score(&scored).await.unwrap().scores[0];
+    let tokens = reply.usage.completion_tokens as f64;
+    assert!((told.mean - sum / tokens).abs() < 0.35, "{told:?} {sum} of {tokens}");
+}
+
+#[tokio::test]
 async fn remembering_does_not_change_the_reply() {
     let fresh = small_model().chat(&ask("Name a river.").with_max_tokens(16)).await.unwrap();
     let model = small_model();

@@ -32,6 +32,8 @@ pub(super) struct Features {
     votes: f64,
     /// How unlikely its text was to the model: the mean of its tokens' negative logarithms.
     unlikely: f64,
+    /// Whether it leaves out too much of the question to be sure, or a word that changes the meaning. No weight: a bound.
+    doubtful: bool,
 }
 
 /// Fitted by `scripts/fit_chooser.py`; docs/results.md says on which graphs, and how they do on each when it is left out of the fit.
@@ -44,9 +46,10 @@ const WEIGHTS: Features = Features {
     kind: -0.9,
     votes: 0.66,
     unlikely: -9.9,
+    doubtful: false,
 };
 const BIAS: f64 = 3.12;
-/// The most that a reading is worth which leaves out a word like "not": below any answer by default.
+/// The most that a reading is worth which leaves out a word like "not", or most words: below any answer by default.
 const DOUBTFUL: f64 = 0.49;
 /// What stands for the mean of the logarithms where the model does not tell it: that of most texts.
 const USUAL: f64 = -0.13;
@@ -64,11 +67,12 @@ impl Features {
             kind: f64::from(u8::from(!is_of_kind(question, candidate))),
             votes,
             unlikely: -candidate.likelihood.map_or(USUAL, |likelihood| likelihood.mean),
+            doubtful: !unexplained.meanings.is_empty() || unexplained.leaves_out_most(),
         }
     }
 
     pub(super) fn values(self) -> [f64; 8] {
-        let Self { distance, meanings, much, empty, repaired, kind, votes, unlikely } = self;
+        let Self { distance, meanings, much, empty, repaired, kind, votes, unlikely, doubtful: _ } = self;
         [distance, meanings, much, empty, repaired, kind, votes, unlikely]
     }
 
@@ -76,8 +80,8 @@ impl Features {
         let weighted: f64 =
             self.values().iter().zip(WEIGHTS.values()).map(|(value, weight)| value * weight).sum();
         let confidence = 1.0 / (1.0 + (-(BIAS + weighted)).exp());
-        // A word that changes the meaning and is not heeded forbids a sure answer, whatever else speaks for it.
-        if self.meanings > 0.0 { confidence.min(DOUBTFUL) } else { confidence }
+        // This forbids a sure answer, whatever else speaks for it.
+        if self.doubtful { confidence.min(DOUBTFUL) } else { confidence }
     }
 }
 

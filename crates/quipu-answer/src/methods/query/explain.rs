@@ -23,6 +23,13 @@ pub(super) struct Unexplained {
     pub(super) distance: f64,
 }
 
+impl Unexplained {
+    /// Whether more than two thirds of the words that could name something are left out.
+    pub(super) fn leaves_out_most(&self) -> bool {
+        self.names.len() > 1 && self.names.len() * 3 > self.all * 2
+    }
+}
+
 /// Holds a question's words against a bound query.
 pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables: &Tables) -> Unexplained {
     let said = Said::of(query, tables);
