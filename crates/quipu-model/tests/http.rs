@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use common::{conformance, request};
 use quipu_model::{
-    Constraint, EndpointConfig, HttpModel, LanguageModel, ModelError, ScoreRequest, Tool, ask_json, ask_tool,
+    ChatRequest, Constraint, EndpointConfig, HttpModel, LanguageModel, ModelError, ScoreRequest, Tool,
+    ask_json, ask_tool,
 };
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

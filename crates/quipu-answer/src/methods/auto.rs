@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use quipu_graph::Direction;
+use quipu_graph::{Direction, RelationRole};
 
 use super::{Method, MethodConfig, Outcome};
 use crate::AnswerError;
@@ -33,17 +33,20 @@ pub struct PathTrust {
     pub sure: f64,
     /// From this confidence on it stands where no query gave an answer.
     pub least_confidence: f64,
-    /// Whether the model may write down what people call relations ([`RelationCard`](crate::RelationCard)). In a graph with types its
-    /// cards made unseen questions worse than the relations' own names did.
+    /// Whether, where no query is sure either, the model may write down what people call relations
+    /// ([`RelationCard`](crate::RelationCard)) and paths are tried with that. In a graph with types its cards made unseen questions
+    /// worse than the relations' own names did.
     pub cards: bool,
+    /// A query of less confidence is not sure.
+    pub queried: f64,
 }
 
 impl Default for AutoConfig {
-    /// With types sure from .9, an answer from .6 on, no cards; without types from .5 and .3, with cards; at most 4 calls.
+    /// With types sure from .9, an answer from .6 on, no cards; without types from .8 and .5, with cards below .7; at most 4 calls.
     fn default() -> Self {
         Self {
-            typed: PathTrust { sure: 0.9, least_confidence: 0.6, cards: false },
-            untyped: PathTrust { sure: 0.5, least_confidence: 0.3, cards: true },
+            typed: PathTrust { sure: 0.9, least_confidence: 0.6, cards: false, queried: 0.7 },
+            untyped: PathTrust { sure: 0.8, least_confidence: 0.5, cards: true, queried: 0.7 },
             llm_calls: 4,
         }
     }
@@ -55,7 +58,7 @@ pub(super) async fn run(
     config: &MethodConfig,
 ) -> Result<Outcome, AnswerError> {
     let auto = &config.auto;
-    let trust = if context.graph().describe().types > 0 { auto.typed } else { auto.untyped };
+    let trust = if has_types(context) { auto.typed } else { auto.untyped };
     let within = context.at_most(auto.llm_calls);
     if context.plan_only() || context.wanted_reading() > 0 {
         // Readings are those of queries.
@@ -64,24 +67,14 @@ pub(super) async fn run(
     if let Some(place) = impossible_place(question.text()) {
         return Ok(Outcome::abstain(format!("“{place}” is no place of an order"), Vec::new()));
     }
-    let walking = if trust.cards { within.at_most(auto.llm_calls) } else { within.without_model() };
-    let walked = Box::pin(Method::Paths.run(&walking, question, config)).await?;
-    let plan = walking.kept_plan();
-    let says = plan.as_ref().is_none_or(|plan| says_what_was_walked(context, question.text(), plan, &walked));
-    let heeds = says && heeds_all(question.text(), &walked);
-    let stands = |least: f64| walked.status == Status::Answered && walked.confidence >= least && heeds;
-    let (sure, stands) = (stands(trust.sure), stands(trust.least_confidence));
-    let walked = match &plan {
-        Some(plan) if stands => super::query::read_path(context, plan, walked).await?,
-        _ => walked,
-    };
-    if sure {
+    let walked = walk(&within.without_model(), question, config, trust).await?;
+    if walked.is_sure {
         // To be learnt from.
-        plan.into_iter().for_each(|plan| context.keep_plan(plan));
-        return Ok(walked);
+        walked.plan.into_iter().for_each(|plan| context.keep_plan(plan));
+        return Ok(walked.outcome);
     }
     if !context.has_model() || !takes_queries(context) {
-        return Ok(if stands { walked } else { unsure(walked) });
+        return Ok(if walked.stands { walked.outcome } else { unsure(walked.outcome) });
     }
     let queried = match Box::pin(Method::Query.run(&within, question, config)).await {
         Err(AnswerError::Exhausted(limit @ (Exhausted::Calls(_) | Exhausted::Tokens(_)))) => {
@@ -90,7 +83,51 @@ pub(super) async fn run(
         }
         queried => queried?,
     };
-    Ok(together(queried, walked, stands))
+    let is_answered = queried.status == Status::Answered && queried.confidence >= trust.queried;
+    if trust.cards && !is_answered && within.calls_left() > 0 {
+        // What people call these relations may tell more than their names.
+        let again = walk(&within, question, config, trust).await?;
+        return Ok(together(queried, again.outcome, again.stands));
+    }
+    Ok(together(queried, walked.outcome, walked.stands))
+}
+
+/// Whether most of the graph's things have a type, as far as the source can tell.
+fn has_types(context: &Context<'_>) -> bool {
+    let described = context.graph().describe();
+    let of_types = context.graph().relations().iter().filter(|info| info.role == RelationRole::Type);
+    let typed = of_types.map(|info| info.heads).max().unwrap_or_default();
+    described.types > 0 && (typed == 0 || typed * 2 >= described.entities)
+}
+
+/// What paths say to a question.
+struct Walked {
+    outcome: Outcome,
+    plan: Option<Planned>,
+    /// Whether it is an answer where no query gives one.
+    stands: bool,
+    /// Whether it is the answer.
+    is_sure: bool,
+}
+
+async fn walk(
+    context: &Context<'_>,
+    question: &Question,
+    config: &MethodConfig,
+    trust: PathTrust,
+) -> Result<Walked, AnswerError> {
+    let outcome = Box::pin(Method::Paths.run(context, question, config)).await?;
+    let plan = context.kept_plan();
+    let text = question.text();
+    let says = plan.as_ref().is_none_or(|plan| says_what_was_walked(context, text, plan, &outcome));
+    let is_answer = outcome.status == Status::Answered && says && heeds_all(text, &outcome);
+    let stands = is_answer && outcome.confidence >= trust.least_confidence;
+    let is_sure = is_answer && outcome.confidence >= trust.sure;
+    let outcome = match &plan {
+        Some(plan) if stands => super::query::read_path(context, plan, outcome).await?,
+        _ => outcome,
+    };
+    Ok(Walked { outcome, plan, stands, is_sure })
 }
 
 /// Whether the source is a graph that queries run on.
