@@ -19,7 +19,7 @@ TOOLS = {
 }
 
 
-async def check(session: ClientSession) -> None:
+async def check(session: ClientSession, has_tables: bool) -> None:
     await session.initialize()
     tools = (await session.list_tools()).tools
     assert {tool.name for tool in tools} == TOOLS, tools
@@ -42,7 +42,10 @@ async def check(session: ClientSession) -> None:
     assert answer["values"] == ["Boudewijn Koole"] and answer["grounded"], answer
     assert answer["citations"][0]["number"] == 1, answer
     assert "link" in heard, heard
-    assert answer["trust"]["values_held"] and answer["readings"] == [], answer
+    assert answer["trust"]["values_held"], answer
+    # The command counts a graph's tables when it imports it, and a path is told as a query over them.
+    words = [reading["words"] for reading in answer["readings"]]
+    assert words == (["the directed by of “Kauwboy”"] if has_tables else []), answer
     chosen = await call("ask_question", question="who directed Kauwboy?", reading=0, plan_only=False)
     assert chosen["answer"] == answer["answer"], chosen
     refused = await session.call_tool("ask_question", {"question": "who directed Kauwboy?", "reading": -1})
@@ -81,7 +84,7 @@ async def main() -> None:
         opened = stdio_client(StdioServerParameters(command=rest[0], args=rest[1:], env=dict(os.environ)))
     async with opened as streams:
         async with ClientSession(streams[0], streams[1]) as session:
-            await check(session)
+            await check(session, has_tables=kind != "http")
 
 
 asyncio.run(main())
