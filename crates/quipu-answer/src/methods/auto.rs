@@ -33,20 +33,20 @@ pub struct PathTrust {
     pub sure: f64,
     /// From this confidence on it stands where no query gave an answer.
     pub least_confidence: f64,
-    /// Whether, where no query is sure either, the model may write down what people call relations
-    /// ([`RelationCard`](crate::RelationCard)) and paths are tried with that. In a graph with types its cards made unseen questions
-    /// worse than the relations' own names did.
+    /// Whether the model may write down what people call relations ([`RelationCard`](crate::RelationCard)), and paths are tried
+    /// with that before queries. In a graph with types its cards made unseen questions worse than the relations' own names did.
     pub cards: bool,
-    /// A query of less confidence is not sure.
-    pub queried: f64,
+    /// From this confidence on the answer of a path with cards stands without a query.
+    pub sure_with_cards: f64,
 }
 
 impl Default for AutoConfig {
-    /// With types sure from .9, an answer from .6 on, no cards; without types from .8 and .5, with cards below .7; at most 4 calls.
+    /// With types sure from .9, an answer from .6 on, no cards; without types sure from .8, with cards from .5, an
+    /// answer from .3 on; at most 4 calls.
     fn default() -> Self {
         Self {
-            typed: PathTrust { sure: 0.9, least_confidence: 0.6, cards: false, queried: 0.7 },
-            untyped: PathTrust { sure: 0.8, least_confidence: 0.5, cards: true, queried: 0.7 },
+            typed: PathTrust { sure: 0.9, least_confidence: 0.6, cards: false, sure_with_cards: 0.9 },
+            untyped: PathTrust { sure: 0.8, least_confidence: 0.3, cards: true, sure_with_cards: 0.5 },
             llm_calls: 4,
         }
     }
@@ -67,8 +67,15 @@ pub(super) async fn run(
     if let Some(place) = impossible_place(question.text()) {
         return Ok(Outcome::abstain(format!("“{place}” is no place of an order"), Vec::new()));
     }
-    let walked = walk(&within.without_model(), question, config, trust).await?;
-    if walked.is_sure {
+    let mut walked = walk(&within.without_model(), question, config, trust.least_confidence).await?;
+    let mut is_sure = walked.is_from(trust.sure);
+    if !is_sure && trust.cards && context.has_model() {
+        // One call is left to a query.
+        let with_cards = context.at_most(auto.llm_calls.saturating_sub(1));
+        walked = walk(&with_cards, question, config, trust.least_confidence).await?;
+        is_sure = walked.is_from(trust.sure_with_cards);
+    }
+    if is_sure {
         // To be learnt from.
         walked.plan.into_iter().for_each(|plan| context.keep_plan(plan));
         return Ok(walked.outcome);
@@ -83,12 +90,6 @@ pub(super) async fn run(
         }
         queried => queried?,
     };
-    let is_answered = queried.status == Status::Answered && queried.confidence >= trust.queried;
-    if trust.cards && !is_answered && within.calls_left() > 0 {
-        // What people call these relations may tell more than their names.
-        let again = walk(&within, question, config, trust).await?;
-        return Ok(together(queried, again.outcome, again.stands));
-    }
     Ok(together(queried, walked.outcome, walked.stands))
 }
 
@@ -106,28 +107,32 @@ struct Walked {
     plan: Option<Planned>,
     /// Whether it is an answer where no query gives one.
     stands: bool,
-    /// Whether it is the answer.
-    is_sure: bool,
+}
+
+impl Walked {
+    /// Whether it is an answer of this confidence or more.
+    fn is_from(&self, confidence: f64) -> bool {
+        self.stands && self.outcome.confidence >= confidence
+    }
 }
 
 async fn walk(
     context: &Context<'_>,
     question: &Question,
     config: &MethodConfig,
-    trust: PathTrust,
+    least_confidence: f64,
 ) -> Result<Walked, AnswerError> {
     let outcome = Box::pin(Method::Paths.run(context, question, config)).await?;
     let plan = context.kept_plan();
     let text = question.text();
     let says = plan.as_ref().is_none_or(|plan| says_what_was_walked(context, text, plan, &outcome));
     let is_answer = outcome.status == Status::Answered && says && heeds_all(text, &outcome);
-    let stands = is_answer && outcome.confidence >= trust.least_confidence;
-    let is_sure = is_answer && outcome.confidence >= trust.sure;
+    let stands = is_answer && outcome.confidence >= least_confidence;
     let outcome = match &plan {
         Some(plan) if stands => super::query::read_path(context, plan, outcome).await?,
         _ => outcome,
     };
-    Ok(Walked { outcome, plan, stands, is_sure })
+    Ok(Walked { outcome, plan, stands })
 }
 
 /// Whether the source is a graph that queries run on.
@@ -226,7 +231,7 @@ fn heeds_all(question: &str, outcome: &Outcome) -> bool {
 fn words_of_names(words: &[String], outcome: &Outcome) -> HashSet<usize> {
     let mut named = HashSet::new();
     for value in outcome.evidence.iter().flat_map(|piece| piece.values()) {
-        let name = quipu_query::words_of(&value);
+        let name = quipu_query::words_of(value);
         if name.len() > 1 {
             let starts = words.windows(name.len()).enumerate().filter(|(_, window)| **window == name);
             named.extend(starts.flat_map(|(start, _)| start..start + name.len()));

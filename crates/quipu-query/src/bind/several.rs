@@ -28,7 +28,7 @@ impl Binder<'_> {
             at -= 1;
             let Some(joined) = self.joined_for_values(select, at) else { continue };
             let is_written = joined.places.iter().any(|place| *place < written);
-            if !self.may_be_asked(select, order, &joined, is_written) {
+            if !may_be_asked(select, order, &joined, is_written) {
                 continue;
             }
             let tables: Vec<From> =
@@ -92,61 +92,6 @@ impl Binder<'_> {
         (!is_first).then(|| Joined { ours: ours.clone(), theirs: theirs.clone(), places })
     }
 
-    /// Whether nothing but conditions on one column asks for the joined tables.
-    fn may_be_asked(&self, select: &Select, order: &[Order], joined: &Joined, is_written: bool) -> bool {
-        let aliases = joined.aliases(select);
-        let mut used: Vec<&ColumnRef> = Vec::new();
-        let mut in_conditions: Vec<&Expression> = Vec::new();
-        let mut denied = false;
-        let outside = |place: usize| !joined.places.contains(&place);
-        let joins =
-            select.from.iter().enumerate().filter(|(place, _)| outside(*place)).filter_map(|(_, from)| {
-                match &from.join {
-                    Join::Inner(on) | Join::Left(on) => on.as_ref(),
-                }
-            });
-        let expressions: Vec<&Expression> = select
-            .items
-            .iter()
-            .map(|item| &item.expression)
-            .chain(joins)
-            .chain(&select.filter)
-            .chain(&select.group)
-            .chain(order.iter().map(|order| &order.expression))
-            .collect();
-        for expression in expressions {
-            used.extend(columns_of(expression).into_iter().filter(|column| is_of(column, &aliases)));
-            conditions(expression, &aliases, false, &mut in_conditions, &mut denied);
-        }
-        // A query's rows may use what stands outside of it.
-        for from in &select.from {
-            if let Source::Derived(query) = &from.source {
-                query.visit(&mut |part| {
-                    if let Expression::Column(column) = part
-                        && is_of(column, &aliases)
-                    {
-                        used.push(column);
-                    }
-                });
-            }
-        }
-        let Some(first) = used.first() else { return false };
-        let one_column = used.iter().all(|column| column.table == first.table && column.place == first.place);
-        if !one_column || in_conditions.len() != used.len() {
-            return false;
-        }
-        if !is_written {
-            return true;
-        }
-        // Written joins mean what SQL means by them, but where that is nothing, or counts a thing more than once.
-        let required = select.filter.iter().flat_map(Expression::conjuncts);
-        let required =
-            required.filter(|part| in_conditions.iter().any(|condition| condition == part)).count();
-        let counts =
-            select.items.iter().any(|item| item.expression.has_aggregate()) && select.group.is_empty();
-        !denied && required > 0 && (required > 1 || counts)
-    }
-
     /// Puts "is one of those with such a value" in the place of each condition on the joined tables.
     fn ask(&mut self, expression: &mut Expression, joined: &Joined, tables: &[From], said: &mut String) {
         let aliases: Vec<String> = tables.iter().map(|from| from.alias.clone()).collect();
@@ -186,6 +131,58 @@ impl Binder<'_> {
         let among = Expression::InQuery(Box::new(Expression::Column(joined.ours.clone())), Box::new(query));
         *expression = if denied { Expression::Not(Box::new(among)) } else { among };
     }
+}
+
+/// Whether nothing but conditions on one column asks for the joined tables.
+fn may_be_asked(select: &Select, order: &[Order], joined: &Joined, is_written: bool) -> bool {
+    let aliases = joined.aliases(select);
+    let mut used: Vec<&ColumnRef> = Vec::new();
+    let mut in_conditions: Vec<&Expression> = Vec::new();
+    let mut denied = false;
+    let outside = |place: usize| !joined.places.contains(&place);
+    let joins = select.from.iter().enumerate().filter(|(place, _)| outside(*place)).filter_map(
+        |(_, from)| match &from.join {
+            Join::Inner(on) | Join::Left(on) => on.as_ref(),
+        },
+    );
+    let expressions: Vec<&Expression> = select
+        .items
+        .iter()
+        .map(|item| &item.expression)
+        .chain(joins)
+        .chain(&select.filter)
+        .chain(&select.group)
+        .chain(order.iter().map(|order| &order.expression))
+        .collect();
+    for expression in expressions {
+        used.extend(columns_of(expression).into_iter().filter(|column| is_of(column, &aliases)));
+        conditions(expression, &aliases, false, &mut in_conditions, &mut denied);
+    }
+    // A query's rows may use what stands outside of it.
+    for from in &select.from {
+        if let Source::Derived(query) = &from.source {
+            query.visit(&mut |part| {
+                if let Expression::Column(column) = part
+                    && is_of(column, &aliases)
+                {
+                    used.push(column);
+                }
+            });
+        }
+    }
+    let Some(first) = used.first() else { return false };
+    let one_column = used.iter().all(|column| column.table == first.table && column.place == first.place);
+    if !one_column || in_conditions.len() != used.len() {
+        return false;
+    }
+    if !is_written {
+        return true;
+    }
+    // Written joins mean what SQL means by them, but where that is nothing, or counts a thing more than once.
+    let required = select.filter.iter().flat_map(Expression::conjuncts);
+    let required = required.filter(|part| in_conditions.iter().any(|condition| condition == part)).count();
+    let counts = select.items.iter().any(|item| item.expression.has_aggregate()) && select.group.is_empty();
+    !denied && required > 0 && (required > 1 || counts)
 }
 
 impl Joined {

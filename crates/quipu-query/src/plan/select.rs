@@ -653,7 +653,7 @@ impl Planner<'_> {
         let mut memberships = Vec::new();
         take_memberships(&expression, &mut memberships);
         for (column, query) in memberships {
-            base = self.with_membership(base, &column, query)?;
+            base = self.with_membership(base, &column, &query)?;
         }
         let mut queries = Vec::new();
         take_scalars(&mut expression, &mut queries);
@@ -723,11 +723,11 @@ impl Planner<'_> {
     }
 
     /// Joins what tells whether a thing is one of a query's rows. An endpoint computes that once, not for each row.
-    fn with_membership(&mut self, base: Base, column: &ColumnRef, query: Query) -> Result<Base, QueryError> {
+    fn with_membership(&mut self, base: Base, column: &ColumnRef, query: &Query) -> Result<Base, QueryError> {
         let marker =
             Expression::InQuery(Box::new(Expression::Column(column.clone())), Box::new(query.clone()));
         let is_known = self.replaced.iter().any(|(known, ..)| *known == marker);
-        let Some(cell) = cell_of(column).filter(|_| !is_known && !is_correlated(&query)) else {
+        let Some(cell) = cell_of(column).filter(|_| !is_known && !is_correlated(query)) else {
             return Ok(base);
         };
         let variable = self.cells.variable(&cell, &column.name);
@@ -736,10 +736,10 @@ impl Planner<'_> {
             return Ok(base);
         }
         let before = std::mem::take(&mut self.replaced);
-        if let Some(inner) = super::expressions::plain_item(&query) {
+        if let Some(inner) = super::expressions::plain_item(query) {
             self.cells.assign(&inner, &variable);
         }
-        let part = self.query(&query)?;
+        let part = self.query(query)?;
         self.replaced = before;
         if part.outputs.is_empty() {
             return Ok(base);

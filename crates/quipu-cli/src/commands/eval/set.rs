@@ -17,7 +17,7 @@ use crate::failure::WrongUsage;
 /// Keys with what they set, for the help and for messages.
 pub(super) const KEYS: &str = "anchors=open|gold, key_prefix=TEXT, max_hops=N, multi_hop=yes|no, llm_calls=N, seconds=N, \
 evidence_tokens=N, kerag.max_hops=N, kerag.filter=model|similarity[:N]|paths[:N]|off, kerag.reasoning=yes|no, kerag.least_confidence=X, auto.sure=X, auto.least_confidence=X, auto.cards=yes|no, auto.untyped_sure=X, auto.untyped_least_confidence=X, \
-auto.untyped_cards=yes|no, auto.llm_calls=N, query.repair=yes|no, query.samples=N, \
+auto.untyped_cards=yes|no, auto.untyped_sure_with_cards=X, auto.llm_calls=N, query.repair=yes|no, query.samples=N, \
 query.temperature=X, query.sure=X, query.least_confidence=X, query.table_bytes=N, query.hints=yes|no, paths.max_hops=N, \
 paths.mentions=N, paths.candidates=N, paths.run=N, paths.new_cards=N, paths.meet=N, paths.sure=X, paths.least_confidence=X, tokens=N, \
 anchor.anchors=N, anchor.relations_scored=N, anchor.width=N, anchor.depth=N, anchor.candidates=N, anchor.shown=N, \
@@ -109,6 +109,7 @@ fn set(options: &mut AskOptions, key: &str, value: &str) -> Result<()> {
         "auto.cards" => config.auto.typed.cards = yes_or_no(key, value)?,
         "auto.untyped_sure" => config.auto.untyped.sure = parse(key, value)?,
         "auto.untyped_least_confidence" => config.auto.untyped.least_confidence = parse(key, value)?,
+        "auto.untyped_sure_with_cards" => config.auto.untyped.sure_with_cards = parse(key, value)?,
         "auto.untyped_cards" => config.auto.untyped.cards = yes_or_no(key, value)?,
         "auto.llm_calls" => config.auto.llm_calls = parse(key, value)?,
         "query.repair" => config.query.repair = yes_or_no(key, value)?,
