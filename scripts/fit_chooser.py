@@ -22,6 +22,7 @@ STEPS, RATE, RIDGE = 1500, 0.3, 0.03
 PRIOR = {
     "bias": 3.5,
     "distance": -4.0,
+    "first": -1.0,
     "meanings": -1.3,
     "much": -0.6,
     "empty": -4.0,

@@ -41,11 +41,11 @@ pub struct PathTrust {
 }
 
 impl Default for AutoConfig {
-    /// With types sure from .9, an answer from .6 on, no cards; without types sure from .8, with cards from .5, an
+    /// With types sure from .7, an answer from .6 on, no cards; without types sure from .8, with cards from .5, an
     /// answer from .3 on; at most 4 calls.
     fn default() -> Self {
         Self {
-            typed: PathTrust { sure: 0.9, least_confidence: 0.6, cards: false, sure_with_cards: 0.9 },
+            typed: PathTrust { sure: 0.7, least_confidence: 0.6, cards: false, sure_with_cards: 0.9 },
             untyped: PathTrust { sure: 0.8, least_confidence: 0.3, cards: true, sure_with_cards: 0.5 },
             llm_calls: 4,
         }

@@ -1,6 +1,6 @@
 //! Choosing among readings: alike results vote, and a score says how sure the best one is.
 
-use quipu_query::{Doubt, RowSet, ValueKind};
+use quipu_query::{Comparison, Doubt, Expression, RowSet, ValueKind};
 
 use super::explain::{Unexplained, unexplained};
 use super::{Asking, Candidate};
@@ -18,6 +18,8 @@ pub(super) struct Chosen {
 pub(super) struct Features {
     /// How far in meaning it stays from the question's naming words that it leaves out, as a share of all of them.
     distance: f64,
+    /// The same of the first of the question's naming words, which mostly says what is asked for.
+    first: f64,
     /// Words that change the meaning and that it does not heed.
     meanings: f64,
     /// Mends that a colleague would ask about.
@@ -38,17 +40,18 @@ pub(super) struct Features {
 
 /// Fitted by `scripts/fit_chooser.py`; docs/results.md says on which graphs, and how they do on each when it is left out of the fit.
 const WEIGHTS: Features = Features {
-    distance: -4.0,
-    meanings: -0.98,
-    much: -0.5,
+    distance: -3.98,
+    first: -1.13,
+    meanings: -0.78,
+    much: -0.52,
     empty: -4.0,
-    repaired: -0.57,
-    kind: -0.9,
-    votes: 0.66,
-    unlikely: -9.9,
+    repaired: -0.65,
+    kind: -1.05,
+    votes: 0.77,
+    unlikely: -10.04,
     doubtful: false,
 };
-const BIAS: f64 = 3.12;
+const BIAS: f64 = 3.25;
 /// The most that a reading is worth which leaves out a word like "not", or most words: below any answer by default.
 const DOUBTFUL: f64 = 0.49;
 /// What stands for the mean of the logarithms where the model does not tell it: that of most texts.
@@ -59,6 +62,7 @@ impl Features {
         let much = candidate.bound.mends.iter().filter(|mend| mend.doubt == Doubt::Much).count();
         Self {
             distance: unexplained.distance / unexplained.all.max(1) as f64,
+            first: unexplained.first,
             meanings: unexplained.meanings.len() as f64,
             much: much as f64,
             // Nothing at all is an answer to "is there any": no.
@@ -67,13 +71,16 @@ impl Features {
             kind: f64::from(u8::from(!is_of_kind(question, candidate))),
             votes,
             unlikely: -candidate.likelihood.map_or(USUAL, |likelihood| likelihood.mean),
-            doubtful: !unexplained.meanings.is_empty() || unexplained.leaves_out_most(),
+            doubtful: !unexplained.meanings.is_empty()
+                || unexplained.leaves_out_most()
+                || only_repeats(candidate),
         }
     }
 
-    pub(super) fn values(self) -> [f64; 8] {
-        let Self { distance, meanings, much, empty, repaired, kind, votes, unlikely, doubtful: _ } = self;
-        [distance, meanings, much, empty, repaired, kind, votes, unlikely]
+    pub(super) fn values(self) -> [f64; 9] {
+        let Self { distance, first, meanings, much, empty, repaired, kind, votes, unlikely, doubtful: _ } =
+            self;
+        [distance, first, meanings, much, empty, repaired, kind, votes, unlikely]
     }
 
     pub(super) fn confidence(self) -> f64 {
@@ -86,8 +93,8 @@ impl Features {
 }
 
 /// Names of the features, in their order: what a fit reads them by.
-pub(super) const FEATURES: [&str; 8] =
-    ["distance", "meanings", "much", "empty", "repaired", "kind", "votes", "unlikely"];
+pub(super) const FEATURES: [&str; 9] =
+    ["distance", "first", "meanings", "much", "empty", "repaired", "kind", "votes", "unlikely"];
 
 /// Whether a reading gives what the question's word asks for: a number to "how many", a date to "when", a name to "who", yes or no to "is".
 fn is_of_kind(question: &str, candidate: &Candidate) -> bool {
@@ -101,6 +108,24 @@ fn is_of_kind(question: &str, candidate: &Candidate) -> bool {
         Some("yes_or_no") => !candidate.plan.aggregated || (one_row && has(&[ValueKind::Flag])),
         _ => !(candidate.plan.columns.len() == 1 && has(&[ValueKind::Flag])),
     }
+}
+
+/// Whether what it gives is only what the question names itself: "the neighbour of Germany with the largest area" is not Germany.
+fn only_repeats(candidate: &Candidate) -> bool {
+    let mut named = Vec::new();
+    let mut offers = false;
+    candidate.bound.query.visit(&mut |part| match part {
+        Expression::Compare(Comparison::Equal, _, value) => {
+            if let Expression::Terms(terms, _) = &**value {
+                named.extend(terms);
+            }
+        }
+        // "Which is larger, A or B" offers what it names.
+        Expression::InList(..) | Expression::Or(..) => offers = true,
+        _ => {}
+    });
+    let mut given = candidate.rows.rows.iter().flatten().flatten().peekable();
+    !offers && given.peek().is_some() && given.all(|cell| named.contains(&&cell.term))
 }
 
 /// Whether rows hold no value at all.

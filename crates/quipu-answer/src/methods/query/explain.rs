@@ -21,6 +21,8 @@ pub(super) struct Unexplained {
     pub(super) all: usize,
     /// How far in meaning the plan stays from the words that it leaves out, together.
     pub(super) distance: f64,
+    /// The same of the first word that could name something: mostly what is asked for.
+    pub(super) first: f64,
 }
 
 impl Unexplained {
@@ -55,7 +57,11 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
         }
         found.all += 1;
         if !said.names(&word) {
-            found.distance += 1.0 - near.to(&word).unwrap_or(USUAL);
+            let distance = 1.0 - near.to(&word).unwrap_or(USUAL);
+            found.distance += distance;
+            if found.all == 1 {
+                found.first = distance;
+            }
             found.names.push(word);
         }
     }
@@ -89,6 +95,10 @@ impl Said {
     fn query(&mut self, query: &Query, tables: &Tables) {
         if query.limit.is_some() || !query.order.is_empty() {
             self.does.extend(["superlative", "time"]);
+        }
+        if query.limit == Some(1) && !query.order.is_empty() {
+            // "Which is larger, A or B": the first of the two.
+            self.does.insert("comparison");
         }
         if let Some(limit) = query.limit {
             self.text(&limit.to_string());
