@@ -93,12 +93,14 @@ pub(super) async fn run(
     Ok(together(queried, walked.outcome, walked.stands))
 }
 
-/// Whether most of the graph's things have a type, as far as the source can tell.
+/// Whether a third of the graph's things have a type, as far as the source can tell.
 fn has_types(context: &Context<'_>) -> bool {
     let described = context.graph().describe();
     let of_types = context.graph().relations().iter().filter(|info| info.role == RelationRole::Type);
     let typed = of_types.map(|info| info.heads).max().unwrap_or_default();
-    described.types > 0 && (typed == 0 || typed * 2 >= described.entities)
+    // Relations and types that have names of their own are entities too, and no things.
+    let things = described.entities.saturating_sub(described.relations + described.types);
+    described.types > 0 && (typed == 0 || typed * 3 >= things)
 }
 
 /// What paths say to a question.
