@@ -9,6 +9,7 @@ mod dates;
 mod expressions;
 mod select;
 mod texts;
+mod within;
 
 use std::collections::HashMap;
 
