@@ -105,7 +105,7 @@ impl Values {
                 Kind::Entity(None) | Kind::Text => true,
                 Kind::Number { .. } | Kind::Date | Kind::Flag => false,
             };
-            if is_listed {
+            if is_listed && tables.widest(place) == place {
                 wanted.push((column.distinct.max(1), place));
             }
         }
@@ -152,9 +152,9 @@ impl Values {
                 graph.summaries(&types).await?.into_iter().map(|s| (s.node, s.key)).collect();
             for table in &self.large {
                 let of_table = |types: &[NodeId]| match tables.table(*table).map(|table| &table.source) {
-                    Some(Rows::Type(iri)) => {
-                        types.iter().any(|t| keys.get(t).is_some_and(|key| iri_of_key(key) == *iri))
-                    }
+                    Some(Rows::Types(iris)) => types.iter().any(|t| {
+                        keys.get(t).is_some_and(|key| iris.iter().any(|iri| iri_of_key(key) == *iri))
+                    }),
                     Some(Rows::Heads(_)) => true,
                     _ => false,
                 };
@@ -187,13 +187,13 @@ impl Values {
     /// The values of a column that a text means, the surest way of finding any; nothing where none is like it.
     pub fn lookup(&self, tables: &Tables, found: &Found, place: Place, text: &str) -> Option<Match> {
         let at = match tables.column(place)?.kind {
-            Kind::Entity(Some(table)) => Place { table, column: 0 },
-            _ => place,
+            Kind::Entity(Some(table)) => tables.widest(Place { table, column: 0 }),
+            _ => tables.widest(place),
         };
         let of_list = |at: Place| self.lists.get(&at).and_then(|list| list.lookup(at, text));
         let of_table = of_list(at)
             .or_else(|| found.names.get(&(at.table, normalise(text))).filter(|_| at.column == 0).cloned());
-        let text_among_entities = of_list(place).filter(|_| place != at);
+        let text_among_entities = of_list(tables.widest(place)).filter(|_| tables.widest(place) != at);
         let found = of_table.into_iter().chain(text_among_entities).min_by_key(|found| found.how);
         found.map(|found| Match { place, ..found })
     }
@@ -202,11 +202,11 @@ impl Values {
     pub fn knows(&self, tables: &Tables, place: Place) -> bool {
         let column = tables.column(place);
         let at = match column.map(|column| column.kind) {
-            Some(Kind::Entity(Some(table))) => Place { table, column: 0 },
-            _ => place,
+            Some(Kind::Entity(Some(table))) => tables.widest(Place { table, column: 0 }),
+            _ => tables.widest(place),
         };
         let is_mixed = column.is_some_and(|column| column.mixed);
-        self.lists.contains_key(&at) && (!is_mixed || self.lists.contains_key(&place))
+        self.lists.contains_key(&at) && (!is_mixed || self.lists.contains_key(&tables.widest(place)))
     }
 
     /// The parts of a question that are values of columns, word for word but for case; the longest first, none within another.
@@ -349,6 +349,9 @@ async fn read_values(
 ) -> Result<Vec<(String, Term)>, GraphError> {
     let Some(column) = tables.column(place) else { return Ok(Vec::new()) };
     let mut nodes: Vec<NodeId> = match &column.relation {
+        Some(iri) if tables.type_relations.contains(iri) => {
+            nodes_of(graph, kinds_of(tables, place.table)).await?
+        }
         Some(iri) => {
             let relation =
                 (0..).map(RelationId).zip(graph.relations()).find(|(_, info)| iri_of_key(&info.key) == *iri);
@@ -383,17 +386,36 @@ async fn read_values(
     Ok(values)
 }
 
+/// The nodes of some IRIs.
+async fn nodes_of(graph: &dyn Graph, iris: impl Iterator<Item = &String>) -> Result<Vec<NodeId>, GraphError> {
+    let keys: Vec<_> = iris.map(|iri| quipu_graph::key_of_iri(iri)).collect();
+    let keys: Vec<&str> = keys.iter().map(AsRef::as_ref).collect();
+    Ok(graph.resolve(&keys).await?.into_iter().flatten().collect())
+}
+
+/// The types of the tables within a table: the values of its column of kinds.
+fn kinds_of(tables: &Tables, table: usize) -> impl Iterator<Item = &String> {
+    let of = match tables.table(table).map(|table| &table.source) {
+        Some(Rows::Links { heads, .. }) => *heads,
+        _ => table,
+    };
+    tables.tables.iter().filter(move |table| table.within == Some(of)).filter_map(|table| {
+        match &table.source {
+            Rows::Types(iris) => iris.first(),
+            _ => None,
+        }
+    })
+}
+
 /// The entities of a table.
 async fn rows_of(graph: &dyn Graph, tables: &Tables, table: usize) -> Result<Vec<NodeId>, GraphError> {
     let ids = || (0..).map(RelationId).zip(graph.relations());
     match tables.table(table).map(|table| &table.source) {
-        Some(Rows::Type(iri)) => {
-            let key = quipu_graph::key_of_iri(iri);
-            let node = graph.resolve(&[&key]).await?.into_iter().next().flatten();
+        Some(Rows::Types(iris)) => {
+            let nodes = nodes_of(graph, iris.iter()).await?;
             let of_type = ids().filter(|(_, info)| info.role == RelationRole::Type);
             let steps: Vec<Step> =
                 of_type.map(|(relation, _)| Step { relation, direction: Direction::Backward }).collect();
-            let nodes: Vec<NodeId> = node.into_iter().collect();
             let found = graph.expand(&nodes, Some(&steps), MOST_OF_COLUMN as usize).await?;
             Ok(found.into_iter().flatten().flat_map(|expansion| expansion.nodes).collect())
         }

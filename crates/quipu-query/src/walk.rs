@@ -29,7 +29,8 @@ pub struct PathStart<'a> {
 pub fn path_query(tables: &Tables, from: &PathStart<'_>, steps: &[PathStep]) -> Option<Query> {
     let start = entity_term(from.key)?;
     let mut before: Option<Query> = None;
-    let is_type = |rows: &Rows| matches!(rows, Rows::Type(iri) if from.types.contains(iri));
+    let is_type =
+        |rows: &Rows| matches!(rows, Rows::Types(iris) if iris.iter().any(|iri| from.types.contains(iri)));
     let mut kind = tables.tables.iter().position(|table| is_type(&table.source));
     for (number, step) in steps.iter().enumerate() {
         let value = value_column(tables, step, kind)?;

@@ -11,7 +11,7 @@
 mod common;
 
 use common::Shop;
-use quipu_query::{PathStart, PathStep, RunLimits, path_query};
+use quipu_query::{PathStart, PathStep, Relevance, RenderConfig, RunLimits, path_query};
 
 async fn check(shop: &Shop, sql: &str, expected: &[&str]) {
     let lines = shop.lines(sql).await;
@@ -229,7 +229,7 @@ async fn what_is_not_there_is_said() {
     let says = |sql: &str| shop.bound(sql).unwrap_err().to_string();
     assert_eq!(
         says("SELECT name FROM planet"),
-        "there is no table planet; there are product, order, supplier, city, product_colour, supplier_buys_of"
+        "there is no table planet; there are product, vehicle, order, supplier, city, product_colour, vehicle_serves, supplier_buys_of"
     );
     assert!(says("SELECT AVG(supplier) FROM product").contains("no sum and no average"));
     assert!(says("SELECT gravity FROM product").contains("no table here has a column gravity"));
@@ -340,7 +340,7 @@ async fn averages_and_counts_of_things_are_those_of_their_number() {
     check(
         &shop,
         "SELECT name, COUNT(*) FROM city GROUP BY name ORDER BY COUNT(*) DESC",
-        &["Oslo | 2", "Lima | 1"],
+        &["Oslo | 3", "Lima | 2"],
     )
     .await;
 }
@@ -387,4 +387,55 @@ async fn a_path_is_a_query() {
     assert_eq!(names, ["blue", "red"]);
     let oslo = PathStart { key: "http://shop.test/oslo", name: "Oslo", types: &[] };
     assert!(path_query(&shop.tables, &oslo, &[step("orbits", false)]).is_none());
+}
+
+#[tokio::test]
+async fn classes_under_one_are_kinds_of_its_rows() {
+    let shop = Shop::open().await.unwrap();
+    let shown = shop.tables.render(&Relevance::default(), &RenderConfig::default()).text;
+    assert!(
+        shown.contains("CREATE TABLE vehicle (")
+            && shown.contains("kind TEXT /* 'bicycle', 'van', 'cargo bike' */"),
+        "{shown}"
+    );
+    // Kinds are not shown as tables of their own, but may be asked as such.
+    assert!(!shown.contains("TABLE van") && !shown.contains("TABLE bicycle"), "{shown}");
+    check(&shop, "SELECT name FROM vehicle ORDER BY load DESC", &["Ram", "Ox", "Mule", "Hare"]).await;
+    check(&shop, "SELECT COUNT(*) FROM vehicle", &["4"]).await;
+    check(&shop, "SELECT name FROM vehicle WHERE kind = 'van'", &["Ox", "Ram"]).await;
+    check(&shop, "SELECT name FROM vehicle WHERE kind = 'bicycle'", &["Hare", "Mule"]).await;
+    check(&shop, "SELECT name FROM bicycle ORDER BY load DESC LIMIT 1", &["Mule"]).await;
+    check(&shop, "SELECT name FROM cargo_bike", &["Mule"]).await;
+    check(&shop, "SELECT kind FROM vehicle WHERE name = 'Mule'", &["cargo bike"]).await;
+    check(
+        &shop,
+        "SELECT kind, COUNT(*) FROM vehicle GROUP BY kind",
+        &["bicycle | 1", "cargo bike | 1", "van | 2"],
+    )
+    .await;
+    check(&shop, "SELECT name FROM vehicle WHERE name = 'Ox' AND load > 10", &["Ox"]).await;
+    check(
+        &shop,
+        "SELECT name FROM vehicle WHERE name = 'Rome'",
+        &["error: the graph has no vehicle called 'Rome'"],
+    )
+    .await;
+    check(
+        &shop,
+        "SELECT v.name FROM vehicle v JOIN vehicle_serves s ON v.name = s.vehicle WHERE s.serves = 'Lima'",
+        &["Mule", "Ox"],
+    )
+    .await;
+    check(&shop, "SELECT bicycle FROM bicycle_serves WHERE serves = 'Oslo'", &["Hare", "Mule"]).await;
+    check(
+        &shop,
+        "SELECT c.name, COUNT(*) FROM city c JOIN vehicle v ON v.kept_in = c.name GROUP BY c.name",
+        &["Lima | 1", "Oslo | 3"],
+    )
+    .await;
+    // What the relation says already is not asked again.
+    let sparql = shop.plan("SELECT vehicle FROM vehicle_serves WHERE serves = 'Lima'").unwrap().sparql();
+    assert!(!sparql.contains("VALUES"), "{sparql}");
+    let sparql = shop.plan("SELECT bicycle FROM bicycle_serves WHERE serves = 'Lima'").unwrap().sparql();
+    assert!(sparql.contains("VALUES"), "{sparql}");
 }

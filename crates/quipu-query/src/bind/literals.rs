@@ -1,5 +1,7 @@
 //! Texts that a column is compared with: the values of that column that they mean.
 
+use oxrdf::{NamedNode, Term};
+
 use super::{Binder, Doubt, Scope};
 use crate::QueryError;
 use crate::syntax::{ColumnRef, Comparison, Expression, Function};
@@ -210,7 +212,27 @@ impl Binder<'_> {
             ),
         }
         let shown = if found.terms.len() == 1 { shown } else { text.to_owned() };
-        Expression::Terms(found.terms.clone(), shown)
+        Expression::Terms(self.with_kinds(found), shown)
+    }
+
+    /// The terms found; of a type those below it too, for what is of these is of it.
+    fn with_kinds(&self, found: &Match) -> Vec<Term> {
+        let relation = self.tables.column(found.place).and_then(|column| column.relation.as_ref());
+        if !relation.is_some_and(|relation| self.tables.type_relations.contains(relation)) {
+            return found.terms.clone();
+        }
+        let below = |term: &Term| match term {
+            Term::NamedNode(node) => self.tables.types_below(node.as_str()),
+            _ => None,
+        };
+        let mut all = found.terms.clone();
+        for iri in found.terms.iter().filter_map(below).flatten() {
+            let term = Term::NamedNode(NamedNode::new_unchecked(iri));
+            if !all.contains(&term) {
+                all.push(term);
+            }
+        }
+        all
     }
 
     /// A pattern that no value fits is a name written with signs around it.

@@ -1,21 +1,18 @@
 //! Values and conditions as SPARQL expressions; groups and aggregates.
 
 use oxrdf::{Literal, Variable};
-use spargebra::algebra::{
-    AggregateExpression, AggregateFunction, Expression as Sparql, Function as Builtin, GraphPattern,
-};
+use spargebra::algebra::{Expression as Sparql, Function as Builtin, GraphPattern};
 
+use super::aggregates::{is_count, may_be_zero};
 use super::cells::{Cell, cell_of};
-use super::select::{Base, Nothing, constant};
+use super::select::constant;
 use super::texts::{call, cast, integer, like, lower, number, numeric, string, text, whole};
 use super::{Planner, ValueKind, dates, texts};
 use crate::QueryError;
-use crate::syntax::{
-    Aggregate, Arithmetic, ColumnRef, Comparison, Expression, Function, Item, Order, Query, Select,
-};
+use crate::syntax::{Arithmetic, ColumnRef, Comparison, Expression, Function, Item, Query};
 use crate::tables::Kind;
 
-type Value = (Sparql, ValueKind);
+pub(super) type Value = (Sparql, ValueKind);
 
 impl Planner<'_> {
     /// An expression's value. Some functions say their argument several times, and so does what stands in them.
@@ -170,12 +167,12 @@ impl Planner<'_> {
     }
 
     /// The variable that tells whether a column's table is there, where the column itself is another table's too.
-    fn presence_of(&self, of: &Expression) -> Option<Variable> {
+    pub(super) fn presence_of(&self, of: &Expression) -> Option<Variable> {
         let Expression::Column(column) = of else { return None };
         self.presence.get(&cell_of(column)?).cloned()
     }
 
-    fn nothing(&mut self) -> Sparql {
+    pub(super) fn nothing(&mut self) -> Sparql {
         self.cells.fresh("nothing").into()
     }
 
@@ -399,225 +396,6 @@ impl Planner<'_> {
             }
         })
     }
-
-    /// Groups the rows, and gives each group and each aggregate a variable.
-    pub(super) fn grouped(
-        &mut self,
-        select: &Select,
-        order: &[Order],
-        base: Base,
-        shared: &[Variable],
-        nothing: Nothing,
-    ) -> Result<Base, QueryError> {
-        let mut base = base;
-        let mut some = Vec::new();
-        let mut variables: Vec<Variable> = shared.to_vec();
-        let mut replaced = Vec::new();
-        for group in &select.group {
-            let (with, value, kind) = self.calculated(base, group, "group")?;
-            base = with;
-            if !variables.contains(&value) {
-                variables.push(value.clone());
-            }
-            replaced.push((group.clone(), value, kind));
-        }
-        let mut aggregates = Vec::new();
-        let of_order = order.iter().map(|order| &order.expression);
-        for expression in
-            select.items.iter().map(|item| &item.expression).chain(&select.having).chain(of_order)
-        {
-            expression.visit(&mut |part| {
-                if matches!(part, Expression::Aggregate { .. }) && !aggregates.contains(part) {
-                    aggregates.push(part.clone());
-                }
-            });
-        }
-        let (mut made, mut calculated_behind) = (Vec::new(), Vec::new());
-        for aggregate in aggregates {
-            let Expression::Aggregate { function, distinct, of } = &aggregate else { continue };
-            let variable = self.cells.fresh(name_of(*function));
-            let Some(of) = of else {
-                made.push((variable.clone(), AggregateExpression::CountSolutions { distinct: false }));
-                replaced.push((aggregate, variable, ValueKind::Number));
-                continue;
-            };
-            let (with, value, mut kind) = self.calculated(base, of, "part")?;
-            base = with;
-            let is_numeric = matches!(function, Aggregate::Sum | Aggregate::Avg);
-            let mut expr: Sparql = value.clone().into();
-            let is_extreme = matches!(function, Aggregate::Min | Aggregate::Max);
-            if is_extreme && self.are_numbers(of) {
-                (expr, kind) = (numeric(expr), ValueKind::Number);
-            } else if is_extreme && kind == ValueKind::Entity && !self.tables.labels.is_empty() {
-                // The first and last of names, not of IRIs.
-                (base, expr) = self.name_of(base, expr, text);
-                kind = ValueKind::Text;
-            }
-            if let Some(there) = self.presence_of(of) {
-                let variable = self.cells.fresh("part");
-                let expression =
-                    Sparql::If(Box::new(Sparql::Bound(there)), Box::new(expr), Box::new(self.nothing()));
-                base = base.extended(&variable, &expression);
-                expr = variable.into();
-            }
-            let mut extreme = None;
-            if is_extreme && self.may_lack(of) {
-                let of_extreme = Extreme::of(*function, kind);
-                expr = of_extreme.whatever(expr);
-                extreme = Some(of_extreme);
-            }
-            if is_numeric {
-                expr = as_number(expr, kind);
-                // A row without a value adds nothing; to SPARQL it is an error of the whole sum.
-                expr = Sparql::Coalesce(vec![expr, integer(0)]);
-            }
-            if *function == Aggregate::Avg {
-                let (sum, count) = (self.cells.fresh("sum"), self.cells.fresh("count"));
-                let distinct = *distinct;
-                made.push((
-                    sum.clone(),
-                    AggregateExpression::FunctionCall { name: AggregateFunction::Sum, expr, distinct },
-                ));
-                made.push((
-                    count.clone(),
-                    AggregateExpression::FunctionCall {
-                        name: AggregateFunction::Count,
-                        expr: value.into(),
-                        distinct,
-                    },
-                ));
-                some.push(count.clone());
-                let average =
-                    Sparql::Divide(Box::new(sum.into()), Box::new(cast(count.clone().into(), "decimal")));
-                calculated_behind.push((variable.clone(), self.unless_none(nothing, count, average)));
-                replaced.push((aggregate, variable, ValueKind::Number));
-                continue;
-            }
-            let name = match function {
-                Aggregate::Count => AggregateFunction::Count,
-                Aggregate::Sum | Aggregate::Avg => AggregateFunction::Sum,
-                Aggregate::Min => AggregateFunction::Min,
-                Aggregate::Max => AggregateFunction::Max,
-                Aggregate::Concat => AggregateFunction::GroupConcat { separator: Some(", ".into()) },
-            };
-            let made_of = match function {
-                Aggregate::Min | Aggregate::Max => kind,
-                Aggregate::Concat => ValueKind::Text,
-                _ => ValueKind::Number,
-            };
-            let distinct = *distinct;
-            if let Some(extreme) = extreme {
-                let found = self.cells.fresh(name_of(*function));
-                made.push((found.clone(), AggregateExpression::FunctionCall { name, expr, distinct }));
-                let none = Sparql::Equal(Box::new(found.clone().into()), Box::new(extreme.beyond));
-                let value = Sparql::If(Box::new(none), Box::new(self.nothing()), Box::new(found.into()));
-                calculated_behind.push((variable.clone(), value));
-                replaced.push((aggregate, variable, made_of));
-                continue;
-            }
-            if *function == Aggregate::Sum {
-                // The sum of nothing is no 0.
-                let (sum, count) = (self.cells.fresh("sum"), self.cells.fresh("count"));
-                made.push((sum.clone(), AggregateExpression::FunctionCall { name, expr, distinct }));
-                let (name, expr) = (AggregateFunction::Count, value.into());
-                made.push((count.clone(), AggregateExpression::FunctionCall { name, expr, distinct: false }));
-                some.push(count.clone());
-                calculated_behind.push((variable.clone(), self.unless_none(nothing, count, sum.into())));
-                replaced.push((aggregate, variable, made_of));
-                continue;
-            }
-            made.push((variable.clone(), AggregateExpression::FunctionCall { name, expr, distinct }));
-            replaced.push((aggregate, variable, made_of));
-        }
-        self.replaced.extend(replaced);
-        let group = |inner: GraphPattern| GraphPattern::Group {
-            inner: Box::new(inner),
-            variables: variables.clone(),
-            aggregates: made.clone(),
-        };
-        let open = base.open.clone();
-        let mut base = Base { pattern: group(base.pattern), ..base };
-        for count in some.into_iter().filter(|_| nothing == Nothing::NoRow) {
-            let expr = Sparql::Greater(Box::new(count.into()), Box::new(integer(0)));
-            base.pattern = GraphPattern::Filter { expr, inner: Box::new(base.pattern) };
-        }
-        for (variable, expression) in calculated_behind {
-            base.pattern = GraphPattern::Extend { inner: Box::new(base.pattern), variable, expression };
-        }
-        base.open = open;
-        Ok(base)
-    }
-
-    /// Whether a row may have no value for an expression.
-    fn may_lack(&mut self, of: &Expression) -> bool {
-        let mut lacks = false;
-        let mut cells = Vec::new();
-        of.visit(&mut |part| match part {
-            Expression::Column(column) => cells.extend(cell_of(column).map(|cell| (cell, column.clone()))),
-            Expression::Case(..) | Expression::Arithmetic(Arithmetic::Divide, ..) | Expression::Scalar(_) => {
-                lacks = true;
-            }
-            Expression::Call(Function::NullIf, _) => lacks = true,
-            _ => {}
-        });
-        for (cell, column) in cells {
-            let is_derived = column.place.is_some_and(|place| place.table == crate::syntax::DERIVED);
-            let variable = self.cells.variable(&cell, &column.name);
-            lacks |= is_derived || self.origins.contains_key(&variable) || self.presence.contains_key(&cell);
-        }
-        lacks
-    }
-
-    /// A value that there is only where something was counted.
-    fn unless_none(&mut self, nothing: Nothing, count: Variable, value: Sparql) -> Sparql {
-        if nothing == Nothing::NoRow {
-            return value;
-        }
-        let none = Sparql::Equal(Box::new(count.into()), Box::new(integer(0)));
-        Sparql::If(Box::new(none), Box::new(self.nothing()), Box::new(value))
-    }
-
-    /// The variable of an expression's value, calculated where it is no column.
-    fn calculated(
-        &mut self,
-        base: Base,
-        expression: &Expression,
-        name: &str,
-    ) -> Result<(Base, Variable, ValueKind), QueryError> {
-        let (base, expression) = self.with_scalars(base, expression)?;
-        let (value, kind) = self.value(&expression)?;
-        if let Sparql::Variable(variable) = value {
-            return Ok((base, variable, kind));
-        }
-        let variable = self.cells.fresh(name);
-        Ok((base.extended(&variable, &value), variable, kind))
-    }
-}
-
-/// A least or greatest value where some rows have none: to SPARQL that is an error of the whole.
-struct Extreme {
-    /// What stands in the place of no value, beyond all values.
-    beyond: Sparql,
-    is_number: bool,
-}
-
-impl Extreme {
-    fn of(function: Aggregate, kind: ValueKind) -> Self {
-        let is_number = kind == ValueKind::Number;
-        let is_least = function == Aggregate::Min;
-        let beyond = match (is_number, is_least) {
-            (true, true) => number("1e308"),
-            (true, false) => number("-1e308"),
-            (false, true) => string("\u{10fffd}"),
-            (false, false) => string(""),
-        };
-        Self { beyond, is_number }
-    }
-
-    fn whatever(&self, value: Sparql) -> Sparql {
-        let value = if self.is_number { value } else { text(value) };
-        Sparql::Coalesce(vec![value, self.beyond.clone()])
-    }
 }
 
 /// The opposite of a condition; of an opposite the condition itself, for SPARQL 1.1 reads no double negation.
@@ -625,29 +403,6 @@ fn not(condition: Sparql) -> Sparql {
     match condition {
         Sparql::Not(inner) => *inner,
         condition => Sparql::Not(Box::new(condition)),
-    }
-}
-
-/// Whether a divisor may be 0 beside a value: numbers of rows are not.
-fn may_be_zero(divisor: &Expression) -> bool {
-    match divisor {
-        Expression::Number(number) => number.parse::<f64>().is_ok_and(|number| number == 0.0),
-        other => !is_count(other),
-    }
-}
-
-fn is_count(expression: &Expression) -> bool {
-    matches!(expression, Expression::Aggregate { function: Aggregate::Count, .. })
-}
-
-fn name_of(aggregate: Aggregate) -> &'static str {
-    match aggregate {
-        Aggregate::Count => "count",
-        Aggregate::Sum => "sum",
-        Aggregate::Avg => "average",
-        Aggregate::Min => "least",
-        Aggregate::Max => "greatest",
-        Aggregate::Concat => "list",
     }
 }
 
@@ -697,7 +452,7 @@ fn flag_number(flag: Sparql) -> Sparql {
     Sparql::If(Box::new(flag), Box::new(integer(1)), Box::new(integer(0)))
 }
 
-fn as_number(value: Sparql, kind: ValueKind) -> Sparql {
+pub(super) fn as_number(value: Sparql, kind: ValueKind) -> Sparql {
     match kind {
         ValueKind::Flag => flag_number(value),
         ValueKind::Text | ValueKind::Entity => numeric(value),

@@ -4,9 +4,12 @@
 //! so that entities are compared by identity. A column without a value leaves its variable unbound; where the query needs the value
 //! (a condition, an order, a group, the only column asked for) rows without one are left out: a missing value is no minimum.
 
+mod aggregates;
 mod cells;
 mod dates;
 mod expressions;
+mod frame;
+mod rows;
 mod select;
 mod texts;
 mod within;

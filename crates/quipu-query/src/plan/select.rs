@@ -1,28 +1,19 @@
 //! One SELECT: its tables as triple patterns, its conditions as joins and filters, its groups and order.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
-use oxrdf::{NamedNode, Term, Variable};
-use spargebra::algebra::{Expression as Sparql, GraphPattern, OrderExpression, PropertyPathExpression};
-use spargebra::term::{GroundTerm, NamedNodePattern, TermPattern, TriplePattern};
+use oxrdf::{Term, Variable};
+use spargebra::algebra::{Expression as Sparql, GraphPattern, OrderExpression};
+use spargebra::term::{GroundTerm, TermPattern, TriplePattern};
 
 use super::cells::{Cell, cell_of};
+use super::frame::{Frame, joined_by, needs, next_left};
+use super::rows::triple;
 use super::within::{aliases_of, nothing_of};
-use super::{Part, PlanColumn, Planner, Support, ValueKind, distinct, join, renamed, sliced, title};
+use super::{Part, PlanColumn, Planner, Support, ValueKind, distinct, join, sliced, title};
 use crate::QueryError;
-use crate::syntax::{Aggregate, ColumnRef, Comparison, Expression, From, Join, Order, Query, Select, Source};
-use crate::tables::{Kind, Place, Rows, Table};
-
-/// The tables of a SELECT with the cells that it uses.
-pub(super) struct Frame {
-    aliases: HashSet<String>,
-    /// The columns used of each alias.
-    used: BTreeMap<Cell, ColumnRef>,
-    /// Cells without which a row is left out.
-    needed: HashSet<Cell>,
-    /// Cells of other queries that the conditions speak of.
-    pub(super) outer: Vec<(Cell, ColumnRef)>,
-}
+use crate::syntax::{ColumnRef, Comparison, Expression, From, Join, Order, Query, Select, Source};
+use crate::tables::{Kind, Place, Table};
 
 /// How an aggregate tells that there was nothing to add up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,195 +112,6 @@ impl Planner<'_> {
             base = self.condition(base, condition)?;
         }
         Ok(base)
-    }
-
-    /// Which cells are used, which are one, and which must be there.
-    fn frame(&mut self, select: &Select, order: &[Order]) -> Frame {
-        let aliases: HashSet<String> = select.from.iter().map(|from| from.alias.clone()).collect();
-        let mut frame = Frame { aliases, used: BTreeMap::new(), needed: HashSet::new(), outer: Vec::new() };
-        let mut columns: Vec<&ColumnRef> = Vec::new();
-        let of_order = order.iter().map(|order| &order.expression);
-        for expression in select.expressions().into_iter().chain(of_order) {
-            deep_columns(expression, &mut columns);
-        }
-        for column in columns {
-            let Some(cell) = cell_of(column) else { continue };
-            if frame.aliases.contains(&cell.0) {
-                frame.used.insert(cell, column.clone());
-            } else if !frame.outer.iter().any(|(known, _)| *known == cell) {
-                frame.outer.push((cell, column.clone()));
-            }
-        }
-        // What a query within calls its own is no cell of an outer one.
-        let own: HashSet<String> = inner_aliases(select, order);
-        frame.outer.retain(|(cell, _)| !own.contains(&cell.0));
-        let wheres = select.filter.iter().flat_map(Expression::conjuncts);
-        for condition in wheres {
-            needs(condition, &mut frame);
-            self.unite(condition, &frame);
-        }
-        for group in &select.group {
-            needs_columns(group, &mut frame);
-        }
-        for order in order.iter().filter(|order| !order.expression.has_aggregate()) {
-            needs_columns(&order.expression, &mut frame);
-        }
-        for expression in needed_items(select) {
-            needs_columns(expression, &mut frame);
-        }
-        for from in &select.from {
-            if let Join::Inner(Some(on)) = &from.join {
-                on.conjuncts().into_iter().for_each(|condition| needs(condition, &mut frame));
-            }
-        }
-        // A left join that is needed needs what it is joined by, and that may be of another one.
-        loop {
-            let before = frame.needed.len();
-            for from in &select.from {
-                if let Join::Left(Some(on)) = &from.join
-                    && frame.needed.iter().any(|(alias, _)| *alias == from.alias)
-                {
-                    on.conjuncts().into_iter().for_each(|condition| needs(condition, &mut frame));
-                }
-            }
-            if frame.needed.len() == before {
-                break;
-            }
-        }
-        for from in &select.from {
-            if let Join::Inner(Some(on)) | Join::Left(Some(on)) = &from.join {
-                on.conjuncts().into_iter().for_each(|condition| self.unite(condition, &frame));
-            }
-        }
-        frame
-    }
-
-    /// Makes the two sides of an equality of columns one variable, those of outer queries first.
-    fn unite(&mut self, condition: &Expression, frame: &Frame) {
-        let Expression::Compare(Comparison::Equal, a, b) = condition else { return };
-        let (Expression::Column(a), Expression::Column(b)) = (&**a, &**b) else { return };
-        let (Some(cell_a), Some(cell_b)) = (cell_of(a), cell_of(b)) else { return };
-        if !self.are_alike(a, b) {
-            return;
-        }
-        if frame.aliases.contains(&cell_a.0) && !frame.aliases.contains(&cell_b.0) {
-            self.cells.unite(&cell_b, &cell_a);
-        } else {
-            self.cells.unite(&cell_a, &cell_b);
-        }
-    }
-
-    /// Whether equal values of two columns are the same term of the graph.
-    pub(super) fn are_alike(&self, a: &ColumnRef, b: &ColumnRef) -> bool {
-        match (self.kind_of(a), self.kind_of(b)) {
-            (ValueKind::Unknown, _) | (_, ValueKind::Unknown) => true,
-            (a, b) => a == b,
-        }
-    }
-
-    /// The patterns of a table's rows with the cells that are needed of it.
-    fn rows(
-        &mut self,
-        from: &From,
-        frame: &Frame,
-        patterns: &mut Vec<TriplePattern>,
-        parts: &mut Vec<GraphPattern>,
-    ) -> Result<(), QueryError> {
-        let table = match &from.source {
-            Source::Derived(query) => {
-                let mut part = self.query(query)?;
-                if query.select().is_some_and(|select| !select.distinct) {
-                    // Rows that are shown are told apart; rows that are counted again are not.
-                    part.pattern = with_equal_rows(part.pattern);
-                }
-                let mut names: Vec<Variable> = Vec::new();
-                let mut required: Vec<Variable> = Vec::new();
-                for (at, column) in part.outputs.iter().enumerate() {
-                    let cell = (from.alias.clone(), at);
-                    let mut variable = self.cells.variable(&cell, &column.title);
-                    let may_lack =
-                        self.origins.contains_key(&column.variable) || !self.cells.has(&column.variable);
-                    if may_lack && frame.needed.contains(&cell) {
-                        required.push(variable.clone());
-                    }
-                    if names.contains(&variable) {
-                        variable = self.cells.fresh(&column.title);
-                    }
-                    names.push(variable);
-                }
-                let bound = |inner: GraphPattern, variable: Variable| GraphPattern::Filter {
-                    expr: Sparql::Bound(variable),
-                    inner: Box::new(inner),
-                };
-                parts.push(required.into_iter().fold(renamed(part, &names), bound));
-                return Ok(());
-            }
-            Source::Table(name, at) => at
-                .and_then(|at| self.tables.table(at))
-                .ok_or_else(|| QueryError::Unbound(format!("there is no table {name}")))?,
-        };
-        let row = self.term(&(from.alias.clone(), 0), &table.id);
-        match &table.source {
-            Rows::Type(iri) => patterns.push(self.type_pattern(row.clone(), iri)),
-            Rows::Links { relation, heads } => {
-                let other = table.columns.get(1).map_or("value", |column| &column.id);
-                let tail = self.term(&(from.alias.clone(), 1), other);
-                patterns.push(triple(row.clone(), relation, tail));
-                if let Some(Rows::Type(iri)) = self.tables.table(*heads).map(|table| &table.source) {
-                    patterns.push(self.type_pattern(row, iri));
-                }
-                return Ok(());
-            }
-            Rows::Heads(relations) => {
-                let has_some = frame.needed.iter().any(|(alias, column)| *alias == from.alias && *column > 0);
-                if !has_some {
-                    parts.push(self.heads(&row, relations));
-                }
-            }
-        }
-        let table_id = table;
-        for (column, at, relation) in needed_columns(from, frame, table_id) {
-            let tail = self.term(&(from.alias.clone(), at), &column.id);
-            let row = self.term(&(from.alias.clone(), 0), &table_id.id);
-            let pattern = triple(row, relation, tail);
-            if !patterns.contains(&pattern) {
-                patterns.push(pattern);
-            }
-        }
-        Ok(())
-    }
-
-    /// The entities that have some of the relations, each once.
-    fn heads(&mut self, row: &TermPattern, relations: &[String]) -> GraphPattern {
-        let one = |iri: &String| PropertyPathExpression::NamedNode(NamedNode::new_unchecked(iri));
-        let any = relations
-            .iter()
-            .map(one)
-            .reduce(|a, b| PropertyPathExpression::Alternative(Box::new(a), Box::new(b)));
-        let path = any
-            .unwrap_or_else(|| PropertyPathExpression::NamedNode(NamedNode::new_unchecked("urn:quipu:none")));
-        let object = TermPattern::Variable(self.cells.fresh("any"));
-        let inner = GraphPattern::Path { subject: row.clone(), path, object };
-        let variables = match row {
-            TermPattern::Variable(variable) => vec![variable.clone()],
-            _ => Vec::new(),
-        };
-        distinct(GraphPattern::Project { inner: Box::new(inner), variables })
-    }
-
-    fn type_pattern(&self, row: TermPattern, iri: &str) -> TriplePattern {
-        const TYPE: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
-        let relation = self.tables.type_relations.first().map_or(TYPE, String::as_str);
-        triple(row, relation, TermPattern::NamedNode(NamedNode::new_unchecked(iri)))
-    }
-
-    /// The term of a cell: the value that it is fixed to, else its variable.
-    fn term(&mut self, cell: &Cell, name: &str) -> TermPattern {
-        match self.cells.fixed(cell) {
-            Some(Term::NamedNode(node)) => TermPattern::NamedNode(node.clone()),
-            Some(Term::Literal(literal)) => TermPattern::Literal(literal.clone()),
-            _ => TermPattern::Variable(self.cells.variable(cell, name)),
-        }
     }
 
     /// Values that conditions give to cells: several as VALUES; single ones were fixed in the patterns, and are bound behind them.
@@ -732,7 +534,7 @@ fn given_terms(condition: &Expression) -> Option<(&ColumnRef, Vec<Term>)> {
 }
 
 /// A query's pattern with equal rows in it.
-fn with_equal_rows(pattern: GraphPattern) -> GraphPattern {
+pub(super) fn with_equal_rows(pattern: GraphPattern) -> GraphPattern {
     match pattern {
         GraphPattern::Slice { inner, start, length } => {
             GraphPattern::Slice { inner: Box::new(with_equal_rows(*inner)), start, length }
@@ -740,125 +542,6 @@ fn with_equal_rows(pattern: GraphPattern) -> GraphPattern {
         GraphPattern::Distinct { inner } => *inner,
         other => other,
     }
-}
-
-fn needed_columns<'t>(
-    from: &From,
-    frame: &Frame,
-    table: &'t Table,
-) -> Vec<(&'t crate::tables::Column, usize, &'t String)> {
-    let mut needed: Vec<usize> =
-        frame.needed.iter().filter(|(alias, _)| *alias == from.alias).map(|(_, at)| *at).collect();
-    needed.sort_unstable();
-    let of = |at: usize| {
-        let column = table.columns.get(at)?;
-        Some((column, at, column.relation.as_ref()?))
-    };
-    needed.into_iter().filter_map(of).collect()
-}
-
-/// Takes the first of the left joins that speaks of no other that is still to come.
-fn next_left<'f>(later: &mut Vec<&'f From>, frame: &Frame) -> Option<&'f From> {
-    let waits = |from: &From| {
-        let others = later.iter().filter(|other| other.alias != from.alias);
-        let others: Vec<&String> = others.map(|other| &other.alias).collect();
-        joined_by(from).iter().any(|cell| frame.aliases.contains(&cell.0) && others.contains(&&cell.0))
-    };
-    let at = later.iter().position(|from| !waits(from)).unwrap_or(0);
-    (!later.is_empty()).then(|| later.remove(at))
-}
-
-/// Marks the cells without which a condition cannot hold.
-fn needs(condition: &Expression, frame: &mut Frame) {
-    match condition {
-        Expression::Not(inner) => match &**inner {
-            // What has no value is among no others.
-            Expression::InQuery(..) | Expression::Exists(_) | Expression::And(..) | Expression::Or(..) => {}
-            Expression::IsNull(of) => needs_columns(of, frame),
-            other => needs_columns(other, frame),
-        },
-        Expression::Or(..) | Expression::IsNull(_) | Expression::Exists(_) => {}
-        Expression::InQuery(of, _) => needs_columns(of, frame),
-        other => needs_columns(other, frame),
-    }
-}
-
-/// Marks the cells of an expression that has no value without them.
-fn needs_columns(expression: &Expression, frame: &mut Frame) {
-    match expression {
-        Expression::Column(column) => {
-            if let Some(cell) = cell_of(column).filter(|cell| frame.aliases.contains(&cell.0)) {
-                frame.needed.insert(cell);
-            }
-        }
-        Expression::Case(..)
-        | Expression::Aggregate { .. }
-        | Expression::Exists(_)
-        | Expression::Or(..)
-        | Expression::IsNull(_)
-        | Expression::Call(crate::syntax::Function::Coalesce, _) => {}
-        other => other.parts().into_iter().for_each(|part| needs_columns(part, frame)),
-    }
-}
-
-/// Items whose value must be there for a row to say anything: a single one; and what aggregates are made of, where all are made of the
-/// same.
-fn needed_items(select: &Select) -> Vec<&Expression> {
-    if let [item] = select.items.as_slice()
-        && !item.expression.has_aggregate()
-    {
-        return vec![&item.expression];
-    }
-    let (mut all, mut counts_rows) = (Vec::new(), false);
-    for item in &select.items {
-        item.expression.visit(&mut |part| {
-            if let Expression::Aggregate { function, of, .. } = part {
-                match of {
-                    // A group without a value counts as one of none.
-                    Some(_) if *function == Aggregate::Count && !select.group.is_empty() => {
-                        counts_rows = true;
-                    }
-                    Some(of) => all.push(&**of),
-                    None => counts_rows = true,
-                }
-            }
-        });
-    }
-    let same = all.windows(2).all(|two| two.first() == two.last());
-    if same && !counts_rows { all } else { Vec::new() }
-}
-
-/// All columns of an expression, those of queries within too.
-fn deep_columns<'a>(expression: &'a Expression, columns: &mut Vec<&'a ColumnRef>) {
-    expression.visit(&mut |part| {
-        if let Expression::Column(column) = part {
-            columns.push(column);
-        }
-        if let Some(query) = part.query() {
-            query.visit(&mut |inner| {
-                if let Expression::Column(column) = inner {
-                    columns.push(column);
-                }
-            });
-        }
-    });
-}
-
-fn inner_aliases(select: &Select, order: &[Order]) -> HashSet<String> {
-    let mut aliases = HashSet::new();
-    for expression in select.expressions().into_iter().chain(order.iter().map(|order| &order.expression)) {
-        expression.visit(&mut |part| {
-            if let Some(query) = part.query() {
-                aliases_of(query, &mut aliases);
-            }
-        });
-    }
-    aliases
-}
-
-pub(super) fn triple(subject: TermPattern, relation: &str, object: TermPattern) -> TriplePattern {
-    let predicate = NamedNodePattern::NamedNode(NamedNode::new_unchecked(relation));
-    TriplePattern { subject, predicate, object }
 }
 
 /// An optional pattern. Its last conditions speak of both sides, as they do in the text of a query.
@@ -872,14 +555,6 @@ pub(super) fn left_join(left: GraphPattern, right: GraphPattern) -> GraphPattern
         right = *inner;
     }
     GraphPattern::LeftJoin { left: Box::new(left), right: Box::new(right), expression }
-}
-
-/// The cells that the condition of a join speaks of.
-fn joined_by(from: &From) -> Vec<Cell> {
-    let (Join::Left(on) | Join::Inner(on)) = &from.join;
-    let mut columns = Vec::new();
-    on.iter().for_each(|on| deep_columns(on, &mut columns));
-    columns.into_iter().filter_map(cell_of).collect()
 }
 
 /// The cells of which it is asked whether they are there, or how many.

@@ -4,9 +4,10 @@ use std::fmt::Write;
 
 use oxrdf::{Literal, NamedNode, Variable};
 use spargebra::algebra::{Expression, Function, GraphPattern};
-use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern};
+use spargebra::term::TermPattern;
 
 use super::Planner;
+use super::rows::triple;
 
 const XSD: &str = "http://www.w3.org/2001/XMLSchema#";
 
@@ -134,17 +135,9 @@ impl Planner<'_> {
         let spaced = call(Function::Replace, vec![end, string("_|%20"), string(" ")]);
         let by_key = holds(lower(spaced));
         let mut any = by_key;
-        for label in &self.tables.labels {
-            let name = self.cells.fresh("label");
-            let triple = TriplePattern {
-                subject: TermPattern::Variable(entity.clone()),
-                predicate: NamedNodePattern::NamedNode(NamedNode::new_unchecked(label)),
-                object: TermPattern::Variable(name.clone()),
-            };
-            let expr = holds(lower(name.into()));
-            let inner =
-                GraphPattern::Filter { expr, inner: Box::new(GraphPattern::Bgp { patterns: vec![triple] }) };
-            any = Expression::Or(Box::new(Expression::Exists(Box::new(inner))), Box::new(any));
+        let tables = self.tables;
+        for label in &tables.labels {
+            any = Expression::Or(Box::new(self.labelled(entity, label, &holds)), Box::new(any));
         }
         self.where_bound(any, [entity.clone()])
     }
@@ -160,16 +153,25 @@ impl Planner<'_> {
             let end = vec![text(entity.clone().into()), string("^.*[/#:]"), string("")];
             return holds(lower(call(Function::Replace, end)));
         };
+        let labelled = self.labelled(entity, label, &holds);
+        self.where_bound(labelled, [entity.clone()])
+    }
+
+    /// Whether a label of an entity satisfies a condition.
+    fn labelled(
+        &mut self,
+        entity: &Variable,
+        label: &str,
+        holds: &impl Fn(Expression) -> Expression,
+    ) -> Expression {
         let name = self.cells.fresh("label");
-        let triple = TriplePattern {
-            subject: TermPattern::Variable(entity.clone()),
-            predicate: NamedNodePattern::NamedNode(NamedNode::new_unchecked(label)),
-            object: TermPattern::Variable(name.clone()),
+        let pattern =
+            triple(TermPattern::Variable(entity.clone()), label, TermPattern::Variable(name.clone()));
+        let inner = GraphPattern::Filter {
+            expr: holds(lower(name.into())),
+            inner: Box::new(GraphPattern::Bgp { patterns: vec![pattern] }),
         };
-        let expr = holds(lower(name.into()));
-        let inner =
-            GraphPattern::Filter { expr, inner: Box::new(GraphPattern::Bgp { patterns: vec![triple] }) };
-        self.where_bound(Expression::Exists(Box::new(inner)), [entity.clone()])
+        Expression::Exists(Box::new(inner))
     }
 
     /// A condition on patterns with variables that may be unbound, and would then fit anything.

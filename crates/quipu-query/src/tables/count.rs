@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use quipu_graph::{
-    Direction, Graph, GraphError, Literal, LiteralValue, NodeId, NodeSummary, RelationId, RelationInfo,
-    RelationRole, iri_of_key,
+    Graph, GraphError, Literal, LiteralValue, NodeId, NodeSummary, RelationId, RelationInfo, RelationRole,
+    iri_of_key,
 };
 
+use super::classes::{Type, types_of};
 use super::{Column, Kind, Rows, TABLES_VERSION, Table, Tables, identifier};
 use crate::QueryError;
 
@@ -25,14 +26,12 @@ const FEW_VALUES: usize = 6;
 const EXAMPLES: usize = 2;
 /// Longest example, in characters.
 const LONGEST_EXAMPLE: usize = 40;
-/// Types of the vocabularies that describe graphs, by the beginning of their IRIs: no questions are asked about these.
-const VOCABULARIES: [&str; 3] = [
-    "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
-    "http://www.w3.org/2000/01/rdf-schema#",
-    "http://www.w3.org/2002/07/owl#",
-];
 /// Heads that two relations of one characteristic set must share, of the relation with fewer.
 const SAME_HEADS: f64 = 0.5;
+/// The column that holds the types below a table's own.
+const KINDS: &str = "kind";
+/// Kinds that are shown: they stand for tables.
+const MOST_KINDS: usize = 16;
 
 /// Counts the tables of a graph. Of a large graph it reads the schema summary and a sample of each relation, never all triples.
 ///
@@ -40,7 +39,7 @@ const SAME_HEADS: f64 = 0.5;
 /// The graph's.
 pub async fn count_tables(graph: &dyn Graph) -> Result<Tables, QueryError> {
     let samples = Samples::read(graph).await?;
-    let types = types_of(graph).await?;
+    let types = types_of(graph, &samples).await?;
     let mut builder = Builder { graph, samples, tables: Vec::new(), taken: HashSet::new() };
     if types.is_empty() {
         builder.add_characteristic_sets();
@@ -62,46 +61,10 @@ pub async fn count_tables(graph: &dyn Graph) -> Result<Tables, QueryError> {
     })
 }
 
-/// A type with the number of its entities.
-struct Type {
-    node: NodeId,
-    iri: String,
-    name: String,
-    entities: u64,
-}
-
-/// The types of entities, those of the most entities first.
-async fn types_of(graph: &dyn Graph) -> Result<Vec<Type>, GraphError> {
-    let schema = graph.schema(&[]).await?;
-    let ends = schema.iter().flat_map(|edge| [edge.head_type, edge.tail_type]);
-    let nodes: BTreeSet<NodeId> = ends.flatten().collect();
-    let nodes: Vec<NodeId> = nodes.into_iter().collect();
-    let relations = graph.relations();
-    let is_type =
-        |id: RelationId| relations.get(id.0 as usize).is_some_and(|info| info.role == RelationRole::Type);
-    let uses = graph.relations_of(&nodes).await?;
-    let summaries = graph.summaries(&nodes).await?;
-    let mut types: Vec<Type> = summaries
-        .into_iter()
-        .zip(uses)
-        .filter(|(summary, _)| !VOCABULARIES.iter().any(|iri| summary.key.starts_with(iri)))
-        .map(|(summary, uses)| {
-            let of_type =
-                uses.iter().filter(|u| u.step.direction == Direction::Backward && is_type(u.step.relation));
-            let entities = of_type.map(|u| u.fan_out).sum();
-            let iri = iri_of_key(&summary.key).into_owned();
-            Type { node: summary.node, iri, name: summary.name, entities }
-        })
-        .filter(|of| of.entities > 0)
-        .collect();
-    types.sort_by(|a, b| b.entities.cmp(&a.entities).then_with(|| a.iri.cmp(&b.iri)));
-    Ok(types)
-}
-
 /// Sampled triples of every ordinary relation, and the nodes at their ends.
-struct Samples {
-    triples: HashMap<RelationId, Vec<(NodeId, NodeId)>>,
-    nodes: HashMap<NodeId, NodeSummary>,
+pub(super) struct Samples {
+    pub(super) triples: HashMap<RelationId, Vec<(NodeId, NodeId)>>,
+    pub(super) nodes: HashMap<NodeId, NodeSummary>,
 }
 
 impl Samples {
@@ -121,8 +84,8 @@ impl Samples {
     }
 
     /// Gives a table's first column some names of its entities.
-    fn name_examples(&self, table: &mut Table, of_type: NodeId) {
-        let of = self.nodes.values().filter(|node| node.types.contains(&of_type));
+    fn name_examples(&self, table: &mut Table, holds: impl Fn(&NodeSummary) -> bool) {
+        let of = self.nodes.values().filter(|node| holds(node));
         let mut names: Vec<&str> = of.map(|node| node.name.as_str()).collect();
         names.sort_unstable();
         names.dedup();
@@ -169,6 +132,7 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
+    /// A table for each type, in the order of the types.
     async fn add_types(&mut self, types: &[Type]) -> Result<(), GraphError> {
         let schema = self.graph.schema(&[]).await?;
         let mut found: HashMap<NodeId, BTreeMap<RelationId, [u64; 3]>> = HashMap::new();
@@ -180,31 +144,76 @@ impl Builder<'_> {
             }
         }
         let of_type: HashMap<NodeId, usize> =
-            types.iter().enumerate().map(|(at, of)| (of.node, at)).collect();
+            types.iter().enumerate().map(|(at, of)| (of.node, of.within.unwrap_or(at))).collect();
         let mut links = Vec::new();
         for of in types {
             let id = identifier(&of.name, "thing", &mut self.taken);
-            let title = of.name.clone();
-            let mut table =
-                entity_table(id, title, of.entities, Rows::Type(of.iri.clone()), self.tables.len());
-            let mut relations: Vec<Found<'_>> = found
-                .remove(&of.node)
+            let rows = Rows::Types(of.iris.clone());
+            let mut table = entity_table(id, of.name.clone(), of.entities, rows, self.tables.len());
+            table.within = of.within;
+            let mut sums: BTreeMap<RelationId, [f64; 3]> = BTreeMap::new();
+            for (relation, counts) in of.nodes.iter().filter_map(|node| found.get(node)).flatten() {
+                let sum = sums.entry(*relation).or_default();
+                sum.iter_mut().zip(counts).for_each(|(sum, more)| *sum += *more as f64 / of.types_each);
+            }
+            let mut relations: Vec<Found<'_>> = sums
                 .into_iter()
-                .flatten()
-                .filter_map(|(relation, [triples, heads, tails])| {
+                .filter_map(|(relation, counts)| {
                     let info = self.graph.relations().get(relation.0 as usize)?;
-                    Some(Found { relation, info, triples, heads, tails })
+                    let [triples, heads, tails] = counts.map(|count| count.round() as u64);
+                    Some(Found { relation, info, triples, heads, tails: tails.min(info.tails) })
                 })
                 .collect();
             relations.sort_by(|a, b| b.heads.cmp(&a.heads).then_with(|| a.info.key.cmp(&b.info.key)));
-            let node = of.node;
-            self.samples.name_examples(&mut table, node);
-            let holds = move |head: &NodeSummary| head.types.contains(&node);
+            let holds = |head: &NodeSummary| head.types.iter().any(|node| of.nodes.contains(node));
+            self.samples.name_examples(&mut table, holds);
+            self.add_kinds(&mut table, of, types, &mut links);
             self.add_relations(&mut table, relations, &of_type, holds, &mut links);
             self.tables.push(table);
         }
         self.tables.extend(links);
+        self.widen_links();
         Ok(())
+    }
+
+    /// Links of a table within another are within that one's links by the same relation, where it has such.
+    fn widen_links(&mut self) {
+        let links = |table: &Table| match &table.source {
+            Rows::Links { relation, heads } => Some((relation.clone(), *heads)),
+            _ => None,
+        };
+        let wide: HashMap<(String, usize), usize> =
+            self.tables.iter().enumerate().filter_map(|(at, table)| Some((links(table)?, at))).collect();
+        for table in self.tables.iter_mut().filter(|table| table.within.is_some()) {
+            if let Some((relation, _)) = links(table)
+                && let Some(within) = table.within
+                && let Some(at) = wide.get(&(relation, within))
+            {
+                table.within = Some(*at);
+            }
+        }
+    }
+
+    /// The kinds of a class's entities: a column, or links where an entity has several.
+    fn add_kinds(&mut self, table: &mut Table, of: &Type, types: &[Type], links: &mut Vec<Table>) {
+        let of_type = self.graph.relations().iter().find(|info| info.role == RelationRole::Type);
+        let Some(info) = of_type.filter(|_| !of.kinds.is_empty()) else { return };
+        let kinds = types.iter().filter(|kind| of.kinds.contains(&kind.node));
+        let mut column = Column {
+            id: KINDS.into(),
+            title: KINDS.into(),
+            relation: Some(iri_of_key(&info.key).into_owned()),
+            kind: Kind::Entity(None),
+            distinct: of.kinds.len() as u64,
+            examples: kinds.take(MOST_KINDS).map(|kind| kind.name.clone()).collect(),
+            ..head_column(0, of.entities)
+        };
+        if of.kinds_each <= SEVERAL {
+            table.columns.push(column);
+            return;
+        }
+        column.filled = (of.entities as f64 * of.kinds_each).round() as u64;
+        links.push(self.links_of(table, column));
     }
 
     /// Relations whose heads are mostly the same are columns of one table. Tables of links name both ends of those with several values.
@@ -262,7 +271,6 @@ impl Builder<'_> {
         holds: impl Fn(&NodeSummary) -> bool,
         links: &mut Vec<Table>,
     ) {
-        let place = self.tables.len();
         let mut taken: HashSet<String> = table.columns.iter().map(|column| column.id.clone()).collect();
         for found in relations {
             let tails = self.samples.tails(found.relation, &holds);
@@ -275,23 +283,27 @@ impl Builder<'_> {
                 table.columns.push(column);
                 continue;
             }
-            let id =
-                identifier(&format!("{} {}", table.title, short(&column.title)), "link", &mut self.taken);
-            let mut within = HashSet::from([table.id.clone()]);
-            let head = Column {
-                id: table.id.clone(),
-                title: table.title.clone(),
-                ..head_column(place, found.heads)
-            };
-            column.id = identifier(short(&column.title), "value", &mut within);
             column.filled = found.triples;
-            links.push(Table {
-                id,
-                title: format!("{} {}", table.title, column.title),
-                rows: found.triples,
-                source: Rows::Links { relation: iri_of_key(&found.info.key).into_owned(), heads: place },
-                columns: vec![head, column],
-            });
+            let of_table = self.links_of(table, column);
+            links.push(of_table);
+        }
+    }
+
+    /// A table of links from the rows of the table that comes next to the values of a column.
+    fn links_of(&mut self, table: &Table, mut column: Column) -> Table {
+        let heads = self.tables.len();
+        let id = identifier(&format!("{} {}", table.title, column.title), "link", &mut self.taken);
+        let mut within = HashSet::from([table.id.clone()]);
+        let filled = column.filled.min(table.rows);
+        let head = Column { id: table.id.clone(), title: table.title.clone(), ..head_column(heads, filled) };
+        column.id = identifier(&column.title, "value", &mut within);
+        Table {
+            id,
+            title: format!("{} {}", table.title, column.title),
+            rows: column.filled,
+            source: Rows::Links { relation: column.relation.clone().unwrap_or_default(), heads },
+            columns: vec![head, column],
+            within: table.within,
         }
     }
 
@@ -386,9 +398,7 @@ impl Builder<'_> {
         let triples = self.samples.triples.get(&relation).map(Vec::as_slice).unwrap_or_default();
         let types = self.tables.get(table).map(|table| &table.source);
         let of_table = |head: &NodeSummary| match types {
-            Some(Rows::Type(iri)) => head.types.iter().any(|node| {
-                self.tables.iter().any(|t| t.source == Rows::Type(iri.clone())) && self.is_type(*node, iri)
-            }),
+            Some(Rows::Types(iris)) => head.types.iter().any(|node| self.is_one_of(*node, iris)),
             _ => true,
         };
         let of = |(head, tail): &(NodeId, NodeId)| {
@@ -401,8 +411,9 @@ impl Builder<'_> {
         triples.iter().filter_map(of).map(|tail| tail.name.as_str()).collect()
     }
 
-    fn is_type(&self, node: NodeId, iri: &str) -> bool {
-        self.samples.nodes.get(&node).is_none_or(|summary| iri_of_key(&summary.key) == iri)
+    fn is_one_of(&self, node: NodeId, iris: &[String]) -> bool {
+        let is = |summary: &NodeSummary| iris.iter().any(|iri| iri_of_key(&summary.key) == *iri);
+        self.samples.nodes.get(&node).is_none_or(is)
     }
 
     fn holds_all(&self, table: usize, column: usize, other: usize, key: usize) -> bool {
@@ -452,11 +463,12 @@ fn head_column(table: usize, rows: u64) -> Column {
         range: None,
         references: None,
         mixed: false,
+        only_here: false,
     }
 }
 
 fn entity_table(id: String, title: String, rows: u64, source: Rows, place: usize) -> Table {
-    Table { id, title, rows, source, columns: vec![head_column(place, rows)] }
+    Table { id, title, rows, source, columns: vec![head_column(place, rows)], within: None }
 }
 
 fn column_of(found: &Found<'_>, tails: &[&NodeSummary], of_type: &HashMap<NodeId, usize>) -> Column {
@@ -477,6 +489,7 @@ fn column_of(found: &Found<'_>, tails: &[&NodeSummary], of_type: &HashMap<NodeId
         range: range_of(kind, tails),
         references: None,
         mixed: matches!(kind, Kind::Entity(_)) && tails.iter().any(|tail| tail.literal.is_some()),
+        only_here: found.heads >= found.info.heads,
     }
 }
 

@@ -3,6 +3,7 @@
 //! A graph without types is divided by characteristic sets (Neumann and Moerkotte 2011): relations whose heads are much the same
 //! entities are columns of one table.
 
+mod classes;
 mod count;
 mod identifiers;
 mod keep;
@@ -21,7 +22,7 @@ pub(crate) use render::is_form_of;
 pub use render::{Relevance, RenderConfig, Rendered};
 
 /// Version of the stored form; another one is counted anew.
-pub const TABLES_VERSION: u32 = 3;
+pub const TABLES_VERSION: u32 = 4;
 
 /// A graph seen as tables.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -51,13 +52,15 @@ pub struct Table {
     pub source: Rows,
     /// Its columns. The first is the entity itself, called `name`, or the head of a link.
     pub columns: Vec<Column>,
+    /// Place of the table that holds all of its rows and columns, where there is one: that one is shown.
+    pub within: Option<usize>,
 }
 
 /// Where a table's rows come from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Rows {
-    /// The entities of a type, by its IRI.
-    Type(String),
+    /// The entities of a type and of those below it, by their IRIs; the type itself first.
+    Types(Vec<String>),
     /// The heads of some relations, by their IRIs: a characteristic set.
     Heads(Vec<String>),
     /// The triples of one relation whose heads are rows of another table.
@@ -92,6 +95,8 @@ pub struct Column {
     pub references: Option<(usize, usize)>,
     /// Whether texts stand among the entities.
     pub mixed: bool,
+    /// Whether the relation has no heads but rows of this table.
+    pub only_here: bool,
 }
 
 /// What a column's values are.
@@ -135,6 +140,31 @@ impl Tables {
     /// A column by its place.
     pub fn column(&self, place: Place) -> Option<&Column> {
         self.tables.get(place.table)?.columns.get(place.column)
+    }
+
+    /// The same column in the table that holds all rows of its own: that one's values are kept.
+    pub fn widest(&self, place: Place) -> Place {
+        let Some(within) = self.table(place.table).and_then(|table| table.within) else { return place };
+        let Some(relation) = self.column(place).and_then(|column| column.relation.as_ref()) else {
+            return Place { table: within, ..place };
+        };
+        let of_wide = |table: usize| {
+            table == within
+                || matches!(
+                    self.table(table).map(|table| &table.source),
+                    Some(Rows::Links { heads, .. }) if *heads == within
+                )
+        };
+        let mut same = self.columns().filter(|(other, _)| of_wide(other.table));
+        same.find(|(_, column)| column.relation.as_ref() == Some(relation)).map_or(place, |(other, _)| other)
+    }
+
+    /// The IRIs of a type and of those below it, where it has a table.
+    pub fn types_below(&self, iri: &str) -> Option<&[String]> {
+        self.tables.iter().find_map(|table| match &table.source {
+            Rows::Types(iris) if iris.first().is_some_and(|first| first == iri) => Some(iris.as_slice()),
+            _ => None,
+        })
     }
 
     /// The table whose rows a column's entities are; for the first column of a table of entities that table itself.

@@ -66,6 +66,15 @@ impl Relevance {
         Self { columns }
     }
 
+    /// What bears on a table within another bears on that one: it is shown.
+    fn widened(&self, tables: &Tables) -> Self {
+        let mut wide = self.clone();
+        for (place, score) in &self.columns {
+            wide.raise(tables.widest(*place), *score);
+        }
+        wide
+    }
+
     /// Raises a column's relevance to at least `score`.
     pub fn raise(&mut self, place: Place, score: f64) {
         let known = self.columns.entry(place).or_insert(0.0);
@@ -104,12 +113,14 @@ impl Tables {
             .tables
             .iter()
             .enumerate()
+            .filter(|(_, table)| table.within.is_none())
             .map(|(at, table)| (at, (0..table.columns.len()).collect()))
             .collect();
         let text = self.lines(&everything);
         if text.len() <= config.bytes {
             return rendered(text, &everything, true);
         }
+        let relevance = &relevance.widened(self);
         let mut chosen: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         let (mut text, mut missed) = (String::new(), 0);
         for table in self.by_relevance(relevance) {
@@ -149,7 +160,9 @@ impl Tables {
             scores.sort_by(|a, b| b.total_cmp(a));
             scores.iter().take(3).sum::<f64>()
         };
-        let mut order: Vec<(f64, usize)> = (0..self.tables.len()).map(|at| (score(at), at)).collect();
+        let shown = |at: &usize| self.tables.get(*at).is_some_and(|table| table.within.is_none());
+        let mut order: Vec<(f64, usize)> =
+            (0..self.tables.len()).filter(shown).map(|at| (score(at), at)).collect();
         let rows = |at: usize| self.tables.get(at).map_or(0, |table| table.rows);
         order.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| rows(b.1).cmp(&rows(a.1))).then(a.1.cmp(&b.1)));
         order.into_iter().map(|(_, at)| at).collect()
@@ -161,8 +174,8 @@ impl Tables {
         if let Some(super::Rows::Links { heads, .. }) = self.tables.get(at).map(|table| &table.source) {
             with.push(*heads);
         }
-        let joins =
-            self.tables.iter().enumerate().filter(|(_, table)| table.is_links()).find(|(_, table)| {
+        let joins = self.tables.iter().enumerate().filter(|(_, t)| t.is_links() && t.within.is_none()).find(
+            |(_, table)| {
                 let ends: Vec<usize> = table
                     .columns
                     .iter()
@@ -172,7 +185,8 @@ impl Tables {
                     })
                     .collect();
                 ends.contains(&at) && ends.iter().any(|end| *end != at && chosen.contains_key(end))
-            });
+            },
+        );
         with.extend(joins.map(|(at, _)| at));
         with
     }

@@ -31,8 +31,9 @@ impl Maker {
             id: identifier(title, "thing", &mut self.taken),
             title: title.to_owned(),
             rows: 10,
-            source: Rows::Type(format!("http://made.test/{at}")),
+            source: Rows::Types(vec![format!("http://made.test/{at}")]),
             columns: all,
+            within: None,
         });
         at
     }
@@ -47,6 +48,7 @@ impl Maker {
             rows: 20,
             source: Rows::Links { relation: "http://made.test/link".into(), heads },
             columns: vec![end(heads, &head), end(tails, &tail)],
+            within: None,
         });
     }
 
@@ -67,6 +69,7 @@ fn column(title: &str, id: String, kind: Kind) -> Column {
         range: None,
         references: None,
         mixed: false,
+        only_here: false,
     }
 }
 

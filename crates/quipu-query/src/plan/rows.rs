@@ -1,0 +1,184 @@
+//! The rows of a table as patterns of the graph.
+
+use oxrdf::{NamedNode, Term, Variable};
+use spargebra::algebra::{Expression as Sparql, GraphPattern, PropertyPathExpression};
+use spargebra::term::{GroundTerm, NamedNodePattern, TermPattern, TriplePattern};
+
+use super::cells::Cell;
+use super::frame::Frame;
+use super::select::with_equal_rows;
+use super::{Planner, distinct, join, renamed};
+use crate::QueryError;
+use crate::syntax::{From, Source};
+use crate::tables::{Rows, Table};
+
+const TYPE: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
+
+impl Planner<'_> {
+    /// The patterns of a table's rows with the cells that are needed of it.
+    pub(super) fn rows(
+        &mut self,
+        from: &From,
+        frame: &Frame,
+        patterns: &mut Vec<TriplePattern>,
+        parts: &mut Vec<GraphPattern>,
+    ) -> Result<(), QueryError> {
+        let table = match &from.source {
+            Source::Derived(query) => {
+                let mut part = self.query(query)?;
+                if query.select().is_some_and(|select| !select.distinct) {
+                    // Rows that are shown are told apart; rows that are counted again are not.
+                    part.pattern = with_equal_rows(part.pattern);
+                }
+                let mut names: Vec<Variable> = Vec::new();
+                let mut required: Vec<Variable> = Vec::new();
+                for (at, column) in part.outputs.iter().enumerate() {
+                    let cell = (from.alias.clone(), at);
+                    let mut variable = self.cells.variable(&cell, &column.title);
+                    let may_lack =
+                        self.origins.contains_key(&column.variable) || !self.cells.has(&column.variable);
+                    if may_lack && frame.needed.contains(&cell) {
+                        required.push(variable.clone());
+                    }
+                    if names.contains(&variable) {
+                        variable = self.cells.fresh(&column.title);
+                    }
+                    names.push(variable);
+                }
+                let bound = |inner: GraphPattern, variable: Variable| GraphPattern::Filter {
+                    expr: Sparql::Bound(variable),
+                    inner: Box::new(inner),
+                };
+                parts.push(required.into_iter().fold(renamed(part, &names), bound));
+                return Ok(());
+            }
+            Source::Table(name, at) => at
+                .and_then(|at| self.tables.table(at))
+                .ok_or_else(|| QueryError::Unbound(format!("there is no table {name}")))?,
+        };
+        let row = self.term(&(from.alias.clone(), 0), &table.id);
+        match &table.source {
+            Rows::Types(iris) => {
+                let mut needed = needed_columns(from, frame, table).into_iter();
+                let is_given = needed.any(|(column, ..)| column.only_here);
+                self.of_types(&row, iris, is_given, patterns, parts);
+            }
+            Rows::Links { relation, heads } => {
+                let other = table.columns.get(1).map_or("value", |column| &column.id);
+                let tail = self.term(&(from.alias.clone(), 1), other);
+                patterns.push(triple(row.clone(), relation, tail));
+                if let Some(Rows::Types(iris)) = self.tables.table(*heads).map(|table| &table.source) {
+                    let is_given = table.columns.get(1).is_some_and(|column| column.only_here);
+                    self.of_types(&row, iris, is_given, patterns, parts);
+                }
+                return Ok(());
+            }
+            Rows::Heads(relations) => {
+                let has_some = frame.needed.iter().any(|(alias, column)| *alias == from.alias && *column > 0);
+                if !has_some {
+                    parts.push(self.heads(&row, relations));
+                }
+            }
+        }
+        let table_id = table;
+        for (column, at, relation) in needed_columns(from, frame, table_id) {
+            let tail = self.term(&(from.alias.clone(), at), &column.id);
+            let row = self.term(&(from.alias.clone(), 0), &table_id.id);
+            let pattern = triple(row, relation, tail);
+            if !patterns.contains(&pattern) {
+                patterns.push(pattern);
+            }
+        }
+        Ok(())
+    }
+
+    /// That a row is of one of some types. Of several that is asked apart, for an entity may have two of them, and not at all where a
+    /// relation that the row must have says so.
+    fn of_types(
+        &mut self,
+        row: &TermPattern,
+        iris: &[String],
+        is_given: bool,
+        patterns: &mut Vec<TriplePattern>,
+        parts: &mut Vec<GraphPattern>,
+    ) {
+        if let [iri] = iris {
+            patterns.push(self.type_pattern(row.clone(), iri));
+            return;
+        }
+        if is_given {
+            return;
+        }
+        let of_type = self.cells.fresh("type");
+        let relation = self.tables.type_relations.first().map_or(TYPE, String::as_str);
+        let inner = join(
+            GraphPattern::Values {
+                variables: vec![of_type.clone()],
+                bindings: iris
+                    .iter()
+                    .map(|iri| vec![Some(GroundTerm::NamedNode(NamedNode::new_unchecked(iri)))])
+                    .collect(),
+            },
+            GraphPattern::Bgp {
+                patterns: vec![triple(row.clone(), relation, TermPattern::Variable(of_type))],
+            },
+        );
+        let variables = match row {
+            TermPattern::Variable(variable) => vec![variable.clone()],
+            _ => Vec::new(),
+        };
+        parts.push(distinct(GraphPattern::Project { inner: Box::new(inner), variables }));
+    }
+
+    /// The entities that have some of the relations, each once.
+    pub(super) fn heads(&mut self, row: &TermPattern, relations: &[String]) -> GraphPattern {
+        let one = |iri: &String| PropertyPathExpression::NamedNode(NamedNode::new_unchecked(iri));
+        let any = relations
+            .iter()
+            .map(one)
+            .reduce(|a, b| PropertyPathExpression::Alternative(Box::new(a), Box::new(b)));
+        let path = any
+            .unwrap_or_else(|| PropertyPathExpression::NamedNode(NamedNode::new_unchecked("urn:quipu:none")));
+        let object = TermPattern::Variable(self.cells.fresh("any"));
+        let inner = GraphPattern::Path { subject: row.clone(), path, object };
+        let variables = match row {
+            TermPattern::Variable(variable) => vec![variable.clone()],
+            _ => Vec::new(),
+        };
+        distinct(GraphPattern::Project { inner: Box::new(inner), variables })
+    }
+
+    pub(super) fn type_pattern(&self, row: TermPattern, iri: &str) -> TriplePattern {
+        let relation = self.tables.type_relations.first().map_or(TYPE, String::as_str);
+        triple(row, relation, TermPattern::NamedNode(NamedNode::new_unchecked(iri)))
+    }
+
+    /// The term of a cell: the value that it is fixed to, else its variable.
+    pub(super) fn term(&mut self, cell: &Cell, name: &str) -> TermPattern {
+        match self.cells.fixed(cell) {
+            Some(Term::NamedNode(node)) => TermPattern::NamedNode(node.clone()),
+            Some(Term::Literal(literal)) => TermPattern::Literal(literal.clone()),
+            _ => TermPattern::Variable(self.cells.variable(cell, name)),
+        }
+    }
+}
+
+pub(super) fn needed_columns<'t>(
+    from: &From,
+    frame: &Frame,
+    table: &'t Table,
+) -> Vec<(&'t crate::tables::Column, usize, &'t String)> {
+    let mut needed: Vec<usize> =
+        frame.needed.iter().filter(|(alias, _)| *alias == from.alias).map(|(_, at)| *at).collect();
+    needed.sort_unstable();
+    let of = |at: usize| {
+        let column = table.columns.get(at)?;
+        Some((column, at, column.relation.as_ref()?))
+    };
+    needed.into_iter().filter_map(of).collect()
+}
+
+pub(super) fn triple(subject: TermPattern, relation: &str, object: TermPattern) -> TriplePattern {
+    let predicate = NamedNodePattern::NamedNode(NamedNode::new_unchecked(relation));
+    TriplePattern { subject, predicate, object }
+}

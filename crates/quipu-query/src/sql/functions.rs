@@ -1,0 +1,276 @@
+//! Functions: those of texts and numbers, aggregates, and the many ways in which dates are written.
+
+use jiff::civil::Date;
+use jiff::{Span, ToSpan};
+use sqlparser::ast;
+
+use super::{Read, Reader, is_constant, last, refuse};
+use crate::QueryError;
+use crate::syntax::{Aggregate, Expression, Function};
+
+impl Reader {
+    pub(super) fn function(&mut self, function: &ast::Function) -> Read<Expression> {
+        let name = last(&function.name).to_ascii_uppercase();
+        if function.over.is_some() {
+            return refuse(format!("{name}() OVER … is not read; use GROUP BY, or ORDER BY with LIMIT"));
+        }
+        if function.filter.is_some() || !function.within_group.is_empty() {
+            return refuse(format!("FILTER and WITHIN GROUP behind {name} are not read; use CASE"));
+        }
+        let (list, distinct) = match &function.args {
+            ast::FunctionArguments::None => (&[][..], false),
+            ast::FunctionArguments::List(list) => {
+                let distinct = list.duplicate_treatment == Some(ast::DuplicateTreatment::Distinct);
+                (list.args.as_slice(), distinct)
+            }
+            ast::FunctionArguments::Subquery(_) => {
+                return refuse(format!("{name} takes values, not a query"));
+            }
+        };
+        let mut parts = Vec::new();
+        let mut star = false;
+        for argument in list {
+            match argument {
+                ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(expression)) => {
+                    parts.push(self.expression(expression)?);
+                }
+                ast::FunctionArg::Unnamed(
+                    ast::FunctionArgExpr::Wildcard | ast::FunctionArgExpr::QualifiedWildcard(_),
+                ) => star = true,
+                _ => return refuse(format!("{name} takes values without names")),
+            }
+        }
+        let aggregate = match name.as_str() {
+            "COUNT" => Some(Aggregate::Count),
+            "SUM" | "TOTAL" => Some(Aggregate::Sum),
+            "AVG" | "MEAN" => Some(Aggregate::Avg),
+            "MIN" if parts.len() < 2 => Some(Aggregate::Min),
+            "MAX" if parts.len() < 2 => Some(Aggregate::Max),
+            "GROUP_CONCAT" | "STRING_AGG" | "ARRAY_AGG" => Some(Aggregate::Concat),
+            _ => None,
+        };
+        if let Some(aggregate) = aggregate {
+            if star && aggregate != Aggregate::Count {
+                return refuse(format!("{name}(*) is not read; name a column"));
+            }
+            let of = parts.into_iter().next().filter(|of| !is_constant(of)).map(Box::new);
+            if of.is_none() && aggregate != Aggregate::Count {
+                return refuse(format!("{name} needs a column"));
+            }
+            return Ok(Expression::Aggregate { function: aggregate, distinct: distinct && of.is_some(), of });
+        }
+        self.call(&name, parts)
+    }
+
+    pub(super) fn call(&self, name: &str, mut parts: Vec<Expression>) -> Read<Expression> {
+        let first = |parts: &mut Vec<Expression>| match parts.is_empty() {
+            true => refuse(format!("{name} needs a value")),
+            false => Ok(parts.remove(0)),
+        };
+        let simple = match name {
+            "LOWER" | "LCASE" => Some(Function::Lower),
+            "UPPER" | "UCASE" => Some(Function::Upper),
+            "LENGTH" | "LEN" | "CHAR_LENGTH" => Some(Function::Length),
+            "ABS" => Some(Function::Abs),
+            "ROUND" => Some(Function::Round),
+            "COALESCE" | "IFNULL" | "NVL" => Some(Function::Coalesce),
+            "NULLIF" => Some(Function::NullIf),
+            "SUBSTR" | "SUBSTRING" => Some(Function::Substring),
+            "CONCAT" => Some(Function::Concat),
+            _ => None,
+        };
+        if let Some(function) = simple {
+            return if parts.is_empty() {
+                refuse(format!("{name} needs a value"))
+            } else {
+                Ok(Expression::Call(function, parts))
+            };
+        }
+        Ok(match name {
+            "TRIM" => first(&mut parts)?,
+            "YEAR" | "MONTH" | "DAY" | "DAYOFMONTH" => {
+                let of = first(&mut parts)?;
+                date_field(name, of)?
+            }
+            "NOW" | "CURRENT_DATE" | "CURDATE" | "CURRENT_TIMESTAMP" | "GETDATE" => self.now(),
+            "DATE" | "DATETIME" | "TIMESTAMP" => {
+                let of = first(&mut parts)?;
+                self.date(of, &parts)?
+            }
+            "JULIANDAY" => {
+                let of = first(&mut parts)?;
+                Expression::Call(Function::DaysBetween, vec![self.date(of, &parts)?])
+            }
+            "DATEDIFF" | "DATE_DIFF" => {
+                // SQL Server names the unit first.
+                let named = parts.len() == 3;
+                if named {
+                    let unit = parts.remove(0).to_string().trim_matches('\'').to_ascii_lowercase();
+                    if !unit.starts_with("day") {
+                        return refuse(format!("{name} counts days only, not {unit}"));
+                    }
+                    parts.reverse();
+                }
+                if parts.len() != 2 {
+                    return refuse(format!("{name} takes two dates"));
+                }
+                Expression::Call(Function::DaysBetween, parts)
+            }
+            "STRFTIME" => {
+                let format = first(&mut parts)?;
+                let of = first(&mut parts)?;
+                let of = self.date(of, &parts)?;
+                formatted(&format, of)?
+            }
+            "TO_CHAR" | "DATE_FORMAT" | "FORMAT_DATE" => {
+                let of = first(&mut parts)?;
+                let format = first(&mut parts)?;
+                formatted(&format, of)?
+            }
+            "DATE_TRUNC" => {
+                let unit = first(&mut parts)?.to_string().trim_matches('\'').to_ascii_lowercase();
+                let of = first(&mut parts)?;
+                match unit.as_str() {
+                    "year" => part_of_date(4, of),
+                    "month" => part_of_date(7, of),
+                    "day" => part_of_date(10, of),
+                    _ => {
+                        return refuse(format!(
+                            "DATE_TRUNC to a {unit} is not read; year, month and day are"
+                        ));
+                    }
+                }
+            }
+            "DATE_PART" => {
+                let unit = first(&mut parts)?.to_string();
+                let of = first(&mut parts)?;
+                date_field(unit.trim_matches('\''), of)?
+            }
+            "IIF" | "IF" if parts.len() == 3 => {
+                let mut parts = parts.into_iter();
+                match (parts.next(), parts.next(), parts.next()) {
+                    (Some(when), Some(then), Some(otherwise)) => {
+                        Expression::Case(vec![(when, then)], Some(Box::new(otherwise)))
+                    }
+                    _ => return refuse("IF takes three values"),
+                }
+            }
+            _ => return refuse(format!("the function {name} is not read")),
+        })
+    }
+
+    /// A date with SQLite's modifiers: today's are calculated, others only divided.
+    pub(super) fn date(&self, of: Expression, modifiers: &[Expression]) -> Read<Expression> {
+        let is_now = matches!(&of, Expression::Text(text) if text.eq_ignore_ascii_case("now"));
+        let mut of = if is_now { self.now() } else { of };
+        for modifier in modifiers {
+            let Expression::Text(modifier) = modifier else {
+                return refuse("a modifier of a date is a text");
+            };
+            of = match (modifier.as_str(), of) {
+                ("start of month", Expression::Text(date)) => {
+                    Expression::Text(format!("{}-01", date.get(..7).unwrap_or(&date)))
+                }
+                ("start of year", Expression::Text(date)) => {
+                    Expression::Text(format!("{}-01-01", date.get(..4).unwrap_or(&date)))
+                }
+                (said, Expression::Text(date)) => match (date.parse::<Date>(), span_of(said)) {
+                    (Ok(date), Some(span)) => Expression::Text(
+                        date.checked_add(span)
+                            .map_err(|_| QueryError::Refused("the date is out of range".into()))?
+                            .to_string(),
+                    ),
+                    _ => return refuse(format!("this modifier of a date is not read: {said}")),
+                },
+                ("start of month", of) => part_of_date(7, of),
+                ("start of year", of) => part_of_date(4, of),
+                (said, _) => return refuse(format!("this modifier is read of today's date only: {said}")),
+            };
+        }
+        Ok(if is_now { of } else { part_of_date(10, of) })
+    }
+}
+
+/// A date some time before or behind: of today only, which is known when the SQL is read.
+pub(super) fn shifted(of: &Expression, back: bool, interval: &ast::Interval) -> Read<Expression> {
+    let said = match (&*interval.value, &interval.leading_field) {
+        (ast::Expr::Value(value), field) => {
+            let number = value.value.to_string().trim_matches('\'').to_owned();
+            field.as_ref().map_or(number.clone(), |field| format!("{number} {field}"))
+        }
+        _ => String::new(),
+    };
+    let Expression::Text(date) = of else {
+        return refuse("INTERVAL is read behind a date that is written out only");
+    };
+    let said = if back { format!("-{said}") } else { said };
+    match (date.parse::<Date>(), span_of(&said)) {
+        (Ok(date), Some(span)) => date
+            .checked_add(span)
+            .map(|date| Expression::Text(date.to_string()))
+            .map_err(|_| QueryError::Refused("the date is out of range".into())),
+        _ => refuse(format!("this span of time is not read: {said}")),
+    }
+}
+
+/// The beginning of a date in ISO form; of a part of one the shorter part.
+pub(super) fn part_of_date(length: u8, of: Expression) -> Expression {
+    match of {
+        Expression::Text(date) => {
+            let part = date.get(..usize::from(length)).unwrap_or(&date).to_owned();
+            Expression::Text(part)
+        }
+        of => Expression::Call(Function::DatePart, vec![of, Expression::Number(length.to_string())]),
+    }
+}
+
+pub(super) fn date_field(field: &str, of: Expression) -> Read<Expression> {
+    let function = match field.to_ascii_uppercase().as_str() {
+        "YEAR" => Function::Year,
+        "MONTH" => Function::Month,
+        "DAY" | "DAYOFMONTH" => Function::Day,
+        other => return refuse(format!("the {other} of a date is not read; YEAR, MONTH and DAY are")),
+    };
+    Ok(Expression::Call(function, vec![of]))
+}
+
+/// A date in SQLite's, PostgreSQL's or MySQL's form: those that begin with the year are parts of a date.
+pub(super) fn formatted(format: &Expression, of: Expression) -> Read<Expression> {
+    let Expression::Text(format) = format else { return refuse("the form of a date is a text") };
+    let of = match of {
+        // strftime('%Y', date(x)): the inner part is the whole date.
+        Expression::Call(Function::DatePart, parts) => match parts.into_iter().next() {
+            Some(of) => of,
+            None => return refuse("a date is missing"),
+        },
+        of => of,
+    };
+    Ok(match format.as_str() {
+        "%Y" | "YYYY" | "yyyy" => Expression::Call(Function::Year, vec![of]),
+        "%m" | "MM" => Expression::Call(Function::Month, vec![of]),
+        "%d" | "DD" => Expression::Call(Function::Day, vec![of]),
+        "%Y-%m" | "YYYY-MM" | "yyyy-MM" | "%Y-%m-01" => part_of_date(7, of),
+        "%Y-%m-%d" | "YYYY-MM-DD" | "yyyy-MM-dd" => part_of_date(10, of),
+        other => {
+            return refuse(format!(
+                "the form {other} of a date is not read; %Y, %m, %d, %Y-%m and %Y-%m-%d are"
+            ));
+        }
+    })
+}
+
+/// `-30 days`, `1 MONTH`.
+pub(super) fn span_of(said: &str) -> Option<Span> {
+    let (number, unit) = said.trim().split_once(' ')?;
+    let number: i64 = number.trim_start_matches('+').parse().ok()?;
+    let unit = unit.trim().to_ascii_lowercase();
+    let unit = unit.trim_end_matches('s');
+    (number.abs() < 100_000).then_some(())?;
+    Some(match unit {
+        "day" => number.days(),
+        "week" => number.weeks(),
+        "month" => number.months(),
+        "year" => number.years(),
+        _ => return None,
+    })
+}

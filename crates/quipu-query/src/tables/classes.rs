@@ -1,0 +1,249 @@
+//! The types of a graph, and the classes above them (`rdfs:subClassOf`): classes that are described alike are rows of one table.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use quipu_graph::{
+    Direction, Graph, GraphError, NodeId, NodeSummary, RelationId, RelationRole, SchemaEdge, iri_of_key,
+};
+
+use super::count::Samples;
+
+/// Types of the vocabularies that describe graphs, by the beginning of their IRIs: no questions are asked about these.
+const VOCABULARIES: [&str; 3] = [
+    "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
+    "http://www.w3.org/2000/01/rdf-schema#",
+    "http://www.w3.org/2002/07/owl#",
+];
+/// Relations from a class to one above it.
+const SUBCLASS: [&str; 2] =
+    ["http://www.w3.org/2000/01/rdf-schema#subClassOf", "http://www.wikidata.org/prop/direct/P279"];
+/// Triples of such a relation that are read.
+const MOST_SUBCLASSES: usize = 100_000;
+/// The share of its relations that a class shares with its sisters, from which on they are one table.
+const ALIKE: f64 = 0.5;
+/// The share of a class's entities that are said to be of it themselves, from which on all are.
+const STATED: f64 = 0.9;
+
+/// A type with the number of its entities.
+pub(super) struct Type {
+    pub(super) node: NodeId,
+    pub(super) name: String,
+    /// Its entities, those of the types below it included.
+    pub(super) entities: u64,
+    /// Its IRI, and those of the types below it whose entities are not said to be of this one.
+    pub(super) iris: Vec<String>,
+    /// The nodes of these.
+    pub(super) nodes: Vec<NodeId>,
+    /// How many of these an entity has, on average.
+    pub(super) types_each: f64,
+    /// The types below it that are its kinds, where these are described alike.
+    pub(super) kinds: Vec<NodeId>,
+    /// How many kinds an entity has, on average.
+    pub(super) kinds_each: f64,
+    /// Place of the widest type that this one is a kind of.
+    pub(super) within: Option<usize>,
+}
+
+/// What sampled entities say of a class.
+#[derive(Default)]
+struct Seen {
+    entities: f64,
+    stated: f64,
+    types: f64,
+    kinds: f64,
+}
+
+/// The types of entities with the classes above them, those of the most entities first.
+pub(super) async fn types_of(graph: &dyn Graph, samples: &Samples) -> Result<Vec<Type>, GraphError> {
+    let schema = graph.schema(&[]).await?;
+    let ends = schema.iter().flat_map(|edge| [edge.head_type, edge.tail_type]);
+    let stated: BTreeSet<NodeId> = ends.flatten().collect();
+    if stated.is_empty() {
+        return Ok(Vec::new());
+    }
+    let above = Above::read(graph, &stated).await?;
+    let nodes: BTreeSet<NodeId> =
+        stated.iter().copied().chain(above.of.values().flatten().copied()).collect();
+    let nodes: Vec<NodeId> = nodes.into_iter().collect();
+    let direct = entities_of(graph, &nodes).await?;
+    let summaries: Vec<NodeSummary> = graph.summaries(&nodes).await?;
+    let is_told = |summary: &&NodeSummary| !VOCABULARIES.iter().any(|iri| summary.key.starts_with(iri));
+    let summaries: BTreeMap<NodeId, &NodeSummary> =
+        summaries.iter().filter(is_told).map(|summary| (summary.node, summary)).collect();
+    let mut below: BTreeMap<NodeId, Vec<NodeId>> = BTreeMap::new();
+    for node in summaries.keys().filter(|node| direct.contains_key(node)) {
+        above.of(*node).for_each(|class| below.entry(class).or_default().push(*node));
+    }
+    let seen = above.seen(samples);
+    let relations = relations_of(&schema, samples);
+    let count = |node: &NodeId| direct.get(node).copied().unwrap_or(0);
+    let mut types: Vec<Type> = Vec::new();
+    for (node, summary) in &summaries {
+        let kinds = below.remove(node).unwrap_or_default();
+        let none = Seen::default();
+        let seen = seen.get(node).unwrap_or(&none);
+        let all_stated = kinds.is_empty() || seen.stated >= STATED * seen.entities && count(node) > 0;
+        let parts: Vec<NodeId> =
+            kinds.iter().copied().chain((!all_stated && count(node) > 0).then_some(*node)).collect();
+        let alike = are_alike(&parts, &relations, count);
+        // Entities of classes that have nothing in common are no rows of one table.
+        let nodes: Vec<NodeId> = if all_stated || !alike {
+            vec![*node]
+        } else {
+            std::iter::once(*node).chain(kinds.iter().copied()).collect()
+        };
+        let types_each = if nodes.len() > 1 { (seen.types / seen.entities.max(1.0)).max(1.0) } else { 1.0 };
+        let entities = nodes.iter().map(count).sum::<u64>() as f64 / types_each;
+        let iri = |node: &NodeId| summaries.get(node).map(|summary| iri_of_key(&summary.key).into_owned());
+        types.push(Type {
+            node: *node,
+            name: summary.name.clone(),
+            entities: entities.round() as u64,
+            iris: nodes.iter().filter_map(iri).collect(),
+            nodes,
+            types_each,
+            kinds: if alike { kinds } else { Vec::new() },
+            kinds_each: seen.kinds / seen.entities.max(1.0),
+            within: None,
+        });
+    }
+    types.retain(|of| of.entities > 0);
+    types.sort_by(|a, b| {
+        // A class goes before its kinds.
+        b.entities.cmp(&a.entities).then(b.kinds.len().cmp(&a.kinds.len())).then_with(|| a.iris.cmp(&b.iris))
+    });
+    let wide: HashMap<NodeId, usize> = types
+        .iter()
+        .enumerate()
+        .filter(|(_, of)| !of.kinds.is_empty())
+        .map(|(at, of)| (of.node, at))
+        .collect();
+    for at in 0..types.len() {
+        let Some(node) = types.get(at).map(|of| of.node) else { continue };
+        // The widest, for it comes first.
+        let within = above.of(node).filter_map(|class| wide.get(&class).copied()).min();
+        if let Some(of) = types.get_mut(at) {
+            of.within = within.filter(|within| *within < at);
+        }
+    }
+    Ok(types)
+}
+
+/// The entities that are said to be of each of these types.
+async fn entities_of(graph: &dyn Graph, types: &[NodeId]) -> Result<HashMap<NodeId, u64>, GraphError> {
+    let relations = graph.relations();
+    let is_type =
+        |id: RelationId| relations.get(id.0 as usize).is_some_and(|info| info.role == RelationRole::Type);
+    let uses = graph.relations_of(types).await?;
+    let count = |(node, uses): (&NodeId, Vec<quipu_graph::RelationUse>)| {
+        let of_type =
+            uses.iter().filter(|u| u.step.direction == Direction::Backward && is_type(u.step.relation));
+        (*node, of_type.map(|u| u.fan_out).sum::<u64>())
+    };
+    Ok(types.iter().zip(uses).map(count).filter(|(_, entities)| *entities > 0).collect())
+}
+
+/// The ordinary relations of each type's entities.
+fn relations_of(schema: &[SchemaEdge], samples: &Samples) -> HashMap<NodeId, HashSet<RelationId>> {
+    let mut relations: HashMap<NodeId, HashSet<RelationId>> = HashMap::new();
+    for edge in schema.iter().filter(|edge| samples.triples.contains_key(&edge.relation)) {
+        if let Some(head) = edge.head_type {
+            relations.entry(head).or_default().insert(edge.relation);
+        }
+    }
+    relations
+}
+
+/// Whether several types have most of their relations in common: the share that each has with any of the others, weighed by entities.
+fn are_alike(
+    parts: &[NodeId],
+    relations: &HashMap<NodeId, HashSet<RelationId>>,
+    count: impl Fn(&NodeId) -> u64,
+) -> bool {
+    if parts.len() < 2 {
+        return false;
+    }
+    let mut uses: HashMap<RelationId, usize> = HashMap::new();
+    for relation in parts.iter().filter_map(|part| relations.get(part)).flatten() {
+        *uses.entry(*relation).or_default() += 1;
+    }
+    let (mut shared, mut all) = (0.0, 0.0);
+    for part in parts {
+        let Some(own) = relations.get(part).filter(|own| !own.is_empty()) else { continue };
+        let common = own.iter().filter(|relation| uses.get(relation).is_some_and(|uses| *uses > 1)).count();
+        let weight = count(part) as f64;
+        shared += weight * common as f64 / own.len() as f64;
+        all += weight;
+    }
+    all > 0.0 && shared / all >= ALIKE
+}
+
+/// The classes above each class, near and far; classes in a circle are not above each other.
+struct Above {
+    of: HashMap<NodeId, Vec<NodeId>>,
+}
+
+impl Above {
+    async fn read(graph: &dyn Graph, types: &BTreeSet<NodeId>) -> Result<Self, GraphError> {
+        let mut direct: HashMap<NodeId, Vec<NodeId>> = HashMap::new();
+        for (id, info) in (0..).map(RelationId).zip(graph.relations()) {
+            if SUBCLASS.contains(&iri_of_key(&info.key).as_ref()) {
+                for (class, above) in graph.sample_triples(id, MOST_SUBCLASSES).await? {
+                    direct.entry(class).or_default().push(above);
+                }
+            }
+        }
+        let mut reached: HashMap<NodeId, BTreeSet<NodeId>> = HashMap::new();
+        let mut open: Vec<NodeId> = types.iter().copied().collect();
+        while let Some(class) = open.pop() {
+            if reached.contains_key(&class) {
+                continue;
+            }
+            let mut all = BTreeSet::new();
+            let mut next = vec![class];
+            while let Some(at) = next.pop() {
+                for above in direct.get(&at).into_iter().flatten() {
+                    if all.insert(*above) {
+                        next.push(*above);
+                    }
+                }
+            }
+            open.extend(all.iter().copied());
+            reached.insert(class, all);
+        }
+        let in_circle = |a: &NodeId, b: &NodeId| reached.get(b).is_some_and(|above| above.contains(a));
+        let of = reached
+            .iter()
+            .map(|(class, above)| {
+                let above = above.iter().filter(|other| *other != class && !in_circle(class, other));
+                (*class, above.copied().collect())
+            })
+            .collect();
+        Ok(Self { of })
+    }
+
+    fn of(&self, class: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        self.of.get(&class).into_iter().flatten().copied()
+    }
+
+    /// What the sampled entities say of each class.
+    fn seen(&self, samples: &Samples) -> HashMap<NodeId, Seen> {
+        let mut seen: HashMap<NodeId, Seen> = HashMap::new();
+        for entity in samples.nodes.values().filter(|node| !node.types.is_empty()) {
+            let mut classes: BTreeMap<NodeId, (bool, f64)> = BTreeMap::new();
+            for of_type in &entity.types {
+                classes.entry(*of_type).or_default().0 = true;
+                self.of(*of_type).for_each(|class| classes.entry(class).or_default().1 += 1.0);
+            }
+            for (class, (is_stated, kinds)) in classes {
+                let stated = f64::from(u8::from(is_stated));
+                let sum = seen.entry(class).or_default();
+                sum.entities += 1.0;
+                sum.stated += stated;
+                sum.kinds += kinds;
+                sum.types += stated + kinds;
+            }
+        }
+        seen
+    }
+}
