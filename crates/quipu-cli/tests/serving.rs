@@ -1,6 +1,8 @@
 //! `quipu serve`, `quipu mcp`, `quipu doctor`, `quipu init` as commands.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test ends where something fails")]
 
+#[path = "../../../tests/skip.rs"]
+mod skip;
 mod support;
 
 use std::path::Path;
@@ -135,8 +137,7 @@ fn mcp_hosts_start_it_by_their_configuration() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let python = root.join(".venv/bin/python");
     if !python.exists() {
-        eprintln!("skipped: the test with MCP's client needs Python's packages; `make setup` gets them");
-        return;
+        return skip::skip("the test with MCP's client needs Python's packages; `make setup` gets them");
     }
     let bench = films();
     let host: serde_json::Value =

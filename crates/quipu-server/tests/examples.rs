@@ -32,7 +32,7 @@ async fn openais_client_and_curl_ask_a_server() {
         assert!(told.starts_with("Boudewijn Koole [1]") && told.contains("grounded: True"), "{told}");
     }
     if Command::new("curl").arg("--version").output().is_err() {
-        return eprintln!("skipped: the example with curl needs curl");
+        return support::skip::skip("the example with curl needs curl");
     }
     let mut command = Command::new("sh");
     command.arg(example("ask.sh")).arg(QUESTION).env("QUIPU_URL", &server.base);

@@ -61,7 +61,7 @@ async fn the_page_does_what_it_should_in_a_real_browser() {
     let ui = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ui");
     let browser = match browser(&ui) {
         Ok(browser) => browser,
-        Err(reason) => return eprintln!("skipped: the page is not tested: {reason}"),
+        Err(reason) => return support::skip::skip(&format!("the page is not tested: {reason}")),
     };
     let folder = tempfile::tempdir().unwrap();
     let workspaces = [

@@ -10,6 +10,9 @@
 )]
 //! A server over a small graph of films, in this process, and clients that speak to it.
 
+#[path = "../../../../tests/skip.rs"]
+pub mod skip;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -281,7 +284,7 @@ pub fn python(needed_for: &str) -> Option<PathBuf> {
     if python.exists() {
         return Some(python);
     }
-    eprintln!("skipped: {needed_for} needs Python's packages; `make setup` gets them");
+    skip::skip(&format!("{needed_for} needs Python's packages; `make setup` gets them"));
     None
 }
 
