@@ -30,6 +30,8 @@ PRIOR = {
     "kind": -1.0,
     "votes": 1.0,
     "unlikely": -10.0,
+    "invented": -0.5,
+    "unasked": -0.5,
 }
 # A weight of the other sign would reward what can only be a fault; it is held at nothing.
 SIGNS = {"votes": 1}

@@ -7,13 +7,14 @@ mod common;
 use std::sync::Arc;
 
 use common::{Setting, ask, embedder, setting_from};
-use quipu_answer::{Answer, AskOptions, Engine, Event, Method, Question, Status};
+use quipu_answer::{Answer, AskOptions, Engine, Event, Method, MethodConfig, QueryConfig, Question, Status};
 use quipu_model::{Likelihood, Scripted, ScriptedModel};
 
 /// Products of suppliers in cities; two lamps have one name.
 const SHOP: &str = r#"
 @prefix : <http://shop.test/> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
 :Product rdfs:label "product" . :Supplier rdfs:label "supplier" . :City rdfs:label "city" .
 :price rdfs:label "price" . :madeBy rdfs:label "supplier" . :basedIn rdfs:label "based in" .
 :drill a :Product ; rdfs:label "Falcon Drill" ; :price 120 ; :madeBy :acme .
@@ -21,8 +22,8 @@ const SHOP: &str = r#"
 :pump a :Product ; rdfs:label "Otter Pump" ; :price 200 ; :madeBy :brix .
 :lamp a :Product ; rdfs:label "Owl Lamp" ; :price 20 ; :madeBy :brix .
 :lamp2 a :Product ; rdfs:label "Owl Lamp" ; :price 30 ; :madeBy :acme .
-:acme a :Supplier ; rdfs:label "Acme" ; :basedIn :oslo .
-:brix a :Supplier ; rdfs:label "Brix" ; :basedIn :lima .
+:acme a :Supplier ; rdfs:label "Acme" ; :basedIn :oslo ; :founded "1990-05-01"^^xsd:date .
+:brix a :Supplier ; rdfs:label "Brix" ; :basedIn :lima ; :founded "1985-02-01"^^xsd:date .
 :oslo a :City ; rdfs:label "Oslo" .
 :lima a :City ; rdfs:label "Lima" .
 "#;
@@ -101,7 +102,11 @@ async fn where_the_first_reading_is_doubtful_samples_vote_and_four_calls_are_the
         "SELECT name FROM city",
     ];
     let question = "Which gravitational constants govern galactic rotation curves?";
-    let (answer, model) = ask_with(&queries, question, query()).await;
+    let config = MethodConfig {
+        query: QueryConfig { tokens: u64::MAX, ..QueryConfig::default() },
+        ..MethodConfig::default()
+    };
+    let (answer, model) = ask_with(&queries, question, AskOptions { config, ..query() }).await;
     assert_eq!(model.calls(), 4);
     assert_eq!(answer.status, Status::Abstained);
     assert!(answer.reason.unwrap().contains("gravitational"));
@@ -237,4 +242,111 @@ async fn solved_queries_of_the_workspace_stand_before_the_question() {
     assert!(asked.contains("WHERE product.supplier = 'Acme'"), "{asked}");
     let tested = engine.test_examples().await.unwrap();
     assert!(tested.iter().all(|(example, found)| *found == example.answers), "{tested:?}");
+}
+
+/// The rows of an answer's table.
+fn rows(answer: &Answer) -> Vec<Vec<String>> {
+    let table = answer.table.iter().flat_map(|table| &table.rows);
+    table.map(|row| row.iter().flatten().map(|value| value.name.clone()).collect()).collect()
+}
+
+#[tokio::test]
+async fn the_oldest_is_the_one_with_the_earliest_date() {
+    let sql = "SELECT name FROM supplier ORDER BY founded DESC LIMIT 1";
+    let (answer, _) = ask_with(&[sql], "Which supplier is the oldest?", query()).await;
+    assert_eq!(answer.answers, ["Brix"], "{answer:#?}");
+    let mends = &answer.readings.first().unwrap().mends;
+    assert!(mends.iter().any(|mend| mend == "“oldest” asks for the earliest founded"), "{mends:?}");
+    // Of numbers too, and nothing is changed where it is right.
+    let wrong = "SELECT name FROM product ORDER BY price ASC LIMIT 1";
+    let (answer, _) = ask_with(&[wrong], "Which product has the highest price?", query()).await;
+    assert_eq!(answer.answers, ["Otter Pump"]);
+    let right = "SELECT name FROM product ORDER BY price LIMIT 1";
+    let (answer, _) = ask_with(&[right], "Which product has the lowest price?", query()).await;
+    assert_eq!(answer.answers, ["Owl Lamp"]);
+    assert!(answer.readings.first().unwrap().mends.is_empty());
+    let extreme = "SELECT MAX(founded) FROM supplier";
+    let (answer, _) = ask_with(&[extreme], "When was the oldest supplier founded?", query()).await;
+    assert_eq!(answer.answers, ["1985-02-01"]);
+    // "At least" and "at most" ask for no end of an order.
+    let bound = "SELECT name FROM product WHERE price >= 100 ORDER BY price LIMIT 1";
+    let question = "Name a product with a price of at most 200 and at least 100";
+    let (answer, _) = ask_with(&[bound; 4], question, query()).await;
+    assert_eq!(answer.readings.first().unwrap().values, ["Falcon Drill"]);
+}
+
+#[tokio::test]
+async fn both_are_not_either() {
+    let either = "SELECT supplier FROM product WHERE name IN ('Falcon Drill', 'Owl Lamp')";
+    let question = "Which supplier has both the Falcon Drill and the Owl Lamp as products?";
+    let (answer, _) = ask_with(&[either], question, query()).await;
+    assert_eq!(answer.answers, ["Acme"], "{answer:#?}");
+    let mends = &answer.readings.first().unwrap().mends;
+    assert!(mends.iter().any(|mend| mend.starts_with("both Falcon Drill and Owl Lamp")), "{mends:?}");
+    let or = "SELECT supplier FROM product WHERE (name = 'Falcon Drill' OR name = 'Otter Pump')";
+    let question = "Which supplier has both the Falcon Drill and the Otter Pump as products?";
+    let (answer, _) = ask_with(&[or; 4], question, query()).await;
+    assert_eq!(answer.status, Status::Abstained, "{answer:#?}");
+    // The two things themselves are asked for, and either where no "both" says otherwise.
+    let themselves = "SELECT name FROM product WHERE name IN ('Falcon Drill', 'Otter Pump')";
+    let question = "Show both the Falcon Drill and the Otter Pump, the products";
+    let (answer, _) = ask_with(&[themselves; 4], question, query()).await;
+    assert_eq!(answer.readings.first().unwrap().values.len(), 2);
+    let question = "Which suppliers have the Falcon Drill or the Otter Pump as products?";
+    let (answer, _) = ask_with(&[or; 4], question, query()).await;
+    assert_eq!(answer.readings.first().unwrap().values.len(), 2);
+}
+
+#[tokio::test]
+async fn groups_are_told_with_their_numbers() {
+    let sql = "SELECT COUNT(*) FROM product GROUP BY supplier";
+    let (answer, _) = ask_with(&[sql; 4], "number of products per supplier", query()).await;
+    let mut found = rows(&answer);
+    found.sort();
+    assert_eq!(found, [["Acme", "3"], ["Brix", "2"]], "{answer:#?}");
+    // Each thing stands once in its own table: counted there it is always one.
+    let ones = "SELECT name, COUNT(*) FROM product GROUP BY name ORDER BY COUNT(*) DESC LIMIT 3";
+    let (answer, model) = ask_with(&[ones, sql], "number of products per supplier", query()).await;
+    assert_eq!(rows(&answer).len(), 2);
+    let second = model.requests().into_iter().nth(1).unwrap();
+    let said = &second.messages.last().unwrap().content;
+    assert!(said.contains("every number would be 1"), "{said}");
+}
+
+#[tokio::test]
+async fn the_second_is_behind_the_first() {
+    let question = "Which product has the second lowest price?";
+    let right = "SELECT name FROM product ORDER BY price LIMIT 1 OFFSET 1";
+    let (answer, model) = ask_with(&[right], question, query()).await;
+    assert_eq!((answer.answers, model.calls()), (vec!["Owl Lamp".to_owned()], 1));
+    let first = "SELECT name FROM product ORDER BY price LIMIT 1";
+    let (answer, _) = ask_with(&[first; 4], question, query()).await;
+    assert_eq!(answer.status, Status::Abstained);
+    assert!(answer.reason.unwrap().contains("second"));
+}
+
+#[tokio::test]
+async fn a_polite_question_asks_what_stands_behind_the_request() {
+    let sql = "SELECT name FROM product WHERE supplier = 'Acme'";
+    let question = "Could you please tell me which products have Acme as their supplier?";
+    let (answer, _) = ask_with(&[sql], question, query()).await;
+    assert_eq!(answer.answers.len(), 3, "{answer:#?}");
+}
+
+#[tokio::test]
+async fn no_repair_and_no_sample_beyond_the_tokens_of_a_question() {
+    let wrong = "SELECT weight FROM product WHERE name = 'Falcon Drill'";
+    let question = "price of the falcon drill";
+    let (_, model) = ask_with(&[wrong; 4], question, query()).await;
+    assert!(model.calls() > 1);
+    let prompt: usize =
+        model.requests().iter().take(1).flat_map(|request| &request.messages).map(|m| m.content.len()).sum();
+    // Room for one prompt of any count of tokens, and not for a second.
+    let config = MethodConfig {
+        query: QueryConfig { tokens: prompt as u64 / 100, ..QueryConfig::default() },
+        ..MethodConfig::default()
+    };
+    let (answer, model) = ask_with(&[wrong; 4], question, AskOptions { config, ..query() }).await;
+    assert_eq!(model.calls(), 1);
+    assert_eq!(answer.status, Status::Abstained);
 }

@@ -1,12 +1,13 @@
 //! Binding: the tables, columns and values that SQL names are found in the graph, leniently, as a colleague would. Every mend is told.
 
 mod columns;
+mod ends;
 mod links;
 mod literals;
 mod several;
 mod shape;
 
-pub use shape::{with_measures, with_things};
+pub use shape::{with_groups, with_measures, with_things};
 
 use std::collections::HashSet;
 
@@ -137,7 +138,7 @@ impl Binder<'_> {
             Body::Select(select) => {
                 let (select, order) = self.select(*select, query.order, outer)?;
                 let mut query = Query { body: Body::Select(Box::new(select)), order, ..query };
-                self.reshape(&mut query);
+                self.reshape(&mut query)?;
                 Ok(query)
             }
         }
@@ -226,6 +227,7 @@ impl Binder<'_> {
     ) -> (Select, Vec<Order>) {
         let written = select.from.len();
         select.from.extend(added);
+        self.right_ends(&mut select, &mut order, written);
         self.several_values(&mut select, &mut order, written);
         (select, order)
     }

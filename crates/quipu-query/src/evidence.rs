@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use oxrdf::{Term, Variable};
-use quipu_graph::{iri_of_key, key_of_iri};
+use quipu_graph::{NodeId, NodeSummary, RelationRole, iri_of_key, key_of_iri};
 use quipu_index::Workspace;
 use spargebra::algebra::GraphPattern;
 use spargebra::term::{GroundTerm, NamedNodePattern, TermPattern};
@@ -42,6 +42,47 @@ const OF_ROW: usize = 3;
 /// # Errors
 /// As [`run`](crate::run).
 pub async fn stated(
+    workspace: &Workspace,
+    plan: &Plan,
+    rows: &RowSet,
+    limits: &RunLimits,
+) -> Result<Stated, QueryError> {
+    let mut stated = of_support(workspace, plan, rows, limits).await?;
+    stated.triples.extend(kinds(workspace, rows, &stated.triples).await?);
+    Ok(stated)
+}
+
+/// The types of entities that no triple speaks of: that something is not said of a thing rests on the thing's being there.
+async fn kinds(
+    workspace: &Workspace,
+    rows: &RowSet,
+    known: &[StatedTriple],
+) -> Result<Vec<StatedTriple>, QueryError> {
+    let known: HashSet<&str> = known.iter().flat_map(|triple| &triple.keys).map(String::as_str).collect();
+    let cells = rows.rows.iter().take(ROWS).flatten().flatten();
+    let mut keys: Vec<&str> = cells.filter_map(|cell| cell.key.as_deref()).collect();
+    keys.retain(|key| !known.contains(key));
+    keys.sort_unstable();
+    keys.dedup();
+    let graph = workspace.graph().as_ref();
+    let relation = graph.relations().iter().find(|info| info.role == RelationRole::Type);
+    let Some(relation) = relation.filter(|_| !keys.is_empty()) else { return Ok(Vec::new()) };
+    let nodes: Vec<NodeId> = graph.resolve(&keys).await?.into_iter().flatten().collect();
+    let entities = graph.summaries(&nodes).await?;
+    let types: Vec<NodeId> = entities.iter().filter_map(|entity| entity.types.first().copied()).collect();
+    let types: HashMap<NodeId, NodeSummary> =
+        graph.summaries(&types).await?.into_iter().map(|summary| (summary.node, summary)).collect();
+    let of_type = |entity: NodeSummary| {
+        let kind = types.get(entity.types.first()?)?;
+        Some(StatedTriple {
+            names: [entity.name, relation.name.clone(), kind.name.clone()],
+            keys: [entity.key, relation.key.clone(), kind.key.clone()],
+        })
+    };
+    Ok(entities.into_iter().filter_map(of_type).collect())
+}
+
+async fn of_support(
     workspace: &Workspace,
     plan: &Plan,
     rows: &RowSet,

@@ -12,7 +12,7 @@ mod tables;
 mod values;
 mod walk;
 
-pub use bind::{Bound, Doubt, Mend, asks_tables, bind, with_measures, with_things};
+pub use bind::{Bound, Doubt, Mend, asks_tables, bind, with_groups, with_measures, with_things};
 pub use error::QueryError;
 pub use evidence::{Stated, StatedTriple, stated};
 pub use plan::{Plan, PlanColumn, ValueKind, plan};

@@ -439,3 +439,52 @@ async fn classes_under_one_are_kinds_of_its_rows() {
     let sparql = shop.plan("SELECT bicycle FROM bicycle_serves WHERE serves = 'Lima'").unwrap().sparql();
     assert!(sparql.contains("VALUES"), "{sparql}");
 }
+
+#[tokio::test]
+async fn of_links_within_one_kind_the_end_that_is_no_constant_is_meant() {
+    let shop = Shop::open().await.unwrap();
+    // Suppliers that buy of Brix, where the query joins Brix itself.
+    let joined = "SELECT s.based_in FROM supplier s JOIN supplier_buys_of b ON s.name = b.buys_of WHERE b.buys_of = 'Brix & Sohne'";
+    check(&shop, joined, &["Oslo"]).await;
+    let by_name = "SELECT b.buys_of FROM supplier s JOIN supplier_buys_of b ON s.name = b.buys_of WHERE s.name = 'Acme'";
+    check(&shop, by_name, &["Brix & Söhne", "Cova"]).await;
+    check(&shop, "SELECT buys_of FROM supplier_buys_of WHERE buys_of = 'Cova'", &["Acme", "Brix & Söhne"])
+        .await;
+    // The year of what Acme buys of, not Acme's own.
+    let ordered = "SELECT buys_of FROM supplier_buys_of WHERE supplier = 'Acme' ORDER BY founded LIMIT 1";
+    check(&shop, ordered, &["Brix & Söhne"]).await;
+    let within = format!("SELECT based_in FROM supplier WHERE name = ({ordered})");
+    check(&shop, &within, &["Lima"]).await;
+    // Both ends spoken of: nothing is turned.
+    let both = "SELECT supplier FROM supplier_buys_of WHERE buys_of = 'Cova'";
+    check(&shop, both, &["Acme", "Brix & Söhne"]).await;
+    check(&shop, "SELECT COUNT(*) FROM supplier_buys_of WHERE buys_of = 'Cova'", &["2"]).await;
+}
+
+#[tokio::test]
+async fn what_would_count_one_each_is_refused_or_read_as_the_number() {
+    let shop = Shop::open().await.unwrap();
+    check(&shop, "SELECT COUNT(price) FROM product WHERE name = 'Falcon Drill'", &["120"]).await;
+    check(&shop, "SELECT COUNT(load) FROM vehicle ORDER BY load DESC LIMIT 1", &["1100"]).await;
+    check(&shop, "SELECT COUNT(price) FROM product", &["4"]).await;
+    let error = shop.bound("SELECT name, COUNT(*) FROM vehicle GROUP BY name").unwrap_err().to_string();
+    assert!(error.contains("every number would be 1"), "{error}");
+    let joined = "SELECT v.name, COUNT(*) FROM vehicle v JOIN city c ON v.kept_in = c.name GROUP BY v.name";
+    assert!(shop.bound(joined).is_err());
+    let several = "SELECT c.name, COUNT(*) FROM vehicle v JOIN city c ON v.kept_in = c.name GROUP BY c.name";
+    check(&shop, several, &["Lima | 1", "Oslo | 3"]).await;
+}
+
+#[tokio::test]
+async fn that_something_is_not_said_rests_on_the_thing() {
+    let shop = Shop::open().await.unwrap();
+    let sql = "SELECT name FROM vehicle WHERE gears IS NULL AND load IS NOT NULL";
+    let plan = shop.plan(sql).unwrap();
+    let rows = shop.rows(sql).await.unwrap();
+    let stated = quipu_query::stated(&shop.workspace, &plan, &rows, &RunLimits::default()).await.unwrap();
+    assert!(stated.triples.iter().any(|triple| triple.names[0] == "Ox"), "{stated:?}");
+    let all = "SELECT name FROM vehicle";
+    let (plan, rows) = (shop.plan(all).unwrap(), shop.rows(all).await.unwrap());
+    let stated = quipu_query::stated(&shop.workspace, &plan, &rows, &RunLimits::default()).await.unwrap();
+    assert!(stated.triples.iter().any(|triple| triple.names == ["Mule", "type", "cargo bike"]), "{stated:?}");
+}

@@ -1,9 +1,13 @@
 //! What words say, by code: the word lists are data files, one a language.
 
-use std::collections::HashMap;
+mod passive;
+
+use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
 use serde::Deserialize;
+
+pub(crate) use passive::{Side, side_of};
 
 /// A row of a language's file.
 #[derive(Debug, Deserialize)]
@@ -16,9 +20,61 @@ struct Row {
     words: String,
 }
 
+/// Words that ask for one end of an order.
 #[derive(Debug, Deserialize)]
+struct OrderRow {
+    words: String,
+    numbers: Option<End>,
+    dates: Option<End>,
+    years: Option<End>,
+}
+
+/// What an order is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ordered {
+    /// Amounts.
+    Numbers,
+    /// Dates.
+    Dates,
+    /// Numbers that are years.
+    Years,
+}
+
+/// One end of an order, as SQL comes to it first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum End {
+    /// The least.
+    Ascending,
+    /// The greatest.
+    Descending,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Requests {
+    phrases: Vec<String>,
+}
+
+/// Words of one kind.
+#[derive(Debug, Default, Deserialize)]
+struct Listed {
+    words: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
 struct File {
     words: Vec<Row>,
+    orders: Vec<OrderRow>,
+    requests: Requests,
+    units: Listed,
+    months: Listed,
+    question_words: Listed,
+}
+
+/// English, read once. A test reads the file; were it wrong, no word would have a meaning.
+fn english() -> &'static File {
+    static ENGLISH: OnceLock<File> = OnceLock::new();
+    ENGLISH.get_or_init(|| toml::from_str(include_str!("en.toml")).unwrap_or_default())
 }
 
 /// What a word asks a plan to do.
@@ -36,10 +92,8 @@ pub(crate) struct Meaning {
 pub(crate) fn meanings(word: &str) -> &'static [Meaning] {
     static ENGLISH: OnceLock<HashMap<String, Vec<Meaning>>> = OnceLock::new();
     let english = ENGLISH.get_or_init(|| {
-        // A test reads the file; were it wrong, no word would have a meaning.
-        let file: File = toml::from_str(include_str!("en.toml")).unwrap_or(File { words: Vec::new() });
         let mut all: HashMap<String, Vec<Meaning>> = HashMap::new();
-        for row in file.words {
+        for row in &english().words {
             for word in row.words.split_whitespace() {
                 let meaning =
                     Meaning { means: row.means.clone(), sure: row.sure, before_value: row.before_value };
@@ -89,12 +143,101 @@ pub(crate) fn impossible_place(question: &str) -> Option<&str> {
     None
 }
 
+/// The end of an order that a word asks for; nothing where it asks for none, or for either.
+pub(crate) fn end_asked_for(word: &str, of: Ordered) -> Option<End> {
+    let row = english().orders.iter().find(|row| row.words.split_whitespace().any(|known| known == word))?;
+    match of {
+        Ordered::Numbers => row.numbers,
+        Ordered::Dates => row.dates,
+        Ordered::Years => row.years,
+    }
+}
+
+/// The words of a question behind what politely asks for it: "could you tell me which …" asks which.
+fn without_request(question: &str) -> Vec<String> {
+    let mut words = quipu_query::words_of(question);
+    let phrases: Vec<Vec<String>> =
+        english().requests.phrases.iter().map(|phrase| quipu_query::words_of(phrase)).collect();
+    while let Some(phrase) =
+        phrases.iter().find(|phrase| words.starts_with(phrase) && words.len() > phrase.len())
+    {
+        words.drain(..phrase.len());
+    }
+    words
+}
+
+/// The place in an order that an ordinal at a place of the question asks for, from 2: "second" before "largest" within two words.
+pub(crate) fn place_asked_for(words: &[String], at: usize) -> Option<u64> {
+    let word = words.get(at)?;
+    let named = english().words.iter().find(|row| row.means == "ordinal")?;
+    let place = match named.words.split_whitespace().position(|known| known == word) {
+        Some(place) => place as u64 + 2,
+        None => {
+            let digits = ["st", "nd", "rd", "th"].iter().find_map(|end| word.strip_suffix(end))?;
+            digits.parse::<u64>().ok().filter(|place| *place > 1)?
+        }
+    };
+    let of_order = |word: &String| {
+        meanings(word).iter().any(|meaning| meaning.means == "superlative") || looks_superlative(word)
+    };
+    words.iter().skip(at + 1).take(2).any(of_order).then_some(place)
+}
+
+/// Whether a word has a superlative's ending: "widest". Some nouns have it too; what has no other meaning is asked of the plan.
+pub(crate) fn looks_superlative(word: &str) -> bool {
+    /// "West", "nest", "test".
+    const LEAST: usize = 6;
+    word.len() >= LEAST && word.ends_with("est") && meanings(word).is_empty()
+}
+
+/// Whether a question asks a second one: "which is the oldest, and how old is it".
+pub(crate) fn asks_twice(question: &str) -> bool {
+    let words = quipu_query::words_of(question);
+    let is_question =
+        |word: &String| english().question_words.words.split_whitespace().any(|known| known == word);
+    words.windows(2).any(|pair| matches!(pair, [and, word] if and == "and" && is_question(word)))
+}
+
+/// Whether a question begins by asking for two things of something: "the name and the rating of". `named` are the places of words in names.
+pub(crate) fn asks_for_two(words: &[String], named: &HashSet<usize>) -> bool {
+    /// The question's beginning, in words.
+    const BEGINNING: usize = 6;
+    let joins = |at: &usize| {
+        words.get(*at).is_some_and(|word| word == "and")
+            && !named.contains(&(at - 1))
+            && !named.contains(&(at + 1))
+    };
+    (1..BEGINNING).filter(joins).any(|at| words.iter().skip(at + 1).take(3).any(|word| word == "of"))
+}
+
+/// The month that a word names, from 1.
+pub(crate) fn month(word: &str) -> Option<usize> {
+    let place = english().months.words.split_whitespace().position(|month| {
+        // "January" and "jan".
+        month == word || (word.len() == 3 && month.starts_with(word))
+    });
+    place.map(|place| place + 1)
+}
+
+/// Whether the question asks for an amount of some unit: "how many years".
+pub(crate) fn asks_for_units(question: &str) -> bool {
+    let words = quipu_query::words_of(question);
+    let behind_how =
+        words.iter().position(|word| word == "how").map(|at| words.get(at + 2..).unwrap_or_default());
+    let is_unit = |word: &String| english().units.words.split_whitespace().any(|unit| unit == word);
+    // "How many more minutes".
+    behind_how.is_some_and(|words| words.iter().take(2).any(is_unit))
+}
+
 /// What a question's first telling word asks for: `yes_or_no`, `count`, `date`, `person`.
 pub(crate) fn asks_for(question: &str) -> Option<&'static str> {
-    let words = quipu_query::words_of(question);
+    let words = without_request(question);
     let means = |word: &String, of: &str| meanings(word).iter().any(|meaning| meaning.means == of);
     if words.first().is_some_and(|word| means(word, "yes_or_no")) {
-        return Some("yes_or_no");
+        // "Does A or B have more": one of them.
+        let chooses =
+            words.iter().any(|word| word == "or") && words.iter().any(|word| means(word, "comparison"));
+        return if chooses { None } else { Some("yes_or_no") };
     }
     let how = words.iter().position(|word| word == "how");
     if how.and_then(|at| words.get(at + 1)).is_some_and(|word| means(word, "count")) {
@@ -112,7 +255,10 @@ mod tests {
     fn the_file_is_read_and_each_row_has_a_reason() {
         let text = include_str!("en.toml");
         let rows: File = toml::from_str(text).unwrap();
-        assert_eq!(text.matches("\nreason = ").count(), rows.words.len());
+        let lists = [&rows.units, &rows.months, &rows.question_words];
+        let all = rows.words.len() + rows.orders.len() + 1 + lists.len();
+        assert_eq!(text.matches("\nreason = ").count(), all);
+        assert!(!rows.requests.phrases.is_empty() && lists.iter().all(|list| !list.words.is_empty()));
         assert!(meanings("not").iter().any(|meaning| meaning.means == "negation" && meaning.sure));
         assert!(meanings("novel").is_empty());
     }
@@ -131,6 +277,60 @@ mod tests {
         {
             assert!(!sure(places), "{places}");
         }
+    }
+
+    #[test]
+    fn a_superlative_asks_for_one_end_of_an_order() {
+        use Ordered::{Dates, Numbers, Years};
+        for (word, of, end) in [
+            ("oldest", Numbers, Some(End::Descending)),
+            ("oldest", Dates, Some(End::Ascending)),
+            ("oldest", Years, Some(End::Ascending)),
+            ("longest", Dates, Some(End::Ascending)),
+            ("longest", Years, None),
+            ("newest", Numbers, None),
+            ("newest", Dates, Some(End::Descending)),
+            ("cheapest", Numbers, Some(End::Ascending)),
+            ("best", Numbers, None),
+        ] {
+            assert_eq!(end_asked_for(word, of), end, "{word} {of:?}");
+        }
+    }
+
+    #[test]
+    fn an_ordinal_is_a_place_only_before_a_superlative() {
+        let place = |question: &str| {
+            let words = quipu_query::words_of(question);
+            (0..words.len()).find_map(|at| place_asked_for(&words, at))
+        };
+        assert_eq!(place("the second largest ship"), Some(2));
+        assert_eq!(place("the 3rd most common colour"), Some(3));
+        assert_eq!(place("the second widest picture"), Some(2));
+        assert_eq!(place("the second world war"), None);
+        assert_eq!(place("the largest ship"), None);
+    }
+
+    #[test]
+    fn what_a_question_asks_for() {
+        for (question, expected) in [
+            ("Is Peru larger than Chile?", Some("yes_or_no")),
+            ("Does Chile or Peru have more inhabitants?", None),
+            ("Could you tell me which towns lie in Peru?", None),
+            ("Can you please tell me who wrote it?", Some("person")),
+            ("how many towns lie in Peru", Some("count")),
+            ("When was it opened?", Some("date")),
+        ] {
+            assert_eq!(asks_for(question), expected, "{question}");
+        }
+        assert!(asks_for_units("How many years lie between the two?"));
+        assert!(asks_for_units("How many more minutes did it take?"));
+        assert!(!asks_for_units("How many paintings are two years old?"));
+        assert!(asks_twice("Which is the oldest, and how old is it?"));
+        assert!(!asks_twice("Which are the oldest and the youngest?"));
+        let two = |question: &str| asks_for_two(&quipu_query::words_of(question), &HashSet::new());
+        assert!(two("What are the name and the rating of the best ones?"));
+        assert!(!two("Which of them lie in Peru and are larger than those of Chile?"));
+        assert_eq!((month("september"), month("sep"), month("seps")), (Some(9), Some(9), None));
     }
 
     #[test]

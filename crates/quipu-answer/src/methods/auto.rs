@@ -4,14 +4,19 @@
 use std::collections::HashSet;
 
 use quipu_graph::{Direction, RelationRole};
+use quipu_index::LookupConfig;
 
 use super::{Method, MethodConfig, Outcome};
 use crate::AnswerError;
 use crate::answer::Status;
+use crate::calculate::Operation;
 use crate::context::{Context, Planned};
 use crate::error::Exhausted;
 use crate::evidence::EvidenceContent;
-use crate::language::{impossible_place, meanings_at};
+use crate::language::{
+    Side, asks_for, asks_for_two, asks_for_units, asks_twice, impossible_place, meanings, meanings_at,
+    side_of,
+};
 use crate::question::Question;
 use crate::trace::{Event, Stage};
 
@@ -31,6 +36,8 @@ pub struct AutoConfig {
 pub struct PathTrust {
     /// From this confidence on it stands without a query.
     pub sure: f64,
+    /// The same of a calculation (an extreme, a comparison, a sum), which has all that the question names explained or is not made.
+    pub sure_calculated: f64,
     /// From this confidence on it stands where no query gave an answer.
     pub least_confidence: f64,
     /// Whether the model may write down what people call relations ([`RelationCard`](crate::RelationCard)), and paths are tried
@@ -41,12 +48,24 @@ pub struct PathTrust {
 }
 
 impl Default for AutoConfig {
-    /// With types sure from .7, an answer from .6 on, no cards; without types sure from .8, with cards from .5, an
-    /// answer from .3 on; at most 4 calls.
+    /// With types sure from .7, a calculation from .5, an answer from .6 on, no cards; without types sure from .8, with cards from .5,
+    /// an answer from .3 on; at most 4 calls.
     fn default() -> Self {
         Self {
-            typed: PathTrust { sure: 0.7, least_confidence: 0.6, cards: false, sure_with_cards: 0.9 },
-            untyped: PathTrust { sure: 0.8, least_confidence: 0.3, cards: true, sure_with_cards: 0.5 },
+            typed: PathTrust {
+                sure: 0.7,
+                sure_calculated: 0.5,
+                least_confidence: 0.6,
+                cards: false,
+                sure_with_cards: 0.9,
+            },
+            untyped: PathTrust {
+                sure: 0.8,
+                sure_calculated: 0.8,
+                least_confidence: 0.3,
+                cards: true,
+                sure_with_cards: 0.5,
+            },
             llm_calls: 4,
         }
     }
@@ -67,12 +86,12 @@ pub(super) async fn run(
     if let Some(place) = impossible_place(question.text()) {
         return Ok(Outcome::abstain(format!("“{place}” is no place of an order"), Vec::new()));
     }
-    let mut walked = walk(&within.without_model(), question, config, trust.least_confidence).await?;
-    let mut is_sure = walked.is_from(trust.sure);
+    let mut walked = walk(&within.without_model(), question, config, &trust).await?;
+    let mut is_sure = walked.is_from(if walked.calculated { trust.sure_calculated } else { trust.sure });
     if !is_sure && trust.cards && context.has_model() {
         // One call is left to a query.
         let with_cards = context.at_most(auto.llm_calls.saturating_sub(1));
-        walked = walk(&with_cards, question, config, trust.least_confidence).await?;
+        walked = walk(&with_cards, question, config, &trust).await?;
         is_sure = walked.is_from(trust.sure_with_cards);
     }
     if is_sure {
@@ -109,6 +128,8 @@ struct Walked {
     plan: Option<Planned>,
     /// Whether it is an answer where no query gives one.
     stands: bool,
+    /// Whether code calculated it of what the path led to.
+    calculated: bool,
 }
 
 impl Walked {
@@ -122,20 +143,57 @@ async fn walk(
     context: &Context<'_>,
     question: &Question,
     config: &MethodConfig,
-    least_confidence: f64,
+    trust: &PathTrust,
 ) -> Result<Walked, AnswerError> {
     let outcome = Box::pin(Method::Paths.run(context, question, config)).await?;
     let plan = context.kept_plan();
     let text = question.text();
     let says = plan.as_ref().is_none_or(|plan| says_what_was_walked(context, text, plan, &outcome));
-    let is_answer = outcome.status == Status::Answered && says && heeds_all(text, &outcome);
-    let stands = is_answer && outcome.confidence >= least_confidence;
+    let is_answer =
+        outcome.status == Status::Answered && says && heeds_all(text, &outcome) && is_of_kind(text, &outcome);
+    let is_one = match &plan {
+        Some(plan) if is_answer => is_one_thing(context, plan).await?,
+        _ => true,
+    };
+    // Paths do not know that soups are dishes: what is of a class is not all of its kinds.
+    let calculated = is_calculated(&outcome);
+    let knows_all = !calculated || !has_kinds(context);
+    let least = trust.least_confidence.min(if calculated { trust.sure_calculated } else { 1.0 });
+    let stands = is_answer && is_one && knows_all && outcome.confidence >= least;
     let outcome = match &plan {
         Some(plan) if stands => super::query::read_path(context, plan, outcome).await?,
         _ => outcome,
     };
-    Ok(Walked { outcome, plan, stands })
+    Ok(Walked { outcome, plan, stands, calculated })
 }
+
+fn is_calculated(outcome: &Outcome) -> bool {
+    outcome.evidence.iter().any(|piece| matches!(piece.content, EvidenceContent::Calculation { .. }))
+}
+
+/// Whether the graph has classes above classes.
+fn has_kinds(context: &Context<'_>) -> bool {
+    let tables = quipu_query::kept_tables(context.workspace);
+    tables.is_some_and(|tables| tables.tables.iter().any(|table| table.within.is_some()))
+}
+
+/// Whether a path starts from the only thing of its name and types: a query asks of all that are called so.
+async fn is_one_thing(context: &Context<'_>, plan: &Planned) -> Result<bool, AnswerError> {
+    let Some(anchor) = context.graph().summaries(&[plan.anchor]).await?.pop() else { return Ok(true) };
+    if anchor.types.is_empty() || anchor.literal.is_some() {
+        return Ok(true);
+    }
+    let config = LookupConfig { k: NAMESAKES, ..LookupConfig::default() };
+    let found = context.workspace.lookup(&anchor.name, &config).await?;
+    let others: Vec<_> =
+        found.iter().map(|candidate| candidate.node).filter(|node| *node != anchor.node).collect();
+    let name = quipu_index::normalise(&anchor.name);
+    let others = context.graph().summaries(&others).await?;
+    Ok(!others.iter().any(|other| other.types == anchor.types && quipu_index::normalise(&other.name) == name))
+}
+
+/// Things that are looked at for one that has another's name.
+const NAMESAKES: usize = 8;
 
 /// Whether the source is a graph that queries run on.
 fn takes_queries(context: &Context<'_>) -> bool {
@@ -208,8 +266,39 @@ fn says_what_was_walked(context: &Context<'_>, question: &str, plan: &Planned, w
         let from_name = plan.steps.first() == Some(step) && plan.steps.len() == 1;
         let ends = before.strip_suffix(" the").unwrap_or(&before).ends_with(&asked);
         words.matches(&asked).count() <= steps
+            && stands_right(question, plan, &relation.name)
             && !(from_name && ends && step.direction == Direction::Backward)
     })
+}
+
+/// Whether a path of one step leaves the name on the side of the relation on which the question has it: "whom did A influence" is not
+/// walked from A to whom A was influenced by.
+fn stands_right(question: &str, plan: &Planned, relation: &str) -> bool {
+    let [step] = plan.steps.as_slice() else { return true };
+    let start = quipu_query::words_of(question.get(..plan.span.start).unwrap_or_default()).len();
+    let name = quipu_query::words_of(question.get(plan.span.clone()).unwrap_or_default()).len();
+    let expected = match side_of(&quipu_query::words_of(question), &(start..start + name), relation) {
+        Some(Side::Head) => Direction::Forward,
+        Some(Side::Tail) => Direction::Backward,
+        None => return true,
+    };
+    step.direction == expected
+}
+
+/// Whether a path's answer is of the kind that the question's words ask for: a number to "how many", and no count to "how many years";
+/// yes or no to "is".
+fn is_of_kind(question: &str, outcome: &Outcome) -> bool {
+    let counts = outcome.evidence.iter().any(|piece| {
+        matches!(&piece.content, EvidenceContent::Calculation { operation, .. } if operation.starts_with(Operation::Count.name()))
+    });
+    match asks_for(question) {
+        Some("count") => {
+            let is_number = |answer: &String| answer.starts_with(|c: char| c.is_ascii_digit() || c == '-');
+            outcome.answers.iter().all(is_number) && !(counts && asks_for_units(question))
+        }
+        Some("yes_or_no") => outcome.answers.iter().all(|answer| answer == "yes" || answer == "no"),
+        _ => true,
+    }
 }
 
 /// Whether a path's answer heeds the words that change a question's meaning: those that deny are beyond any path, the others ask for a
@@ -222,9 +311,12 @@ fn heeds_all(question: &str, outcome: &Outcome) -> bool {
         .flat_map(|at| meanings_at(&words, at))
         .filter(|meaning| meaning.sure)
         .collect();
-    let calculated =
-        outcome.evidence.iter().any(|piece| matches!(piece.content, EvidenceContent::Calculation { .. }));
+    let calculated = is_calculated(outcome);
     let beyond = ["negation", "only", "percentage", "ratio", "difference"];
+    let groups = words.iter().any(|word| meanings(word).iter().any(|meaning| meaning.means == "group"));
+    if asks_twice(question) || asks_for_two(&words, &named) || (calculated && groups) {
+        return false;
+    }
     of_words.iter().all(|meaning| calculated && !beyond.contains(&meaning.means.as_str()))
 }
 

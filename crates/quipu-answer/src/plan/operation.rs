@@ -22,8 +22,10 @@ pub struct Wanted {
     pub operation: Option<Operation>,
     /// The words compare things that they name: "larger than", "or".
     pub compares: bool,
-    /// The words ask for yes or no.
+    /// The words ask for yes or no, and compare nothing.
     pub checks: bool,
+    /// The words ask for yes or no.
+    pub confirms: bool,
     /// The words ask for a date: "when", "in which year".
     pub dates: bool,
 }
@@ -54,10 +56,11 @@ pub fn wanted(question: &str) -> Wanted {
         None
     };
     const ASKING: [&str; 9] = ["is", "are", "was", "were", "does", "do", "did", "has", "have"];
-    let checks = !compares && !has("or") && words.first().is_some_and(|w| ASKING.contains(w));
+    let confirms = !has("or") && words.first().is_some_and(|w| ASKING.contains(w));
+    let checks = confirms && !compares;
     let asks_for = |w: &[&str]| matches!(w, ["what" | "which", unit] if is_in(UNITS_OF_DATES, unit));
     let dates = words.first() == Some(&"when") || words.windows(2).any(asks_for);
-    Wanted { operation, compares, checks, dates }
+    Wanted { operation, compares, checks, confirms, dates }
 }
 
 /// Whether a word asks for an extreme: "largest", "less".

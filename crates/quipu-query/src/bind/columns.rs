@@ -20,6 +20,20 @@ impl Binder<'_> {
         scopes: &mut [Scope],
     ) -> Result<Expression, QueryError> {
         let reaches = reaches(column, scopes)?;
+        // A name that only an outer query has is not meant where the tables here are linked to one that has it.
+        let nearest = reaches.first().map_or(0, |(depth, _)| *depth);
+        let (here, outer): (Vec<_>, Vec<_>) = reaches.iter().partition(|(depth, _)| *depth == nearest);
+        let owned_here = here.iter().find_map(|(depth, reach)| self.own_column(reach, &column.name, *depth));
+        if let Some(found) = owned_here {
+            return Ok(found);
+        }
+        if outer.iter().any(|(depth, reach)| self.own_column(reach, &column.name, *depth).is_some()) {
+            for (depth, reach) in here {
+                if let Some(found) = self.directly_linked(reach, &column.name, *depth, scopes) {
+                    return Ok(found);
+                }
+            }
+        }
         for (depth, reach) in &reaches {
             if let Some(found) = self.own_column(reach, &column.name, *depth) {
                 return Ok(found);
@@ -113,6 +127,21 @@ impl Binder<'_> {
         Some(bound(reach, Place { table: table_at, column: best.1 }, &id))
     }
 
+    /// A column of exactly this name of a table that is one link away from a table of links.
+    fn directly_linked(
+        &mut self,
+        reach: &Reach,
+        name: &str,
+        depth: usize,
+        scopes: &mut [Scope],
+    ) -> Option<Expression> {
+        let start = reach.table.filter(|at| self.tables.table(*at).is_some_and(|table| table.is_links()))?;
+        let has =
+            |link: &Link| self.tables.table(link.to.table).is_some_and(|table| table.find(name).is_some());
+        let linked = self.links_of(start).iter().any(has);
+        if linked { self.linked_column(reach, name, depth, scopes) } else { None }
+    }
+
     /// A column of a table that is one or two links away; the tables between are joined.
     fn linked_column(
         &mut self,
@@ -149,7 +178,8 @@ impl Binder<'_> {
                     .table(at)
                     .and_then(|t| Some((t.id.clone(), t.columns.get(column)?.id.clone())))?;
                 let from = self.tables.table(start).map_or("", |table| &table.id).to_owned();
-                let doubt = if path.len() > 1 { Doubt::Much } else { Doubt::Little };
+                let far = path.len() > 1 || self.is_of_another(&path, Place { table: at, column });
+                let doubt = if far { Doubt::Much } else { Doubt::Little };
                 let alias = self.joined(reach, &path, depth, scopes);
                 self.mend(
                     doubt,
@@ -165,6 +195,16 @@ impl Binder<'_> {
             frontier = next;
         }
         None
+    }
+
+    /// Whether a path leads from things to an amount or a date of other things: the area of a state is not that of its country.
+    fn is_of_another(&self, path: &[Link], value: Place) -> bool {
+        let is_things = |at: usize| self.tables.table(at).is_some_and(|table| !table.is_links());
+        let measures = matches!(
+            self.tables.column(value).map(|column| column.kind),
+            Some(Kind::Number { .. } | Kind::Date)
+        );
+        measures && path.iter().any(|link| is_things(link.from.table) && is_things(link.to.table))
     }
 
     /// The column of a table that a name means: the table's own where the name is the table's.

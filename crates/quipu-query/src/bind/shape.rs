@@ -1,13 +1,20 @@
 //! Clauses that SQL databases read in ways of their own: columns beside an aggregate that are in no group.
 
 use super::{Binder, Doubt};
+use crate::QueryError;
 use crate::syntax::{Aggregate, Body, ColumnRef, Expression, Item, Order, Query, Select, Source};
 use crate::tables::{Kind, Place, Tables};
 
 impl Binder<'_> {
     /// Gives columns beside an aggregate the meaning that they have for whoever writes them so.
-    pub(super) fn reshape(&mut self, query: &mut Query) {
-        let Query { body: Body::Select(select), order, limit, .. } = query else { return };
+    ///
+    /// # Errors
+    /// Where every group is of one row, and is counted.
+    pub(super) fn reshape(&mut self, query: &mut Query) -> Result<(), QueryError> {
+        let Query { body: Body::Select(select), order, limit, .. } = query else { return Ok(()) };
+        if let Some(name) = stated_number(select, order, *limit, self.tables) {
+            self.mend(Doubt::Little, format!("{name} is a number that the graph states: it is not counted"));
+        }
         let in_order = order.iter().any(|order| order.expression.has_aggregate());
         let in_items = select.items.iter().any(|item| item.expression.has_aggregate());
         // "SELECT language … ORDER BY COUNT(*)": one row a language is asked for.
@@ -20,12 +27,11 @@ impl Binder<'_> {
             order.iter_mut().for_each(|order| counts_rows(&mut order.expression, &group));
         }
         if !has_aggregate {
-            return;
+            return Ok(());
         }
         let bare: Vec<Expression> = bare_columns(select);
         if bare.is_empty() {
-            self.counts_uses(query);
-            return;
+            return self.counts_uses(query);
         }
         if select.group.is_empty() && limit.is_none() && order.is_empty() {
             // "SELECT name, MAX(price)": the row that has it.
@@ -36,7 +42,7 @@ impl Binder<'_> {
                 *order = vec![Order { expression: of, descending }];
                 *limit = Some(1);
                 self.mend(Doubt::None, "the row that has the extreme value is asked for");
-                return;
+                return Ok(());
             }
         }
         let names: Vec<String> = bare.iter().map(ToString::to_string).collect();
@@ -44,21 +50,28 @@ impl Binder<'_> {
             self.mend(Doubt::Little, format!("the values are grouped by {}", names.join(", ")));
         }
         select.group.extend(bare);
-        self.counts_uses(query);
+        self.counts_uses(query)
     }
 
     /// "The most common colour" of a table of colours: each stands there once. Counted is how often things have it.
-    fn counts_uses(&mut self, query: &mut Query) {
-        let Query { body: Body::Select(select), order, .. } = query else { return };
+    fn counts_uses(&mut self, query: &mut Query) -> Result<(), QueryError> {
+        let Query { body: Body::Select(select), order, .. } = query else { return Ok(()) };
+        if let Some(alias) = single_rows(select, self.tables)
+            && counts_all(select, order)
+        {
+            return Err(QueryError::Unbound(format!(
+                "each {alias} makes one row here, so every number would be 1: group by another column"
+            )));
+        }
         let ([from], [Expression::Column(group)]) = (select.from.as_slice(), select.group.as_slice()) else {
-            return;
+            return Ok(());
         };
         let (Source::Table(_, Some(table)), Some(Place { column: 0, .. })) = (&from.source, group.place)
         else {
-            return;
+            return Ok(());
         };
         if self.tables.table(*table).is_none_or(crate::tables::Table::is_links) {
-            return;
+            return Ok(());
         }
         let (group, title) = (group.clone(), from.alias.clone());
         let of_order = order.iter().map(|order| &order.expression);
@@ -76,10 +89,10 @@ impl Binder<'_> {
         });
         let Some((place, column)) = uses.max_by_key(|(_, column)| column.filled).filter(|_| only_names)
         else {
-            return;
+            return Ok(());
         };
         let (name, id) = (column.id.clone(), self.tables.table(place.table).map(|table| table.id.clone()));
-        let Some(id) = id else { return };
+        let Some(id) = id else { return Ok(()) };
         let new = self.new_alias(&id);
         let used = ColumnRef { table: Some(new.clone()), name: name.clone(), place: Some(place) };
         for from in &mut select.from {
@@ -91,7 +104,93 @@ impl Binder<'_> {
             replace(expression, &group, &used);
         }
         self.mend(Doubt::Little, format!("each {title} stands there once: {name} of {id} is counted"));
+        Ok(())
     }
+}
+
+/// Takes the count off a number of one thing: "how many people live in A" asks for the population that is stated. Gives the number's name.
+fn stated_number(
+    select: &mut Select,
+    order: &[Order],
+    limit: Option<u64>,
+    tables: &Tables,
+) -> Option<String> {
+    let is_name = |of: &Expression| matches!(of, Expression::Column(column) if column.place.is_some_and(|place| place.column == 0));
+    let named = select.filter.iter().flat_map(Expression::conjuncts).any(|condition| match condition {
+        Expression::Compare(crate::syntax::Comparison::Equal, of, value) => {
+            is_name(of) && matches!(&**value, Expression::Terms(terms, _) if terms.len() == 1)
+        }
+        _ => false,
+    });
+    let is_one = named || limit == Some(1) && !order.is_empty();
+    let [item] = select.items.as_mut_slice() else { return None };
+    let Expression::Aggregate { function: Aggregate::Count, of: Some(of), .. } = &item.expression else {
+        return None;
+    };
+    let Expression::Column(column) = &**of else { return None };
+    let kind = column.place.and_then(|place| tables.column(place)).map(|column| column.kind);
+    if !is_one || !select.group.is_empty() || !matches!(kind, Some(Kind::Number { .. })) {
+        return None;
+    }
+    let (name, of) = (column.name.clone(), (**of).clone());
+    item.expression = of;
+    Some(name)
+}
+
+/// Whether rows are counted, and not the values of a column.
+fn counts_all(select: &Select, order: &[Order]) -> bool {
+    let mut counts = false;
+    for expression in select.expressions().into_iter().chain(order.iter().map(|order| &order.expression)) {
+        expression.visit(&mut |part| {
+            counts |= matches!(part, Expression::Aggregate { function: Aggregate::Count, of: None, .. });
+        });
+    }
+    counts
+}
+
+/// The table each of whose rows makes a group of its own: its own name is in the group, and all others are joined by what it has one of.
+/// A table that others refer to is none where it stands alone: what refers to it is meant.
+fn single_rows<'s>(select: &'s Select, tables: &Tables) -> Option<&'s str> {
+    let place_of = |expression: &Expression| match expression {
+        Expression::Column(ColumnRef { table: Some(alias), place: Some(place), .. }) => {
+            Some((alias.clone(), *place))
+        }
+        _ => None,
+    };
+    let is_things = |at: usize| tables.table(at).is_some_and(|table| !table.is_links());
+    let of_group = select.group.iter().filter_map(place_of);
+    let (alias, place) =
+        of_group.into_iter().find(|(_, place)| place.column == 0 && is_things(place.table))?;
+    let referred = tables.columns().any(|(other, column)| {
+        other.table != place.table && other.column > 0 && column.kind == Kind::Entity(Some(place.table))
+    });
+    if select.from.len() == 1 && referred {
+        return None;
+    }
+    let joins = select.from.iter().filter_map(|from| match &from.join {
+        crate::syntax::Join::Inner(on) => on.as_ref(),
+        crate::syntax::Join::Left(on) => on.as_ref(),
+    });
+    let conditions: Vec<&Expression> = joins.chain(&select.filter).flat_map(Expression::conjuncts).collect();
+    let mut reached = vec![alias.clone()];
+    loop {
+        let before = reached.len();
+        for condition in &conditions {
+            let Expression::Compare(crate::syntax::Comparison::Equal, a, b) = condition else { continue };
+            let (Some(a), Some(b)) = (place_of(a), place_of(b)) else { continue };
+            for (one, other) in [(&a, &b), (&b, &a)] {
+                let leads = reached.contains(&one.0) && other.1.column == 0 && is_things(other.1.table);
+                if leads && !reached.contains(&other.0) {
+                    reached.push(other.0.clone());
+                }
+            }
+        }
+        if reached.len() == before {
+            break;
+        }
+    }
+    let all = select.from.iter().all(|from| reached.contains(&from.alias));
+    select.from.iter().find(|from| all && from.alias == alias).map(|from| from.alias.as_str())
 }
 
 fn replace(expression: &mut Expression, column: &ColumnRef, with: &ColumnRef) {
@@ -108,6 +207,20 @@ fn counts_rows(expression: &mut Expression, group: &Expression) {
         *distinct = false;
     }
     expression.parts_mut().into_iter().for_each(|part| counts_rows(part, group));
+}
+
+/// Adds what the groups are of to a query that gives only their numbers: "the number of museums per country" is told with the
+/// countries, before the numbers; behind them where one group is asked for.
+pub fn with_groups(query: &mut Query) {
+    let Query { body: Body::Select(select), limit, .. } = query else { return };
+    let is_group = |item: &Item| select.group.contains(&item.expression);
+    if select.items.iter().any(is_group) || !select.items.iter().any(|item| item.expression.has_aggregate()) {
+        return;
+    }
+    let groups = select.group.iter().map(|group| Item { expression: group.clone(), alias: None });
+    let groups: Vec<Item> = groups.collect();
+    let at = if *limit == Some(1) { select.items.len() } else { 0 };
+    select.items.splice(at..at, groups);
 }
 
 /// Adds what a list is ordered by to a query that gives only the things: "the restaurants from the best to the worst" are told with their

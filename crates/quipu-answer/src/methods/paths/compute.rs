@@ -8,9 +8,11 @@ use super::answer::answered;
 use super::owners::{common_owners, owners};
 use super::{Asking, Choice, MOST_EVIDENCE, RunPath};
 use crate::AnswerError;
+use crate::answer::Status;
 use crate::calculate::{Operation, Places, calculate_places};
 use crate::context::Context;
 use crate::evidence::{Evidence, Operand};
+use crate::link::Mentioned;
 use crate::methods::Outcome;
 use crate::plan::Condition;
 use crate::retrieve::triples_to_evidence;
@@ -145,10 +147,11 @@ pub(super) async fn filtered(
     Ok(answered(answers, Some(result), evidence, choice.confidence))
 }
 
-/// A comparison of the things named: the same path from each, the values held against one another. `None` when no path
-/// is shared.
+/// A comparison of the things named: the same path from each, the values held against one another. "Is A larger than B" is
+/// answered by yes where A is the one. `None` when no path is shared.
 pub(super) async fn compare(
     context: &Context<'_>,
+    mentioned: &[Mentioned],
     runs: &[Vec<RunPath>],
     asking: &Asking,
 ) -> Result<Option<Outcome>, AnswerError> {
@@ -172,7 +175,8 @@ pub(super) async fn compare(
     let confidence = joint(run, &others).sqrt();
     let mut operands = Vec::new();
     let mut triples = Vec::new();
-    for run in std::iter::once(run).chain(others) {
+    let compared: Vec<&RunPath> = std::iter::once(run).chain(others).collect();
+    for run in &compared {
         let ends = context.graph().summaries(&run.ends).await?;
         operands.extend(ends.iter().map(|s| operand(&run.anchor.name, s)));
         triples.extend(run.walk.triples_to(&run.ends, MOST_EVIDENCE));
@@ -180,7 +184,24 @@ pub(super) async fn compare(
     let mut evidence = triples_to_evidence(context.graph(), &triples).await?;
     context.trace.report(Stage::Retrieve, Event::Retrieved { evidence: evidence.len(), left_out: 0 });
     let asked = Arithmetic { operation, places: asking.places };
-    finish(context, asked, operands, &mut evidence, confidence).map(Some)
+    let outcome = finish(context, asked, operands, &mut evidence, confidence)?;
+    if !asking.wanted.confirms || !operation.chooses() || outcome.status != Status::Answered {
+        return Ok(Some(outcome));
+    }
+    let named_first = compared.iter().zip(mentioned).min_by_key(|(_, mention)| mention.span.start);
+    let named_first = named_first.map(|(run, _)| run.anchor.name.as_str());
+    let is_the_one = matches!(outcome.answers.as_slice(), [one] if Some(one.as_str()) == named_first);
+    let answer = if is_the_one { "yes" } else { "no" };
+    let text = outcome.text.unwrap_or_default();
+    let from = outcome.evidence.iter().map(|piece| piece.id.clone()).collect();
+    let mut evidence = outcome.evidence;
+    evidence.push(Evidence::calculation(
+        &format!("{} is {text}", named_first.unwrap_or_default()),
+        answer,
+        from,
+    ));
+    let text = Some(format!("{answer}: {text}"));
+    Ok(Some(Outcome { answers: vec![answer.to_owned()], text, evidence, ..outcome }))
 }
 
 /// What the values are of, where that is the same for all that are compared: the area of the country that two states lie in says nothing of

@@ -296,7 +296,7 @@ async fn together(
 ) -> Result<Option<Outcome>, AnswerError> {
     let mut runs = plan(context, question, mentioned, mentioned, asking, config).await?;
     if asking.wanted.compares
-        && let Some(outcome) = compare(context, &runs, asking).await?
+        && let Some(outcome) = compare(context, mentioned, &runs, asking).await?
     {
         return Ok(Some(outcome));
     }

@@ -50,7 +50,7 @@ pub(in crate::methods) async fn readings(
     let decided = if !several {
         None
     } else if asking.wanted.compares {
-        compare(context, &runs, &asking).await?
+        compare(context, &mentioned, &runs, &asking).await?
     } else if asking.wanted.checks {
         Some(check(context, &mentioned, &runs, config).await?)
     } else {

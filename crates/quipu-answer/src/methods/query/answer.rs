@@ -1,7 +1,9 @@
 //! From the chosen reading to the answer: values, table, evidence, and how the question was read.
 
 use oxrdf::Term;
-use quipu_query::{CellValue, Plan, RowSet, RunLimits, ValueKind, is_too_much, stated};
+use quipu_query::{
+    Aggregate, CellValue, Expression, Item, Plan, RowSet, RunLimits, ValueKind, is_too_much, stated,
+};
 
 use super::choose::is_empty;
 use super::{Asking, Candidate, Chosen, Failure};
@@ -51,7 +53,9 @@ pub(super) async fn answer(
         return Ok(Outcome::abstain(reason, Vec::new()));
     };
     let Chosen { candidate, confidence, unexplained } = best;
-    let asks_yes = asks_for(asking.question.text()) == Some("yes_or_no") && !candidate.plan.aggregated;
+    let is_count = only_counts(&candidate);
+    let asks_yes =
+        asks_for(asking.question.text()) == Some("yes_or_no") && (is_count || !candidate.plan.aggregated);
     let tells_yes = candidate.plan.columns.iter().any(|column| column.kind == ValueKind::Flag);
     if asks_yes && !tells_yes && confidence >= asking.config.least_confidence {
         return yes_or_no(context, &candidate, confidence, readings).await;
@@ -96,7 +100,8 @@ async fn yes_or_no(
     confidence: f64,
     readings: Vec<Reading>,
 ) -> Result<Outcome, AnswerError> {
-    let yes = !is_empty(&candidate.rows);
+    let is_zero = |cell: &CellValue| only_counts(candidate) && cell.name == "0";
+    let yes = candidate.rows.rows.iter().flatten().flatten().any(|cell| !is_zero(cell));
     let mut evidence = if yes { evidence(context, candidate).await? } else { Vec::new() };
     let result = if yes { "yes" } else { "no" };
     let from = evidence.iter().map(|piece| piece.id.clone()).collect();
@@ -107,6 +112,16 @@ async fn yes_or_no(
     evidence.push(Evidence::calculation(&operation, result, from));
     let answers = vec![result.to_owned()];
     Ok(Outcome { status: Status::Answered, answers, readings, evidence, confidence, ..Outcome::default() })
+}
+
+/// Whether a reading gives one number, how many there are.
+pub(super) fn only_counts(candidate: &Candidate) -> bool {
+    let select = candidate.bound.query.select();
+    select.is_some_and(|select| {
+        let counts =
+            |item: &Item| matches!(item.expression, Expression::Aggregate { function: Aggregate::Count, .. });
+        select.group.is_empty() && select.items.len() == 1 && select.items.iter().all(counts)
+    })
 }
 
 fn reading(chosen: &Chosen) -> Reading {

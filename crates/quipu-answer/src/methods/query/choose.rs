@@ -2,9 +2,10 @@
 
 use quipu_query::{Comparison, Doubt, Expression, RowSet, ValueKind};
 
+use super::answer::only_counts;
 use super::explain::{Unexplained, unexplained};
 use super::{Asking, Candidate};
-use crate::language::asks_for;
+use crate::language::{asks_for, asks_for_units};
 
 /// A reading that was chosen, with its confidence.
 pub(super) struct Chosen {
@@ -34,24 +35,30 @@ pub(super) struct Features {
     votes: f64,
     /// How unlikely its text was to the model: the mean of its tokens' negative logarithms.
     unlikely: f64,
+    /// Values that it compares with and that the question does not name.
+    invented: f64,
+    /// How far in meaning the question stays from the columns that it speaks of, together.
+    unasked: f64,
     /// Whether it leaves out too much of the question to be sure, or a word that changes the meaning. No weight: a bound.
     doubtful: bool,
 }
 
 /// Fitted by `scripts/fit_chooser.py`; docs/results.md says on which graphs, and how they do on each when it is left out of the fit.
 const WEIGHTS: Features = Features {
-    distance: -3.98,
-    first: -1.13,
-    meanings: -0.78,
-    much: -0.52,
+    distance: -3.86,
+    first: -1.02,
+    meanings: -1.29,
+    much: -0.3,
     empty: -4.0,
-    repaired: -0.65,
-    kind: -1.05,
+    repaired: -0.55,
+    kind: -0.98,
     votes: 0.77,
-    unlikely: -10.04,
+    unlikely: -9.92,
+    invented: -0.64,
+    unasked: -0.36,
     doubtful: false,
 };
-const BIAS: f64 = 3.25;
+const BIAS: f64 = 3.39;
 /// The most that a reading is worth which leaves out a word like "not", or most words: below any answer by default.
 const DOUBTFUL: f64 = 0.49;
 /// What stands for the mean of the logarithms where the model does not tell it: that of most texts.
@@ -71,16 +78,18 @@ impl Features {
             kind: f64::from(u8::from(!is_of_kind(question, candidate))),
             votes,
             unlikely: -candidate.likelihood.map_or(USUAL, |likelihood| likelihood.mean),
+            invented: unexplained.invented as f64,
+            unasked: unexplained.unasked,
             doubtful: !unexplained.meanings.is_empty()
                 || unexplained.leaves_out_most()
                 || only_repeats(candidate),
         }
     }
 
-    pub(super) fn values(self) -> [f64; 9] {
-        let Self { distance, first, meanings, much, empty, repaired, kind, votes, unlikely, doubtful: _ } =
-            self;
-        [distance, first, meanings, much, empty, repaired, kind, votes, unlikely]
+    pub(super) fn values(self) -> [f64; 11] {
+        let Self { distance, first, meanings, much, empty, repaired, kind, votes, .. } = self;
+        let Self { unlikely, invented, unasked, .. } = self;
+        [distance, first, meanings, much, empty, repaired, kind, votes, unlikely, invented, unasked]
     }
 
     pub(super) fn confidence(self) -> f64 {
@@ -93,19 +102,27 @@ impl Features {
 }
 
 /// Names of the features, in their order: what a fit reads them by.
-pub(super) const FEATURES: [&str; 9] =
-    ["distance", "first", "meanings", "much", "empty", "repaired", "kind", "votes", "unlikely"];
+pub(super) const FEATURES: [&str; 11] = [
+    "distance", "first", "meanings", "much", "empty", "repaired", "kind", "votes", "unlikely", "invented",
+    "unasked",
+];
 
 /// Whether a reading gives what the question's word asks for: a number to "how many", a date to "when", a name to "who", yes or no to "is".
 fn is_of_kind(question: &str, candidate: &Candidate) -> bool {
     let has = |kinds: &[ValueKind]| candidate.plan.columns.iter().any(|column| kinds.contains(&column.kind));
     let one_row = candidate.rows.rows.len() <= 1;
     match asks_for(question) {
+        // How many years are no number of things.
+        Some("count") if asks_for_units(question) => {
+            has(&[ValueKind::Number, ValueKind::Unknown]) && !only_counts(candidate)
+        }
         Some("count") => has(&[ValueKind::Number, ValueKind::Unknown]),
         Some("date") => has(&[ValueKind::Date, ValueKind::Number, ValueKind::Unknown]),
         Some("person") => has(&[ValueKind::Entity, ValueKind::Text, ValueKind::Unknown]),
         // A list is an answer too: yes where there is something in it.
-        Some("yes_or_no") => !candidate.plan.aggregated || (one_row && has(&[ValueKind::Flag])),
+        Some("yes_or_no") => {
+            !candidate.plan.aggregated || only_counts(candidate) || (one_row && has(&[ValueKind::Flag]))
+        }
         _ => !(candidate.plan.columns.len() == 1 && has(&[ValueKind::Flag])),
     }
 }

@@ -1,11 +1,12 @@
 //! Which words of the question a plan explains, and which it leaves out.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use quipu_query::{Aggregate, Arithmetic, Body, Comparison, Expression, Query, Source, Tables, words_of};
+use rust_stemmers::{Algorithm, Stemmer};
 
 use super::near::Nearness;
-use crate::language::{Meaning, meanings_at};
+use crate::language::{Meaning, looks_superlative, meanings, meanings_at, place_asked_for};
 
 /// How near a plan comes to a word that it leaves out, where no embedder can tell.
 const USUAL: f64 = 0.45;
@@ -23,6 +24,10 @@ pub(super) struct Unexplained {
     pub(super) distance: f64,
     /// The same of the first word that could name something: mostly what is asked for.
     pub(super) first: f64,
+    /// Values that the plan speaks of, and the question does not.
+    pub(super) invented: usize,
+    /// How far in meaning the question stays from the columns that the plan speaks of, together.
+    pub(super) unasked: f64,
 }
 
 impl Unexplained {
@@ -42,6 +47,15 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
         // "no. of students": a number.
         let is_number = word == "no" && words.get(at + 1).is_some_and(|next| next == "of");
         if is_number || !seen.insert(word.clone()) {
+            continue;
+        }
+        if let Some(place) = place_asked_for(&words, at) {
+            if said.place != Some(place) {
+                found.meanings.push(word);
+            }
+            continue;
+        }
+        if said.does.contains("superlative") && looks_superlative(&word) {
             continue;
         }
         let of_word = meanings_at(&words, at);
@@ -65,7 +79,33 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
             found.names.push(word);
         }
     }
+    let plain: Vec<String> = words.iter().map(|word| quipu_index::normalise(word)).collect();
+    found.invented = said.values.iter().filter(|value| !is_said(value, &plain)).count();
+    let unasked = |title: &String| {
+        let words = words_of(title);
+        let far = |word: &String| match words_asked(word, &plain) {
+            true => 0.0,
+            false => 1.0 - near.from(word).unwrap_or(USUAL),
+        };
+        words.iter().filter(|word| meanings(word).is_empty()).map(far).reduce(f64::min).unwrap_or(0.0)
+    };
+    found.unasked = said.columns.iter().map(unasked).sum();
     found
+}
+
+/// Whether the question has a word of a value, in some form. Small numbers may be said in words.
+fn is_said(value: &str, question: &[String]) -> bool {
+    /// The greatest number that is said in one word.
+    const TWELVE: f64 = 12.0;
+    if value.parse::<f64>().is_ok_and(|number| number.abs() <= TWELVE) {
+        return true;
+    }
+    let words: Vec<String> = words_of(value).iter().map(|word| quipu_index::normalise(word)).collect();
+    words.is_empty() || words.iter().any(|word| words_asked(word, question))
+}
+
+fn words_asked(word: &str, question: &[String]) -> bool {
+    question.iter().any(|asked| asked == word || is_form(asked, word))
 }
 
 /// What a query speaks of, and what it does.
@@ -73,6 +113,12 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
 struct Said {
     words: HashSet<String>,
     does: HashSet<&'static str>,
+    /// The place in an order at which its rows begin.
+    place: Option<u64>,
+    /// Titles of the columns other than names.
+    columns: BTreeSet<String>,
+    /// The values that it compares with.
+    values: BTreeSet<String>,
 }
 
 impl Said {
@@ -102,11 +148,12 @@ impl Said {
         }
         if let Some(limit) = query.limit {
             self.text(&limit.to_string());
+            self.place = self.place.max(Some(query.offset + 1));
         }
         match &query.body {
             Body::Set { left, right, operator, .. } => {
                 if *operator == quipu_query::SetOperator::Except {
-                    self.does.insert("negation");
+                    self.does.extend(["negation", "only"]);
                 }
                 self.query(left, tables);
                 self.query(right, tables);
@@ -114,6 +161,9 @@ impl Said {
             Body::Select(select) => {
                 if !select.group.is_empty() {
                     self.does.insert("group");
+                }
+                if let Some(having) = &select.having {
+                    having.visit(&mut |part| self.does.extend(is_one(part).then_some("only")));
                 }
                 for from in &select.from {
                     match &from.source {
@@ -140,6 +190,9 @@ impl Said {
                 let Some((place, of)) = place else { return self.text(&column.name) };
                 self.text(&of.title);
                 self.text(&of.id);
+                if place.column > 0 {
+                    self.columns.insert(of.title.clone());
+                }
                 if place.column == 0
                     && let Some(table) = tables.table(place.table)
                 {
@@ -151,18 +204,25 @@ impl Said {
             }
             Expression::Text(text) | Expression::Terms(_, text) | Expression::Like(_, text) => {
                 self.text(text);
+                self.values.insert(text.clone());
             }
-            Expression::Number(number) => self.text(number),
+            Expression::Number(number) => {
+                self.text(number);
+                self.values.insert(number.clone());
+            }
             Expression::Not(inner) => {
                 // "x IS NOT NULL" denies nothing.
                 let denies = !matches!(**inner, Expression::IsNull(_));
                 self.does.extend(denies.then_some("negation"));
+                // "Only in A": in A, and in no other.
+                self.does.extend(inner.query().is_some().then_some("only"));
             }
             Expression::IsNull(_) => drop(self.does.insert("negation")),
             Expression::Compare(comparison, _, value) => match comparison {
                 Comparison::Unequal => drop(self.does.insert("negation")),
                 Comparison::Equal => {
-                    let denies = matches!(**value, Expression::Flag(false));
+                    let is_zero = matches!(&**value, Expression::Number(number) if number == "0");
+                    let denies = matches!(**value, Expression::Flag(false)) || is_zero;
                     self.does.extend(denies.then_some("negation"));
                 }
                 Comparison::Less | Comparison::AtMost | Comparison::Greater | Comparison::AtLeast => {
@@ -181,6 +241,8 @@ impl Said {
             Expression::Arithmetic(operation, ..) => match operation {
                 Arithmetic::Divide => {
                     self.does.extend(["ratio", "percentage"]);
+                    let adds = expression.parts().iter().all(|part| part.has_aggregate());
+                    self.does.extend(adds.then_some("average"));
                 }
                 Arithmetic::Subtract => self.does.extend(["difference", "comparison", "time"]),
                 Arithmetic::Add | Arithmetic::Multiply => {}
@@ -193,8 +255,25 @@ impl Said {
     }
 }
 
-/// Whether two words are forms of one: they share their beginning, up to three letters of an ending.
+/// Whether an expression says that a count is one.
+fn is_one(expression: &Expression) -> bool {
+    let Expression::Compare(comparison, of, value) = expression else { return false };
+    let Expression::Number(number) = &**value else { return false };
+    let bound = match comparison {
+        Comparison::Equal | Comparison::AtMost => "1",
+        Comparison::Less => "2",
+        _ => return false,
+    };
+    of.has_aggregate() && number == bound
+}
+
+/// Whether two words are forms of one: they have one stem (Snowball, English), or share their beginning up to three letters of an
+/// ending.
 pub(super) fn is_form(word: &str, known: &str) -> bool {
+    let stemmer = Stemmer::create(Algorithm::English);
+    if stemmer.stem(word) == stemmer.stem(known) {
+        return true;
+    }
     let shared = word.chars().zip(known.chars()).take_while(|(a, b)| a == b).count();
     let (a, b) = (word.chars().count(), known.chars().count());
     shared >= 4 && shared + 3 >= a.max(b) || (shared >= 3 && shared + 1 >= a.min(b) && a.max(b) <= shared + 2)

@@ -8,6 +8,7 @@ mod explain;
 mod near;
 mod path;
 mod read;
+mod slips;
 mod sql;
 
 use std::sync::Arc;
@@ -44,20 +45,24 @@ pub struct QueryConfig {
     pub least_confidence: f64,
     /// Most bytes of the tables shown to the model.
     pub table_bytes: usize,
+    /// Most tokens that are computed for one question: prompts but for what an earlier one begins with, and replies. A repair or a sample
+    /// that would take more is not asked for.
+    pub tokens: u64,
     /// Whether the model is told which values of the graph the question's words may be.
     pub hints: bool,
 }
 
 impl Default for QueryConfig {
-    /// One repair, two samples at 0.7 below .6, no answer below .5, 4,400 bytes of tables, hints.
+    /// One repair, two samples at 0.7 below .6, no answer below .6, 4,400 bytes of tables, 4,000 tokens, hints.
     fn default() -> Self {
         Self {
             repair: true,
             samples: 2,
             temperature: 0.7,
             sure: 0.6,
-            least_confidence: 0.5,
+            least_confidence: 0.6,
             table_bytes: 4_400,
+            tokens: 4_000,
             hints: true,
         }
     }
@@ -119,6 +124,17 @@ fn weigh(context: &Context<'_>, asking: &Asking<'_>, candidates: &[Candidate]) {
 /// Values of a reading that the trace tells.
 const TOLD: usize = 12;
 
+/// Whether one more request like those before stays within the question's calls and tokens.
+fn has_room(context: &Context<'_>, config: &QueryConfig) -> bool {
+    /// What a request takes beside its beginning where beginnings are reused: a reason, and a reply.
+    const OWN: u64 = 300;
+    let usage = context.trace.usage();
+    let computed = (usage.prompt_tokens + usage.completion_tokens).saturating_sub(usage.reused_tokens);
+    let whole = usage.prompt_tokens / u64::from(usage.llm_calls.max(1));
+    let next = if usage.reused_tokens > 0 { OWN } else { whole };
+    context.calls_left() > 0 && computed + next <= config.tokens
+}
+
 /// The readings: the likeliest query, the same mended where it failed, and samples where it is doubtful.
 async fn candidates(
     context: &Context<'_>,
@@ -134,7 +150,7 @@ async fn candidates(
         Err(failure) => {
             declined = failure.declined;
             let again = Asked::Again(&failure);
-            if asking.config.repair && failure.may_be_mended() && context.calls_left() > 0 {
+            if asking.config.repair && failure.may_be_mended() && has_room(context, asking.config) {
                 let written = ask::write(context, &prompt, again, asking.config).await?;
                 match read::read(context, asking, written).await? {
                     Ok(candidate) => candidates.push(candidate.repaired()),
@@ -147,7 +163,7 @@ async fn candidates(
     let best = choose::best_confidence(asking, &candidates);
     if best < asking.config.sure && !declined {
         for seed in 1..=asking.config.samples {
-            if context.calls_left() == 0 {
+            if !has_room(context, asking.config) {
                 break;
             }
             let written = ask::write(context, &prompt, Asked::Sample(seed), asking.config).await?;

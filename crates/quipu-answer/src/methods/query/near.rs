@@ -17,24 +17,19 @@ pub(super) struct AskedTokens {
     words: Vec<(String, Vec<usize>)>,
 }
 
-/// How near a reading comes to the words of a question, from 0 to 1.
+/// How near a reading comes to the words of a question, and the question to those of the reading, from 0 to 1.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Nearness(HashMap<String, f64>);
+pub(super) struct Nearness {
+    asked: HashMap<String, f64>,
+    read: HashMap<String, f64>,
+}
 
 impl AskedTokens {
     /// Reads a question; nothing where there is no embedder, or one that gives whole texts only.
     pub(super) async fn read(context: &Context<'_>, question: &str) -> Result<Option<Self>, AnswerError> {
         let tokens = context.embed_tokens(Stage::Plan, &[question]).await?.and_then(|mut all| all.pop());
         Ok(tokens.map(|tokens| {
-            let words = quipu_index::words(question)
-                .into_iter()
-                .map(|word| {
-                    let inside = tokens.spans().iter().enumerate().filter(|(_, span)| {
-                        !span.is_empty() && word.start <= span.start && span.end <= word.end
-                    });
-                    (word.text.clone(), inside.map(|(at, _)| at).collect())
-                })
-                .collect();
+            let words = words_with_tokens(question, &tokens);
             Self { tokens, words }
         }))
     }
@@ -43,23 +38,48 @@ impl AskedTokens {
     pub(super) async fn near(&self, context: &Context<'_>, reading: &str) -> Result<Nearness, AnswerError> {
         let read = context.embed_tokens(Stage::Plan, &[reading]).await?.and_then(|mut all| all.pop());
         let Some(read) = read else { return Ok(Nearness::default()) };
-        let nearest = self.tokens.nearest(&read);
-        let mut near = HashMap::new();
-        for (word, tokens) in &self.words {
-            let of_tokens = tokens.iter().filter_map(|at| nearest.get(*at)).map(|near| f64::from(*near));
-            let Some(best) = of_tokens.reduce(f64::max) else { continue };
-            for part in words_of(word) {
-                let known = near.entry(part).or_insert(0.0_f64);
-                *known = known.max(best.clamp(0.0, 1.0));
-            }
-        }
-        Ok(Nearness(near))
+        Ok(Nearness {
+            asked: best_of_words(&self.words, &self.tokens.nearest(&read)),
+            read: best_of_words(&words_with_tokens(reading, &read), &read.nearest(&self.tokens)),
+        })
     }
+}
+
+/// Each word of a text with its tokens.
+fn words_with_tokens(text: &str, tokens: &TokenVectors) -> Vec<(String, Vec<usize>)> {
+    let of = |word: quipu_index::Word| {
+        let inside = tokens
+            .spans()
+            .iter()
+            .enumerate()
+            .filter(|(_, span)| !span.is_empty() && word.start <= span.start && span.end <= word.end);
+        (word.text.clone(), inside.map(|(at, _)| at).collect())
+    };
+    quipu_index::words(text).into_iter().map(of).collect()
+}
+
+/// Of each word the best of its tokens' values.
+fn best_of_words(words: &[(String, Vec<usize>)], nearest: &[f32]) -> HashMap<String, f64> {
+    let mut near = HashMap::new();
+    for (word, tokens) in words {
+        let of_tokens = tokens.iter().filter_map(|at| nearest.get(*at)).map(|near| f64::from(*near));
+        let Some(best) = of_tokens.reduce(f64::max) else { continue };
+        for part in words_of(word) {
+            let known = near.entry(part).or_insert(0.0_f64);
+            *known = known.max(best.clamp(0.0, 1.0));
+        }
+    }
+    near
 }
 
 impl Nearness {
     /// How near the reading comes to a word in lower case; nothing where that is not known.
     pub(super) fn to(&self, word: &str) -> Option<f64> {
-        self.0.get(word).copied()
+        self.asked.get(word).copied()
+    }
+
+    /// How near the question comes to a word of the reading in lower case; nothing where that is not known.
+    pub(super) fn from(&self, word: &str) -> Option<f64> {
+        self.read.get(word).copied()
     }
 }

@@ -3,12 +3,13 @@
 use quipu_model::Likelihood;
 use quipu_query::{
     Bound, Expression, Item, Plan, QueryError, RowSet, RunLimits, asks_tables, bind, is_too_much, plan,
-    read_sql, run, say, with_measures, with_things,
+    read_sql, run, say, with_groups, with_measures, with_things,
 };
 
 use super::Asking;
 use super::ask::Written;
 use super::near::Nearness;
+use super::slips::{right_dates, right_ends, right_sides, with_both};
 use crate::AnswerError;
 use crate::context::Context;
 use crate::trace::{Event, Stage};
@@ -113,13 +114,20 @@ async fn try_read(
         }
     });
     let found = values.find(context.workspace, tables, &texts).await?;
+    let (query, both) = with_both(asking.question.text(), query);
     let mut bound = bind(query, tables, values, &found)?;
     if !asks_tables(&bound.query) {
         return Err(QueryError::Unbound(
             "the query asks nothing of the tables: it only says something".into(),
         ));
     }
+    let text = asking.question.text();
+    bound.mends.extend(both);
+    bound.mends.extend(right_ends(text, &mut bound.query, tables));
+    bound.mends.extend(right_dates(text, &mut bound.query, tables));
+    bound.mends.extend(right_sides(text, &mut bound.query, tables));
     with_things(&mut bound.query, tables);
+    with_groups(&mut bound.query);
     with_measures(&mut bound.query);
     let plan = plan(&bound.query, tables)?;
     let words = say(&bound.query, tables);

@@ -18,7 +18,7 @@ use crate::failure::WrongUsage;
 pub(super) const KEYS: &str = "anchors=open|gold, key_prefix=TEXT, max_hops=N, multi_hop=yes|no, llm_calls=N, seconds=N, \
 evidence_tokens=N, kerag.max_hops=N, kerag.filter=model|similarity[:N]|paths[:N]|off, kerag.reasoning=yes|no, kerag.least_confidence=X, auto.sure=X, auto.least_confidence=X, auto.cards=yes|no, auto.untyped_sure=X, auto.untyped_least_confidence=X, \
 auto.untyped_cards=yes|no, auto.untyped_sure_with_cards=X, auto.llm_calls=N, query.repair=yes|no, query.samples=N, \
-query.temperature=X, query.sure=X, query.least_confidence=X, query.table_bytes=N, query.hints=yes|no, paths.max_hops=N, \
+query.temperature=X, query.sure=X, query.least_confidence=X, query.table_bytes=N, query.tokens=N, query.hints=yes|no, paths.max_hops=N, \
 paths.mentions=N, paths.candidates=N, paths.run=N, paths.new_cards=N, paths.meet=N, paths.sure=X, paths.least_confidence=X, tokens=N, \
 anchor.anchors=N, anchor.relations_scored=N, anchor.width=N, anchor.depth=N, anchor.candidates=N, anchor.shown=N, \
 anchor.predictor=model|index, anchor.grounding=fused|relations|off, anchor.guide=paths|similarity|model, anchor.parallel=yes|no, \
@@ -118,6 +118,7 @@ fn set(options: &mut AskOptions, key: &str, value: &str) -> Result<()> {
         "query.sure" => config.query.sure = parse(key, value)?,
         "query.least_confidence" => config.query.least_confidence = parse(key, value)?,
         "query.table_bytes" => config.query.table_bytes = parse(key, value)?,
+        "query.tokens" => config.query.tokens = parse(key, value)?,
         "query.hints" => config.query.hints = yes_or_no(key, value)?,
         "paths.max_hops" => config.paths.walk.max_hops = parse(key, value)?,
         "paths.mentions" => config.paths.mentions = parse(key, value)?,

@@ -1,0 +1,321 @@
+//! Slips of a model that the question's own words show: an order from the wrong end, either of two things where both are asked for.
+
+use quipu_query::{
+    Aggregate, Body, Column, Comparison, Doubt, Expression, Kind, Mend, Query, SetOperator, Source, Tables,
+    words_of,
+};
+
+use crate::language::{End, Ordered, Side, end_asked_for, month, side_of};
+
+/// Puts the ends of orders right: "the youngest" has the latest date of birth, whatever the model wrote. Nothing is done where the
+/// question asks for several ends, or the query has several orders.
+pub(super) fn right_ends(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let words = words_of(question);
+    let at_least =
+        |at: usize| at.checked_sub(1).and_then(|before| words.get(before)).is_some_and(|word| word == "at");
+    let asking: Vec<&String> = words
+        .iter()
+        .enumerate()
+        .filter(|(at, word)| {
+            let asks = [Ordered::Numbers, Ordered::Dates].iter().any(|of| end_asked_for(word, *of).is_some());
+            asks && !at_least(*at)
+        })
+        .map(|(_, word)| word)
+        .collect();
+    let [word] = asking.as_slice() else { return None };
+    let mut orders = 0;
+    each_query(query, &mut |query| orders += usize::from(order_of(query, tables).is_some()));
+    if orders != 1 {
+        return None;
+    }
+    let mut mend = None;
+    each_query(query, &mut |query| {
+        let Some((of, title, end)) = order_of(query, tables) else { return };
+        if end_asked_for(word, of).is_some_and(|wanted| wanted != end) {
+            turn(query);
+            let (least, most) = match of {
+                Ordered::Numbers => ("least", "greatest"),
+                Ordered::Dates | Ordered::Years => ("earliest", "latest"),
+            };
+            let asked = if end == End::Ascending { most } else { least };
+            mend = Some(Mend {
+                text: format!("“{word}” asks for the {asked} {title}"),
+                doubt: Doubt::Little,
+            });
+        }
+    });
+    mend
+}
+
+/// Makes a day that the model took from somewhere else the year, or the month, that the question says: "added in 2021" is no 30 January.
+pub(super) fn right_dates(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let words = words_of(question);
+    let mut mend = None;
+    each_query(query, &mut |query| {
+        let Body::Select(select) = &mut query.body else { return };
+        let Some(filter) = &mut select.filter else { return };
+        each_condition(filter, &mut |condition| {
+            let Expression::Compare(Comparison::Equal, of, value) = condition else { return };
+            let (Expression::Column(column), Expression::Text(text)) = (&**of, &mut **value) else { return };
+            let kind = column.place.and_then(|place| tables.column(place)).map(|column| column.kind);
+            if kind != Some(Kind::Date) {
+                return;
+            }
+            if let Some(said) = date_said(&words, text) {
+                mend = Some(Mend {
+                    text: format!("the question says {said}, not {text}"),
+                    doubt: Doubt::Little,
+                });
+                *text = said;
+            }
+        });
+    });
+    mend
+}
+
+/// The part of a date that the question says, where that is not all of it.
+fn date_said(words: &[String], date: &str) -> Option<String> {
+    let [year, of_year, day] = date.split('-').collect::<Vec<_>>().try_into().ok()?;
+    if !words.iter().any(|word| word == year) {
+        return None;
+    }
+    let is_number = |word: &String, number: &str| {
+        let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        !digits.is_empty() && digits.trim_start_matches('0') == number.trim_start_matches('0')
+    };
+    let says = |number: &str| words.iter().any(|word| word != year && is_number(word, number));
+    let says_month = says(of_year) || words.iter().any(|word| month(word).is_some());
+    match (says_month, says(day)) {
+        (_, true) => None,
+        (true, false) => Some(format!("{year}-{of_year}")),
+        (false, false) => Some(year.to_owned()),
+    }
+}
+
+fn each_condition(condition: &mut Expression, change: &mut dyn FnMut(&mut Expression)) {
+    change(condition);
+    if let Expression::And(left, right) | Expression::Or(left, right) = condition {
+        each_condition(left, change);
+        each_condition(right, change);
+    }
+}
+
+/// Puts a name on the end of a relation on which the question has it: in "whom did A influence" it is A who did it, so A is a value of
+/// `influenced_by`. Only where both ends are of one kind, for else the kinds tell.
+pub(super) fn right_sides(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let asked: Vec<String> = words_of(question).iter().map(|word| quipu_index::normalise(word)).collect();
+    let select = query.select()?;
+    let (alias, title, name) = select.filter.as_ref()?.conjuncts().into_iter().find_map(|condition| {
+        let Expression::Compare(Comparison::Equal, of, value) = condition else { return None };
+        let (Expression::Column(column), Expression::Terms(_, name)) = (&**of, &**value) else { return None };
+        let place = column.place?;
+        let table = tables.table(place.table).filter(|table| table.is_links())?;
+        let [head, tail] = table.columns.as_slice() else { return None };
+        if head.kind != tail.kind || !matches!(head.kind, Kind::Entity(Some(_))) {
+            return None;
+        }
+        let words: Vec<String> = words_of(name).iter().map(|word| quipu_index::normalise(word)).collect();
+        let start = asked.windows(words.len().max(1)).position(|window| window == words)?;
+        let side = side_of(&asked, &(start..start + words.len()), &tail.title)?;
+        let wanted = usize::from(side == Side::Tail);
+        (place.column != wanted).then(|| (column.table.clone(), tail.title.clone(), name.clone()))
+    })?;
+    each_query(query, &mut |query| {
+        let Body::Select(select) = &mut query.body else { return };
+        for expression in select.expressions_mut() {
+            turn_links(expression, alias.as_deref(), tables);
+        }
+        for order in &mut query.order {
+            turn_links(&mut order.expression, alias.as_deref(), tables);
+        }
+    });
+    let text = format!("by the question's words {name} stands on the other side of “{title}”");
+    Some(Mend { text, doubt: Doubt::Little })
+}
+
+/// Makes each end of a table of links the other.
+fn turn_links(expression: &mut Expression, alias: Option<&str>, tables: &Tables) {
+    if let Expression::Column(column) = expression
+        && column.table.as_deref() == alias
+        && let Some(place) = &mut column.place
+    {
+        place.column = 1 - place.column.min(1);
+        if let Some(other) = tables.column(*place) {
+            column.name.clone_from(&other.id);
+        }
+    }
+    for part in expression.parts_mut() {
+        turn_links(part, alias, tables);
+    }
+}
+
+/// What a query is ordered by to give a part of its rows, or takes the extreme of: what kind it is of, its title, and the end that
+/// comes first.
+fn order_of(query: &Query, tables: &Tables) -> Option<(Ordered, String, End)> {
+    let end = |descending: bool| if descending { End::Descending } else { End::Ascending };
+    if let (Some(order), Some(_)) = (query.order.first(), query.limit) {
+        let (of, title) = ordered_by(&order.expression, tables)?;
+        return Some((of, title, end(order.descending)));
+    }
+    let items = &query.select()?.items;
+    let mut extremes = items.iter().filter_map(|item| match &item.expression {
+        Expression::Aggregate {
+            function: function @ (Aggregate::Min | Aggregate::Max),
+            of: Some(of),
+            ..
+        } => Some((ordered_by(of, tables)?, *function == Aggregate::Max)),
+        _ => None,
+    });
+    let ((of, title), most) = extremes.next()?;
+    extremes.next().is_none().then(|| (of, title, end(most)))
+}
+
+fn ordered_by(expression: &Expression, tables: &Tables) -> Option<(Ordered, String)> {
+    if expression.has_aggregate() {
+        return Some((Ordered::Numbers, "number".into()));
+    }
+    let Expression::Column(column) = expression else { return None };
+    let column = tables.column(column.place?)?;
+    let of = match column.kind {
+        Kind::Date => Ordered::Dates,
+        Kind::Number { .. } if holds_years(column) => Ordered::Years,
+        Kind::Number { .. } => Ordered::Numbers,
+        _ => return None,
+    };
+    Some((of, column.title.clone()))
+}
+
+/// Whether numbers are all such as years are.
+fn holds_years(column: &Column) -> bool {
+    let is_year = |text: &String| text.parse::<u32>().is_ok_and(|year| (1_000..2_100).contains(&year));
+    column.range.as_ref().is_some_and(|(least, most)| is_year(least) && is_year(most))
+}
+
+/// Begins an order at its other end.
+fn turn(query: &mut Query) {
+    if let (Some(order), Some(_)) = (query.order.first_mut(), query.limit) {
+        order.descending = !order.descending;
+        return;
+    }
+    let Body::Select(select) = &mut query.body else { return };
+    for item in &mut select.items {
+        if let Expression::Aggregate { function, .. } = &mut item.expression {
+            *function = match *function {
+                Aggregate::Min => Aggregate::Max,
+                Aggregate::Max => Aggregate::Min,
+                same => same,
+            };
+        }
+    }
+}
+
+/// A query and all within it.
+fn each_query(query: &mut Query, change: &mut dyn FnMut(&mut Query)) {
+    change(query);
+    match &mut query.body {
+        Body::Set { left, right, .. } => {
+            each_query(left, change);
+            each_query(right, change);
+        }
+        Body::Select(select) => {
+            for from in &mut select.from {
+                if let Source::Derived(query) = &mut from.source {
+                    each_query(query, change);
+                }
+            }
+            for expression in select.expressions_mut() {
+                within(expression, change);
+            }
+        }
+    }
+}
+
+fn within(expression: &mut Expression, change: &mut dyn FnMut(&mut Query)) {
+    if let Some(query) = expression.query_mut() {
+        each_query(query, change);
+    }
+    for part in expression.parts_mut() {
+        within(part, change);
+    }
+}
+
+/// A query for either of two things, where the question names "both" of them, as the rows that each of them has. Names as the model
+/// wrote them: nothing is bound yet.
+pub(super) fn with_both(question: &str, query: Query) -> (Query, Option<Mend>) {
+    let Some((at, column, values)) = either(&query) else { return (query, None) };
+    let asked = words_of(question);
+    let Some(both) = asked.iter().position(|word| word == "both") else { return (query, None) };
+    let named = |text: &str, from: usize| {
+        let name = words_of(text);
+        let rest = asked.get(from..).unwrap_or_default();
+        rest.windows(name.len().max(1)).position(|window| window == name).map(|at| from + at)
+    };
+    let mut places: Vec<usize> = values.iter().filter_map(|value| named(value, both + 1)).collect();
+    places.sort_unstable();
+    let [first, second] = places.as_slice() else { return (query, None) };
+    let joined = asked.get(*first..*second).is_some_and(|between| between.iter().any(|word| word == "and"));
+    if !joined {
+        return (query, None);
+    }
+    let of = |value: &String| {
+        let mut one = query.clone();
+        if let Body::Select(select) = &mut one.body {
+            let mut conditions: Vec<Expression> = select.filter.take().map_or_else(Vec::new, parted);
+            let equal = Expression::Compare(
+                Comparison::Equal,
+                Box::new(column.clone()),
+                Box::new(Expression::Text(value.clone())),
+            );
+            if let Some(condition) = conditions.get_mut(at) {
+                *condition = equal;
+            }
+            select.filter = conditions.into_iter().fold(None, |all, next| Some(Expression::both(all, next)));
+            select.distinct = true;
+        }
+        Box::new(one)
+    };
+    let [one, other] = values.each_ref().map(of);
+    let mend = Mend {
+        text: format!("both {} and {} are asked for, not either", values[0], values[1]),
+        doubt: Doubt::Little,
+    };
+    let body = Body::Set { operator: SetOperator::Intersect, all: false, left: one, right: other };
+    (Query { body, order: Vec::new(), limit: None, offset: 0 }, Some(mend))
+}
+
+fn parted(condition: Expression) -> Vec<Expression> {
+    condition.conjuncts().into_iter().cloned().collect()
+}
+
+/// The condition of a plain query by which a column is one of two texts: its place, the column, the texts. Nothing where the query
+/// gives that column, groups, orders or counts.
+fn either(query: &Query) -> Option<(usize, Expression, [String; 2])> {
+    let select = query.select()?;
+    let plain = query.order.is_empty() && query.limit.is_none() && select.group.is_empty();
+    if !plain || select.items.iter().any(|item| item.expression.has_aggregate()) {
+        return None;
+    }
+    let conditions = select.filter.as_ref()?.conjuncts();
+    let text = |expression: &Expression| match expression {
+        Expression::Text(text) => Some(text.clone()),
+        _ => None,
+    };
+    conditions.iter().enumerate().find_map(|(at, condition)| {
+        let (column, one, other) = match condition {
+            Expression::InList(of, list) => match list.as_slice() {
+                [one, other] => ((**of).clone(), text(one)?, text(other)?),
+                _ => return None,
+            },
+            Expression::Or(left, right) => match (&**left, &**right) {
+                (
+                    Expression::Compare(Comparison::Equal, a, one),
+                    Expression::Compare(Comparison::Equal, b, other),
+                ) if a == b => ((**a).clone(), text(one)?, text(other)?),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let given = select.items.iter().any(|item| item.expression == column);
+        (matches!(column, Expression::Column(_)) && !given).then_some((at, column, [one, other]))
+    })
+}

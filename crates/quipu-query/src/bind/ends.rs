@@ -1,0 +1,163 @@
+//! Tables of links between things of one kind have two ends that are easily taken for each other: "the neighbours of A" joined by the
+//! very end that is A. Where an end is held to one thing and the rest of the query asks of that thing only, the other end is meant.
+
+use super::{Binder, Doubt};
+use crate::syntax::{ColumnRef, Comparison, Expression, From, Join, Order, Select, Source};
+use crate::tables::Place;
+
+/// An end of a table of links: its alias and which of both.
+type End = (String, usize);
+
+impl Binder<'_> {
+    /// Turns joins, conditions and items of links within one kind to the end that they must mean. The tables from `written` on were joined
+    /// by the binder.
+    pub(super) fn right_ends(&mut self, select: &mut Select, order: &mut [Order], written: usize) {
+        let links: Vec<(String, usize)> = select
+            .from
+            .iter()
+            .filter_map(|from| Some((from.alias.clone(), self.links_within_a_kind(from)?)))
+            .collect();
+        for (alias, table) in links {
+            for end in [0, 1] {
+                let fixed: End = (alias.clone(), end);
+                if is_fixed(select, &fixed) {
+                    self.turn_added(select, &fixed, written, table);
+                    self.turn_joins(select, order, &fixed, table);
+                    self.turn_items(select, &fixed, table);
+                }
+            }
+        }
+    }
+
+    /// The table of links, where both of its ends are rows of one table.
+    fn links_within_a_kind(&self, from: &From) -> Option<usize> {
+        let Source::Table(_, Some(at)) = &from.source else { return None };
+        let table = self.tables.table(*at).filter(|table| table.is_links())?;
+        let [head, tail] = table.columns.as_slice() else { return None };
+        (head.kind == tail.kind && matches!(head.kind, crate::tables::Kind::Entity(Some(_)))).then_some(*at)
+    }
+
+    /// What the binder joined to reach a property is a property of the other thing.
+    fn turn_added(&mut self, select: &mut Select, fixed: &End, written: usize, table: usize) {
+        let mut turned = false;
+        for from in select.from.iter_mut().skip(written) {
+            if let Join::Left(Some(on)) | Join::Inner(Some(on)) = &mut from.join {
+                turned |= self.turn(on, fixed, table);
+            }
+        }
+        self.tell_of(turned, table);
+    }
+
+    /// A thing joined by the end that is fixed is that thing; where nothing speaks of the other end, that one joins it.
+    fn turn_joins(&mut self, select: &mut Select, order: &[Order], fixed: &End, table: usize) {
+        let other = (fixed.0.clone(), 1 - fixed.1);
+        if uses(select, order, &other) > 0 {
+            return;
+        }
+        let mut turned = false;
+        for from in &mut select.from {
+            if let Join::Left(Some(on)) | Join::Inner(Some(on)) = &mut from.join
+                && joins_a_thing(on, fixed)
+            {
+                turned |= self.turn(on, fixed, table);
+            }
+        }
+        self.tell_of(turned, table);
+    }
+
+    /// The thing that an end is held to is no answer.
+    fn turn_items(&mut self, select: &mut Select, fixed: &End, table: usize) {
+        let other = (fixed.0.clone(), 1 - fixed.1);
+        if !is_fixed(select, fixed) || select.items.iter().any(|item| is_end(&item.expression, &other)) {
+            return;
+        }
+        let mut turned = false;
+        for item in &mut select.items {
+            if is_end(&item.expression, fixed) {
+                turned |= self.turn(&mut item.expression, fixed, table);
+            }
+        }
+        self.tell_of(turned, table);
+    }
+
+    fn tell_of(&mut self, turned: bool, table: usize) {
+        if turned {
+            let id = self.tables.table(table).map_or_else(String::new, |table| table.id.clone());
+            self.mend(Doubt::Little, format!("the other end of {id} is meant"));
+        }
+    }
+
+    /// Puts the other end in the place of one; whether it stood there.
+    fn turn(&self, expression: &mut Expression, end: &End, table: usize) -> bool {
+        if is_end(expression, end)
+            && let Expression::Column(column) = expression
+        {
+            let place = Place { table, column: 1 - end.1 };
+            column.place = Some(place);
+            if let Some(other) = self.tables.column(place) {
+                column.name.clone_from(&other.id);
+            }
+            return true;
+        }
+        let mut turned = false;
+        for part in expression.parts_mut() {
+            turned |= self.turn(part, end, table);
+        }
+        turned
+    }
+}
+
+fn is_end(expression: &Expression, end: &End) -> bool {
+    matches!(
+        expression,
+        Expression::Column(ColumnRef { table: Some(alias), place: Some(place), .. })
+            if *alias == end.0 && place.column == end.1
+    )
+}
+
+/// How often a SELECT speaks of an end.
+fn uses(select: &Select, order: &[Order], end: &End) -> usize {
+    let mut found = 0;
+    for expression in select.expressions().into_iter().chain(order.iter().map(|order| &order.expression)) {
+        expression.visit(&mut |part| found += usize::from(is_end(part, end)));
+    }
+    found
+}
+
+/// Whether an end is held to a thing that is named: itself, or by what it is joined to.
+fn is_fixed(select: &Select, end: &End) -> bool {
+    let joins = select.from.iter().filter_map(|from| match &from.join {
+        Join::Inner(on) | Join::Left(on) => on.as_ref(),
+    });
+    let conditions: Vec<&Expression> = joins.chain(&select.filter).flat_map(Expression::conjuncts).collect();
+    let named = |holds: &dyn Fn(&Expression) -> bool| {
+        conditions.iter().any(|condition| match condition {
+            Expression::Compare(Comparison::Equal, of, value) => {
+                holds(of) && matches!(**value, Expression::Terms(..))
+            }
+            _ => false,
+        })
+    };
+    if named(&|of| is_end(of, end)) {
+        return true;
+    }
+    conditions.iter().any(|condition| match thing_joined(condition, end) {
+        Some(thing) => named(&|of| of == thing),
+        None => false,
+    })
+}
+
+/// The name of a thing that a condition makes equal to an end.
+fn thing_joined<'e>(condition: &'e Expression, end: &End) -> Option<&'e Expression> {
+    let Expression::Compare(Comparison::Equal, a, b) = condition else { return None };
+    let is_name = |of: &Expression| matches!(of, Expression::Column(ColumnRef { table, place: Some(Place { column: 0, .. }), .. }) if table.as_ref() != Some(&end.0));
+    match (&**a, &**b) {
+        (one, other) if is_end(one, end) && is_name(other) => Some(other),
+        (one, other) if is_end(other, end) && is_name(one) => Some(one),
+        _ => None,
+    }
+}
+
+fn joins_a_thing(on: &Expression, end: &End) -> bool {
+    on.conjuncts().into_iter().any(|condition| thing_joined(condition, end).is_some())
+}
