@@ -29,7 +29,9 @@ impl Binder<'_> {
         }
         if outer.iter().any(|(depth, reach)| self.own_column(reach, &column.name, *depth).is_some()) {
             for (depth, reach) in here {
-                if let Some(found) = self.directly_linked(reach, &column.name, *depth, scopes) {
+                if self.leads_to_a(reach, &column.name)
+                    && let Some(found) = self.linked_column(reach, &column.name, *depth, scopes)
+                {
                     return Ok(found);
                 }
             }
@@ -127,19 +129,12 @@ impl Binder<'_> {
         Some(bound(reach, Place { table: table_at, column: best.1 }, &id))
     }
 
-    /// A column of exactly this name of a table that is one link away from a table of links.
-    fn directly_linked(
-        &mut self,
-        reach: &Reach,
-        name: &str,
-        depth: usize,
-        scopes: &mut [Scope],
-    ) -> Option<Expression> {
-        let start = reach.table.filter(|at| self.tables.table(*at).is_some_and(|table| table.is_links()))?;
+    /// Whether a table of links leads directly to a table with a column of exactly this name.
+    fn leads_to_a(&self, reach: &Reach, name: &str) -> bool {
+        let links = |at: &usize| self.tables.table(*at).is_some_and(|table| table.is_links());
         let has =
             |link: &Link| self.tables.table(link.to.table).is_some_and(|table| table.find(name).is_some());
-        let linked = self.links_of(start).iter().any(has);
-        if linked { self.linked_column(reach, name, depth, scopes) } else { None }
+        reach.table.filter(links).is_some_and(|start| self.links_of(start).iter().any(has))
     }
 
     /// A column of a table that is one or two links away; the tables between are joined.

@@ -16,7 +16,7 @@ use crate::failure::WrongUsage;
 
 /// Keys with what they set, for the help and for messages.
 pub(super) const KEYS: &str = "anchors=open|gold, key_prefix=TEXT, max_hops=N, multi_hop=yes|no, llm_calls=N, seconds=N, \
-evidence_tokens=N, kerag.max_hops=N, kerag.filter=model|similarity[:N]|paths[:N]|off, kerag.reasoning=yes|no, kerag.least_confidence=X, auto.sure=X, auto.least_confidence=X, auto.cards=yes|no, auto.untyped_sure=X, auto.untyped_least_confidence=X, \
+evidence_tokens=N, kerag.max_hops=N, kerag.filter=model|similarity[:N]|paths[:N]|off, kerag.reasoning=yes|no, kerag.least_confidence=X, auto.sure=X, auto.sure_calculated=X, auto.least_confidence=X, auto.cards=yes|no, auto.untyped_sure=X, auto.untyped_least_confidence=X, \
 auto.untyped_cards=yes|no, auto.untyped_sure_with_cards=X, auto.llm_calls=N, query.repair=yes|no, query.samples=N, \
 query.temperature=X, query.sure=X, query.least_confidence=X, query.table_bytes=N, query.tokens=N, query.hints=yes|no, paths.max_hops=N, \
 paths.mentions=N, paths.candidates=N, paths.run=N, paths.new_cards=N, paths.meet=N, paths.sure=X, paths.least_confidence=X, tokens=N, \
@@ -105,6 +105,7 @@ fn set(options: &mut AskOptions, key: &str, value: &str) -> Result<()> {
         "kerag.reasoning" => config.kerag.reasoning = yes_or_no(key, value)?,
         "kerag.least_confidence" => config.kerag.least_confidence = parse(key, value)?,
         "auto.sure" => config.auto.typed.sure = parse(key, value)?,
+        "auto.sure_calculated" => config.auto.typed.sure_calculated = parse(key, value)?,
         "auto.least_confidence" => config.auto.typed.least_confidence = parse(key, value)?,
         "auto.cards" => config.auto.typed.cards = yes_or_no(key, value)?,
         "auto.untyped_sure" => config.auto.untyped.sure = parse(key, value)?,
