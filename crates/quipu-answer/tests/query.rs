@@ -23,8 +23,8 @@ const SHOP: &str = r#"
 :lamp a :Product ; rdfs:label "Owl Lamp" ; :price 20 ; :madeBy :brix .
 :lamp2 a :Product ; rdfs:label "Owl Lamp" ; :price 30 ; :madeBy :acme .
 :acme a :Supplier ; rdfs:label "Acme" ; :basedIn :oslo ; :founded "1990-05-01"^^xsd:date .
-:brix a :Supplier ; rdfs:label "Brix" ; :basedIn :lima ; :founded "1985-02-01"^^xsd:date .
-:oslo a :City ; rdfs:label "Oslo" .
+:brix a :Supplier ; rdfs:label "Brix" ; :basedIn :lima ; :founded "1985-02-01"^^xsd:date ; :foundedBy :acme .
+:oslo a :City ; rdfs:label "Oslo" ; :praisedBy :oslo, :lima .
 :lima a :City ; rdfs:label "Lima" .
 "#;
 
@@ -349,4 +349,56 @@ async fn no_repair_and_no_sample_beyond_the_tokens_of_a_question() {
     let (answer, model) = ask_with(&[wrong; 4], question, AskOptions { config, ..query() }).await;
     assert_eq!(model.calls(), 1);
     assert_eq!(answer.status, Status::Abstained);
+}
+
+#[tokio::test]
+async fn a_path_does_not_stand_for_half_a_question() {
+    let sql = "SELECT supplier FROM product WHERE name = 'Owl Lamp'";
+    let options = AskOptions { method: Method::Auto, ..AskOptions::default() };
+    let (shop, embedder) = (shop().await, embedder().await);
+    let asked = async |question: &str, sql: &'static str| {
+        let model = Arc::new(ScriptedModel::new().always("plan.query", sql));
+        let answer = ask(&shop, Some(model.clone()), Some(embedder.clone()), question, &options).await;
+        (answer, model.calls())
+    };
+    // Two lamps have that name.
+    let (answer, calls) = asked("supplier of the Owl Lamp", sql).await;
+    let mut both = answer.answers.clone();
+    both.sort();
+    assert_eq!((both, calls), (vec!["Acme".to_owned(), "Brix".to_owned()], 1), "{answer:#?}");
+    // Two things are asked for.
+    let two = "SELECT price, supplier FROM product WHERE name = 'Falcon Drill'";
+    let (answer, calls) = asked("What are the price and supplier of the Falcon Drill?", two).await;
+    assert_eq!((rows(&answer), calls), (vec![vec!["120".to_owned(), "Acme".to_owned()]], 1), "{answer:#?}");
+}
+
+#[tokio::test]
+async fn a_comparison_is_confirmed_or_denied() {
+    let options = AskOptions { method: Method::Paths, ..AskOptions::default() };
+    let (shop, embedder) = (shop().await, embedder().await);
+    let asked = async |question: &str| ask(&shop, None, Some(embedder.clone()), question, &options).await;
+    let answer = asked("Is the price of the Falcon Drill higher than the price of the Heron Sander?").await;
+    assert_eq!(answer.answers, ["yes"], "{answer:#?}");
+    let lines: Vec<String> = answer.evidence.iter().map(|piece| piece.to_line()).collect();
+    assert!(answer.grounded && lines.iter().any(|line| line.contains("Falcon Drill (120)")), "{lines:?}");
+    let answer = asked("Is the price of the Heron Sander higher than the price of the Falcon Drill?").await;
+    assert_eq!(answer.answers, ["no"], "{answer:#?}");
+    let answer = asked("Which has the higher price, the Heron Sander or the Falcon Drill?").await;
+    assert_eq!(answer.answers, ["Falcon Drill"], "{answer:#?}");
+}
+
+#[tokio::test]
+async fn who_acts_stands_on_the_side_of_those_who_act() {
+    // A property with one value, and links.
+    let of_one = "SELECT founded_by FROM supplier WHERE name = 'Acme'";
+    let (answer, _) = ask_with(&[of_one], "Which supplier was founded by Acme?", query()).await;
+    assert_eq!(answer.answers, ["Brix"], "{answer:#?}");
+    let (answer, _) = ask_with(&[of_one], "Which supplier did Acme found?", query()).await;
+    assert_eq!(answer.answers, ["Brix"], "{answer:#?}");
+    let right = "SELECT founded_by FROM supplier WHERE name = 'Brix'";
+    let (answer, _) = ask_with(&[right], "Which supplier founded Brix?", query()).await;
+    assert_eq!(answer.answers, ["Acme"], "{answer:#?}");
+    let links = "SELECT praised_by FROM city_praised_by WHERE city = 'Lima'";
+    let (answer, _) = ask_with(&[links], "Which city did Lima praise?", query()).await;
+    assert_eq!(answer.answers, ["Oslo"], "{answer:#?}");
 }

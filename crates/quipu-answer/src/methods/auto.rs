@@ -157,7 +157,10 @@ async fn walk(
     };
     // Paths do not know that soups are dishes: what is of a class is not all of its kinds.
     let calculated = is_calculated(&outcome);
-    let knows_all = !calculated || !has_kinds(context);
+    let knows_all = match &plan {
+        Some(plan) if calculated => !has_kinds(context, plan).await?,
+        _ => true,
+    };
     let least = trust.least_confidence.min(if calculated { trust.sure_calculated } else { 1.0 });
     let stands = is_answer && is_one && knows_all && outcome.confidence >= least;
     let outcome = match &plan {
@@ -171,10 +174,12 @@ fn is_calculated(outcome: &Outcome) -> bool {
     outcome.evidence.iter().any(|piece| matches!(piece.content, EvidenceContent::Calculation { .. }))
 }
 
-/// Whether the graph has classes above classes.
-fn has_kinds(context: &Context<'_>) -> bool {
-    let tables = quipu_query::kept_tables(context.workspace);
-    tables.is_some_and(|tables| tables.tables.iter().any(|table| table.within.is_some()))
+/// Whether a path starts from a class with classes below it.
+async fn has_kinds(context: &Context<'_>, plan: &Planned) -> Result<bool, AnswerError> {
+    let Some(tables) = quipu_query::kept_tables(context.workspace) else { return Ok(false) };
+    let Some(anchor) = context.graph().summaries(&[plan.anchor]).await?.pop() else { return Ok(false) };
+    let below = tables.types_below(&quipu_graph::iri_of_key(&anchor.key)).map(<[String]>::len);
+    Ok(below.is_some_and(|types| types > 1))
 }
 
 /// Whether a path starts from the only thing of its name and types: a query asks of all that are called so.

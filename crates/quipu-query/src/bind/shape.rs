@@ -85,7 +85,7 @@ impl Binder<'_> {
             });
         }
         let uses = self.tables.columns().filter(|(place, column)| {
-            place.table != *table && place.column > 0 && column.kind == Kind::Entity(Some(*table))
+            place.table != *table && place.column > 0 && leads_to(column.kind, *table, self.tables)
         });
         let Some((place, column)) = uses.max_by_key(|(_, column)| column.filled).filter(|_| only_names)
         else {
@@ -137,6 +137,12 @@ fn stated_number(
     Some(name)
 }
 
+/// Whether a column's things are rows of a table, or of the one that it is within.
+fn leads_to(kind: Kind, table: usize, tables: &Tables) -> bool {
+    let wide = tables.widest(Place { table, column: 0 }).table;
+    matches!(kind, Kind::Entity(Some(target)) if target == table || target == wide)
+}
+
 /// Whether rows are counted, and not the values of a column.
 fn counts_all(select: &Select, order: &[Order]) -> bool {
     let mut counts = false;
@@ -162,7 +168,7 @@ fn single_rows<'s>(select: &'s Select, tables: &Tables) -> Option<&'s str> {
     let (alias, place) =
         of_group.into_iter().find(|(_, place)| place.column == 0 && is_things(place.table))?;
     let referred = tables.columns().any(|(other, column)| {
-        other.table != place.table && other.column > 0 && column.kind == Kind::Entity(Some(place.table))
+        other.table != place.table && other.column > 0 && leads_to(column.kind, place.table, tables)
     });
     if select.from.len() == 1 && referred {
         return None;

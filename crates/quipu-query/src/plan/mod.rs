@@ -22,7 +22,7 @@ use spargebra::term::TriplePattern;
 
 use crate::QueryError;
 use crate::bind::title_of;
-use crate::syntax::{Body, Expression, Order, Query, SetOperator};
+use crate::syntax::{Aggregate, Body, Expression, Order, Query, SetOperator};
 use crate::tables::Tables;
 use cells::{Cell, Cells};
 use select::Nothing;
@@ -278,6 +278,22 @@ fn join(left: GraphPattern, right: GraphPattern) -> GraphPattern {
 }
 
 /// What a column of a SELECT is called in the result.
+/// What people read above a column.
 fn title(item: &crate::syntax::Item) -> String {
-    title_of(item).replace('_', " ")
+    let (None, Expression::Aggregate { function, of, .. }) = (&item.alias, &item.expression) else {
+        return title_of(item).replace('_', " ");
+    };
+    let what = match function {
+        Aggregate::Count => "number",
+        Aggregate::Sum => "sum",
+        Aggregate::Avg => "average",
+        Aggregate::Min => "least",
+        Aggregate::Max => "greatest",
+        Aggregate::Concat => "all",
+    };
+    match of.as_deref() {
+        Some(Expression::Column(column)) => format!("{what} of {}", column.name.replace('_', " ")),
+        None => what.to_owned(),
+        Some(_) => title_of(item).replace('_', " "),
+    }
 }

@@ -196,7 +196,7 @@ pub(super) async fn compare(
     let from = outcome.evidence.iter().map(|piece| piece.id.clone()).collect();
     let mut evidence = outcome.evidence;
     evidence.push(Evidence::calculation(
-        &format!("{} is {text}", named_first.unwrap_or_default()),
+        &format!("whether {} is the one: {text}", named_first.unwrap_or_default()),
         answer,
         from,
     ));

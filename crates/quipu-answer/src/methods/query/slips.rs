@@ -105,47 +105,62 @@ fn each_condition(condition: &mut Expression, change: &mut dyn FnMut(&mut Expres
 pub(super) fn right_sides(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
     let asked: Vec<String> = words_of(question).iter().map(|word| quipu_index::normalise(word)).collect();
     let select = query.select()?;
-    let (alias, title, name) = select.filter.as_ref()?.conjuncts().into_iter().find_map(|condition| {
-        let Expression::Compare(Comparison::Equal, of, value) = condition else { return None };
-        let (Expression::Column(column), Expression::Terms(_, name)) = (&**of, &**value) else { return None };
-        let place = column.place?;
-        let table = tables.table(place.table).filter(|table| table.is_links())?;
-        let [head, tail] = table.columns.as_slice() else { return None };
-        if head.kind != tail.kind || !matches!(head.kind, Kind::Entity(Some(_))) {
-            return None;
-        }
-        let words: Vec<String> = words_of(name).iter().map(|word| quipu_index::normalise(word)).collect();
-        let start = asked.windows(words.len().max(1)).position(|window| window == words)?;
-        let side = side_of(&asked, &(start..start + words.len()), &tail.title)?;
-        let wanted = usize::from(side == Side::Tail);
-        (place.column != wanted).then(|| (column.table.clone(), tail.title.clone(), name.clone()))
-    })?;
+    let (alias, tail, title, name) =
+        select.filter.as_ref()?.conjuncts().into_iter().find_map(|condition| {
+            let Expression::Compare(Comparison::Equal, of, value) = condition else { return None };
+            let (Expression::Column(column), Expression::Terms(_, name)) = (&**of, &**value) else {
+                return None;
+            };
+            let place = column.place?;
+            let table = tables.table(place.table)?;
+            // The relation that is asked for, or asked by.
+            let given = select.items.iter().find_map(|item| match &item.expression {
+                Expression::Column(given) if given.table == column.table => given.place,
+                _ => None,
+            });
+            let tail_at = if table.is_links() { 1 } else { place.column.max(given?.column) };
+            let (head, tail) = (table.columns.first()?, table.columns.get(tail_at).filter(|_| tail_at > 0)?);
+            if head.kind != tail.kind || !matches!(head.kind, Kind::Entity(Some(_))) {
+                return None;
+            }
+            // Of things only a query of just the two ends is sure to be turned as a whole.
+            if !table.is_links() && (select.from.len() > 1 || select.items.len() > 1) {
+                return None;
+            }
+            let words: Vec<String> = words_of(name).iter().map(|word| quipu_index::normalise(word)).collect();
+            let start = asked.windows(words.len().max(1)).position(|window| window == words)?;
+            let side = side_of(&asked, &(start..start + words.len()), &tail.title)?;
+            let wanted = if side == Side::Tail { tail_at } else { 0 };
+            (place.column != wanted)
+                .then(|| (column.table.clone(), tail_at, tail.title.clone(), name.clone()))
+        })?;
     each_query(query, &mut |query| {
         let Body::Select(select) = &mut query.body else { return };
         for expression in select.expressions_mut() {
-            turn_links(expression, alias.as_deref(), tables);
+            turn_ends(expression, alias.as_deref(), tail, tables);
         }
         for order in &mut query.order {
-            turn_links(&mut order.expression, alias.as_deref(), tables);
+            turn_ends(&mut order.expression, alias.as_deref(), tail, tables);
         }
     });
     let text = format!("by the question's words {name} stands on the other side of “{title}”");
     Some(Mend { text, doubt: Doubt::Little })
 }
 
-/// Makes each end of a table of links the other.
-fn turn_links(expression: &mut Expression, alias: Option<&str>, tables: &Tables) {
+/// Makes each end of a relation, the first column and that of its tail, the other.
+fn turn_ends(expression: &mut Expression, alias: Option<&str>, tail: usize, tables: &Tables) {
     if let Expression::Column(column) = expression
         && column.table.as_deref() == alias
         && let Some(place) = &mut column.place
+        && (place.column == 0 || place.column == tail)
     {
-        place.column = 1 - place.column.min(1);
+        place.column = tail - place.column;
         if let Some(other) = tables.column(*place) {
             column.name.clone_from(&other.id);
         }
     }
     for part in expression.parts_mut() {
-        turn_links(part, alias, tables);
+        turn_ends(part, alias, tail, tables);
     }
 }
 
