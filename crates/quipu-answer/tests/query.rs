@@ -379,7 +379,7 @@ async fn a_comparison_is_confirmed_or_denied() {
     let asked = async |question: &str| ask(&shop, None, Some(embedder.clone()), question, &options).await;
     let answer = asked("Is the price of the Falcon Drill higher than the price of the Heron Sander?").await;
     assert_eq!(answer.answers, ["yes"], "{answer:#?}");
-    let lines: Vec<String> = answer.evidence.iter().map(|piece| piece.to_line()).collect();
+    let lines: Vec<String> = answer.evidence.iter().map(quipu_answer::Evidence::to_line).collect();
     assert!(answer.grounded && lines.iter().any(|line| line.contains("Falcon Drill (120)")), "{lines:?}");
     let answer = asked("Is the price of the Heron Sander higher than the price of the Falcon Drill?").await;
     assert_eq!(answer.answers, ["no"], "{answer:#?}");

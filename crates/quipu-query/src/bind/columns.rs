@@ -131,7 +131,7 @@ impl Binder<'_> {
 
     /// Whether a table of links leads directly to a table with a column of exactly this name.
     fn leads_to_a(&self, reach: &Reach, name: &str) -> bool {
-        let links = |at: &usize| self.tables.table(*at).is_some_and(|table| table.is_links());
+        let links = |at: &usize| self.tables.table(*at).is_some_and(crate::tables::Table::is_links);
         let has =
             |link: &Link| self.tables.table(link.to.table).is_some_and(|table| table.find(name).is_some());
         reach.table.filter(links).is_some_and(|start| self.links_of(start).iter().any(has))

@@ -174,8 +174,7 @@ fn single_rows<'s>(select: &'s Select, tables: &Tables) -> Option<&'s str> {
         return None;
     }
     let joins = select.from.iter().filter_map(|from| match &from.join {
-        crate::syntax::Join::Inner(on) => on.as_ref(),
-        crate::syntax::Join::Left(on) => on.as_ref(),
+        crate::syntax::Join::Inner(on) | crate::syntax::Join::Left(on) => on.as_ref(),
     });
     let conditions: Vec<&Expression> = joins.chain(&select.filter).flat_map(Expression::conjuncts).collect();
     let mut reached = vec![alias.clone()];

@@ -275,7 +275,8 @@ pub(super) fn with_both(question: &str, query: Query) -> (Query, Option<Mend>) {
     let of = |value: &String| {
         let mut one = query.clone();
         if let Body::Select(select) = &mut one.body {
-            let mut conditions: Vec<Expression> = select.filter.take().map_or_else(Vec::new, parted);
+            let mut conditions: Vec<Expression> =
+                select.filter.iter().flat_map(Expression::conjuncts).cloned().collect();
             let equal = Expression::Compare(
                 Comparison::Equal,
                 Box::new(column.clone()),
@@ -296,10 +297,6 @@ pub(super) fn with_both(question: &str, query: Query) -> (Query, Option<Mend>) {
     };
     let body = Body::Set { operator: SetOperator::Intersect, all: false, left: one, right: other };
     (Query { body, order: Vec::new(), limit: None, offset: 0 }, Some(mend))
-}
-
-fn parted(condition: Expression) -> Vec<Expression> {
-    condition.conjuncts().into_iter().cloned().collect()
 }
 
 /// The condition of a plain query by which a column is one of two texts: its place, the column, the texts. Nothing where the query
