@@ -1,5 +1,7 @@
 //! What a test does where something that it needs is not here. Shared by the tests of all crates.
 
+#![allow(dead_code, reason = "each test uses its part of this")]
+
 use std::io::Write;
 
 /// Says that a test is skipped, past the capture of tests' output, so that the closing lines show it. Where everything was set up before
@@ -10,7 +12,6 @@ pub fn skip(reason: &str) {
 }
 
 /// The same for data that stands beside this repository in one workplace only: a failure where its folder is there without it.
-#[allow(dead_code, reason = "not every test needs data from beside the repository")]
 pub fn skip_without(folder: &std::path::Path, reason: &str) {
     assert!(!folder.exists(), "{} is here, and yet: {reason}", folder.display());
     drop(writeln!(std::io::stderr(), "SKIPPED: {reason}"));
