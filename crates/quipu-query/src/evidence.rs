@@ -11,6 +11,7 @@ use spargebra::term::{GroundTerm, NamedNodePattern, TermPattern};
 use crate::QueryError;
 use crate::plan::Plan;
 use crate::run::{RowSet, RunLimits, names_of, solutions};
+use crate::tables::classes::VOCABULARIES;
 
 /// A triple by names and keys.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -69,11 +70,13 @@ async fn kinds(
     let Some(relation) = relation.filter(|_| !keys.is_empty()) else { return Ok(Vec::new()) };
     let nodes: Vec<NodeId> = graph.resolve(&keys).await?.into_iter().flatten().collect();
     let entities = graph.summaries(&nodes).await?;
-    let types: Vec<NodeId> = entities.iter().filter_map(|entity| entity.types.first().copied()).collect();
-    let types: HashMap<NodeId, NodeSummary> =
-        graph.summaries(&types).await?.into_iter().map(|summary| (summary.node, summary)).collect();
+    let types: BTreeSet<NodeId> = entities.iter().flat_map(|entity| entity.types.iter().copied()).collect();
+    let types: Vec<NodeId> = types.into_iter().collect();
+    let says_something = |kind: &NodeSummary| !VOCABULARIES.iter().any(|iri| kind.key.starts_with(iri));
+    let types = graph.summaries(&types).await?.into_iter().filter(says_something);
+    let types: HashMap<NodeId, NodeSummary> = types.map(|summary| (summary.node, summary)).collect();
     let of_type = |entity: NodeSummary| {
-        let kind = types.get(entity.types.first()?)?;
+        let kind = entity.types.iter().find_map(|of_type| types.get(of_type))?;
         Some(StatedTriple {
             names: [entity.name, relation.name.clone(), kind.name.clone()],
             keys: [entity.key, relation.key.clone(), kind.key.clone()],

@@ -350,7 +350,7 @@ async fn read_values(
     let Some(column) = tables.column(place) else { return Ok(Vec::new()) };
     let mut nodes: Vec<NodeId> = match &column.relation {
         Some(iri) if tables.type_relations.contains(iri) => {
-            nodes_of(graph, kinds_of(tables, place.table)).await?
+            nodes_of(graph, kinds_of(tables, place.table).iter()).await?
         }
         Some(iri) => {
             let relation =
@@ -393,18 +393,13 @@ async fn nodes_of(graph: &dyn Graph, iris: impl Iterator<Item = &String>) -> Res
     Ok(graph.resolve(&keys).await?.into_iter().flatten().collect())
 }
 
-/// The types of the tables within a table: the values of its column of kinds.
-fn kinds_of(tables: &Tables, table: usize) -> impl Iterator<Item = &String> {
+/// The values of a table's column of kinds.
+fn kinds_of(tables: &Tables, table: usize) -> &[String] {
     let of = match tables.table(table).map(|table| &table.source) {
         Some(Rows::Links { heads, .. }) => *heads,
         _ => table,
     };
-    tables.tables.iter().filter(move |table| table.within == Some(of)).filter_map(|table| {
-        match &table.source {
-            Rows::Types(iris) => iris.first(),
-            _ => None,
-        }
-    })
+    tables.table(of).map_or(&[], |table| &table.kinds)
 }
 
 /// The entities of a table.

@@ -69,6 +69,7 @@ struct File {
     units: Listed,
     months: Listed,
     question_words: Listed,
+    open_ends: Listed,
 }
 
 /// English, read once. A test reads the file; were it wrong, no word would have a meaning.
@@ -210,6 +211,12 @@ pub(crate) fn asks_for_two(words: &[String], named: &HashSet<usize>) -> bool {
     (1..BEGINNING).filter(joins).any(|at| words.iter().skip(at + 1).take(3).any(|word| word == "of"))
 }
 
+/// Whether of values called so no superlative tells which end of their order it asks for.
+pub(crate) fn has_open_ends(title: &str) -> bool {
+    let listed = &english().open_ends.words;
+    quipu_query::words_of(title).iter().any(|word| listed.split_whitespace().any(|known| known == word))
+}
+
 /// The month that a word names, from 1.
 pub(crate) fn month(word: &str) -> Option<usize> {
     let place = english().months.words.split_whitespace().position(|month| {
@@ -255,7 +262,7 @@ mod tests {
     fn the_file_is_read_and_each_row_has_a_reason() {
         let text = include_str!("en.toml");
         let rows: File = toml::from_str(text).unwrap();
-        let lists = [&rows.units, &rows.months, &rows.question_words];
+        let lists = [&rows.units, &rows.months, &rows.question_words, &rows.open_ends];
         let all = rows.words.len() + rows.orders.len() + 1 + lists.len();
         assert_eq!(text.matches("\nreason = ").count(), all);
         assert!(!rows.requests.phrases.is_empty() && lists.iter().all(|list| !list.words.is_empty()));

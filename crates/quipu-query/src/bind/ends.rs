@@ -18,13 +18,13 @@ impl Binder<'_> {
             .filter_map(|from| Some((from.alias.clone(), self.links_within_a_kind(from)?)))
             .collect();
         for (alias, table) in links {
-            for end in [0, 1] {
-                let fixed: End = (alias.clone(), end);
-                if is_fixed(select, &fixed) {
-                    self.turn_added(select, &fixed, written, table);
-                    self.turn_joins(select, order, &fixed, table);
-                    self.turn_items(select, &fixed, table);
-                }
+            let ends = [0, 1].map(|end| (alias.clone(), end));
+            let fixed: Vec<End> = ends.into_iter().filter(|end| is_fixed(select, end)).collect();
+            // Where both ends are held to things nothing is in doubt.
+            if let [fixed] = fixed.as_slice() {
+                self.turn_added(select, fixed, written, table);
+                self.turn_joins(select, order, fixed, table);
+                self.turn_items(select, order, fixed, table);
             }
         }
     }
@@ -51,7 +51,10 @@ impl Binder<'_> {
     /// A thing joined by the end that is fixed is that thing; where nothing speaks of the other end, that one joins it.
     fn turn_joins(&mut self, select: &mut Select, order: &[Order], fixed: &End, table: usize) {
         let other = (fixed.0.clone(), 1 - fixed.1);
-        if uses(select, order, &other) > 0 {
+        // A thing that is named and joined is counted rightly, or shown, by the end that joins it: only where the query gives that end too
+        // the other one is meant.
+        let gives = gives(select, order, fixed);
+        if uses(select, order, &other) > 0 || !gives && !is_named(select, &|of| is_end(of, fixed)) {
             return;
         }
         let mut turned = false;
@@ -66,9 +69,13 @@ impl Binder<'_> {
     }
 
     /// The thing that an end is held to is no answer.
-    fn turn_items(&mut self, select: &mut Select, fixed: &End, table: usize) {
+    fn turn_items(&mut self, select: &mut Select, order: &[Order], fixed: &End, table: usize) {
         let other = (fixed.0.clone(), 1 - fixed.1);
-        if !is_fixed(select, fixed) || select.items.iter().any(|item| is_end(&item.expression, &other)) {
+        let aggregates = select.items.iter().map(|item| &item.expression);
+        let mut aggregates = aggregates.chain(order.iter().map(|order| &order.expression));
+        let counts = aggregates.any(Expression::has_aggregate) || !select.group.is_empty();
+        let gives_other = select.items.iter().any(|item| is_end(&item.expression, &other));
+        if counts || gives_other || !is_fixed(select, fixed) {
             return;
         }
         let mut turned = false;
@@ -124,27 +131,35 @@ fn uses(select: &Select, order: &[Order], end: &End) -> usize {
     found
 }
 
-/// Whether an end is held to a thing that is named: itself, or by what it is joined to.
-fn is_fixed(select: &Select, end: &End) -> bool {
+/// Whether a SELECT gives an end, or orders by it.
+fn gives(select: &Select, order: &[Order], end: &End) -> bool {
+    let items = select.items.iter().map(|item| &item.expression);
+    items.chain(order.iter().map(|order| &order.expression)).any(|expression| is_end(expression, end))
+}
+
+fn conditions(select: &Select) -> Vec<&Expression> {
     let joins = select.from.iter().filter_map(|from| match &from.join {
         Join::Inner(on) | Join::Left(on) => on.as_ref(),
     });
-    let conditions: Vec<&Expression> = joins.chain(&select.filter).flat_map(Expression::conjuncts).collect();
-    let named = |holds: &dyn Fn(&Expression) -> bool| {
-        conditions.iter().any(|condition| match condition {
-            Expression::Compare(Comparison::Equal, of, value) => {
-                holds(of) && matches!(**value, Expression::Terms(..))
-            }
-            _ => false,
-        })
-    };
-    if named(&|of| is_end(of, end)) {
-        return true;
-    }
-    conditions.iter().any(|condition| match thing_joined(condition, end) {
-        Some(thing) => named(&|of| of == thing),
-        None => false,
+    joins.chain(&select.filter).flat_map(Expression::conjuncts).collect()
+}
+
+/// Whether something is held to a thing that is named.
+fn is_named(select: &Select, holds: &dyn Fn(&Expression) -> bool) -> bool {
+    conditions(select).into_iter().any(|condition| match condition {
+        Expression::Compare(Comparison::Equal, of, value) => {
+            holds(of) && matches!(**value, Expression::Terms(..))
+        }
+        _ => false,
     })
+}
+
+/// Whether an end is held to a thing that is named: itself, or by what it is joined to.
+fn is_fixed(select: &Select, end: &End) -> bool {
+    let by_join = |condition: &Expression| {
+        thing_joined(condition, end).is_some_and(|thing| is_named(select, &|of| of == thing))
+    };
+    is_named(select, &|of| is_end(of, end)) || conditions(select).into_iter().any(by_join)
 }
 
 /// The name of a thing that a condition makes equal to an end.

@@ -115,20 +115,24 @@ fn stated_number(
     limit: Option<u64>,
     tables: &Tables,
 ) -> Option<String> {
-    let is_name = |of: &Expression| matches!(of, Expression::Column(column) if column.place.is_some_and(|place| place.column == 0));
-    let named = select.filter.iter().flat_map(Expression::conjuncts).any(|condition| match condition {
-        Expression::Compare(crate::syntax::Comparison::Equal, of, value) => {
-            is_name(of) && matches!(&**value, Expression::Terms(terms, _) if terms.len() == 1)
-        }
-        _ => false,
-    });
-    let is_one = named || limit == Some(1) && !order.is_empty();
+    let alone = select.from.len() == 1;
     let [item] = select.items.as_mut_slice() else { return None };
     let Expression::Aggregate { function: Aggregate::Count, of: Some(of), .. } = &item.expression else {
         return None;
     };
     let Expression::Column(column) = &**of else { return None };
-    let kind = column.place.and_then(|place| tables.column(place)).map(|column| column.kind);
+    let place =
+        column.place.filter(|place| tables.table(place.table).is_some_and(|table| !table.is_links()))?;
+    let is_name = |of: &Expression| matches!(of, Expression::Column(name) if name.place.is_some_and(|place| place.column == 0));
+    let named = alone
+        && select.filter.iter().flat_map(Expression::conjuncts).any(|condition| match condition {
+            Expression::Compare(crate::syntax::Comparison::Equal, of, value) => {
+                is_name(of) && matches!(&**value, Expression::Terms(terms, _) if terms.len() == 1)
+            }
+            _ => false,
+        });
+    let is_one = named || limit == Some(1) && order.first().is_some_and(|order| order.expression == **of);
+    let kind = tables.column(place).map(|column| column.kind);
     if !is_one || !select.group.is_empty() || !matches!(kind, Some(Kind::Number { .. })) {
         return None;
     }
@@ -218,11 +222,24 @@ fn counts_rows(expression: &mut Expression, group: &Expression) {
 /// countries, before the numbers; behind them where one group is asked for.
 pub fn with_groups(query: &mut Query) {
     let Query { body: Body::Select(select), limit, .. } = query else { return };
+    // A group that is held to one thing tells nothing.
+    let is_one = |group: &Expression| {
+        select.filter.iter().flat_map(Expression::conjuncts).any(|condition| match condition {
+            Expression::Compare(crate::syntax::Comparison::Equal, of, value) => {
+                **of == *group && matches!(&**value, Expression::Terms(terms, _) if terms.len() == 1)
+            }
+            _ => false,
+        })
+    };
     let is_group = |item: &Item| select.group.contains(&item.expression);
     if select.items.iter().any(is_group) || !select.items.iter().any(|item| item.expression.has_aggregate()) {
         return;
     }
-    let groups = select.group.iter().map(|group| Item { expression: group.clone(), alias: None });
+    let groups = select
+        .group
+        .iter()
+        .filter(|group| !is_one(group))
+        .map(|group| Item { expression: group.clone(), alias: None });
     let groups: Vec<Item> = groups.collect();
     let at = if *limit == Some(1) { select.items.len() } else { 0 };
     select.items.splice(at..at, groups);

@@ -59,17 +59,27 @@ impl Planner<'_> {
         let row = self.term(&(from.alias.clone(), 0), &table.id);
         match &table.source {
             Rows::Types(iris) => {
-                let mut needed = needed_columns(from, frame, table).into_iter();
-                let is_given = needed.any(|(column, ..)| column.only_here);
-                self.of_types(&row, iris, is_given, patterns, parts);
+                let needed = needed_columns(from, frame, table);
+                let is_given = needed.iter().any(|(column, ..)| column.only_here);
+                let binding = needed.first().map(|(column, at, relation)| {
+                    let tail = self.term(&(from.alias.clone(), *at), &column.id);
+                    triple(row.clone(), relation, tail)
+                });
+                if !is_given {
+                    self.of_types(&row, iris, binding, patterns, parts);
+                }
             }
             Rows::Links { relation, heads } => {
                 let other = table.columns.get(1).map_or("value", |column| &column.id);
                 let tail = self.term(&(from.alias.clone(), 1), other);
-                patterns.push(triple(row.clone(), relation, tail));
-                if let Some(Rows::Types(iris)) = self.tables.table(*heads).map(|table| &table.source) {
-                    let is_given = table.columns.get(1).is_some_and(|column| column.only_here);
-                    self.of_types(&row, iris, is_given, patterns, parts);
+                let links = triple(row.clone(), relation, tail.clone());
+                patterns.push(links.clone());
+                parts.extend(self.only_kinds(*heads, relation, &tail));
+                let is_given = table.columns.get(1).is_some_and(|column| column.only_here);
+                if let Some(Rows::Types(iris)) = self.tables.table(*heads).map(|table| &table.source)
+                    && !is_given
+                {
+                    self.of_types(&row, iris, Some(links), patterns, parts);
                 }
                 return Ok(());
             }
@@ -84,6 +94,9 @@ impl Planner<'_> {
         for (column, at, relation) in needed_columns(from, frame, table_id) {
             let tail = self.term(&(from.alias.clone(), at), &column.id);
             let row = self.term(&(from.alias.clone(), 0), &table_id.id);
+            if let Source::Table(_, Some(at)) = &from.source {
+                parts.extend(self.only_kinds(*at, relation, &tail));
+            }
             let pattern = triple(row, relation, tail);
             if !patterns.contains(&pattern) {
                 patterns.push(pattern);
@@ -92,13 +105,26 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// That a row is of one of some types. Of several that is asked apart, for an entity may have two of them, and not at all where a
-    /// relation that the row must have says so.
+    /// The kinds of a table's rows as the values of its column of kinds: an entity may have other types.
+    pub(super) fn only_kinds(
+        &self,
+        table: usize,
+        relation: &str,
+        tail: &TermPattern,
+    ) -> Option<GraphPattern> {
+        let kinds = &self.tables.table(table)?.kinds;
+        let TermPattern::Variable(variable) = tail else { return None };
+        let is_type = self.tables.type_relations.iter().any(|of_type| of_type == relation);
+        (is_type && !kinds.is_empty()).then(|| one_of(variable, kinds))
+    }
+
+    /// That a row is of one of some types, once each, for an entity may have two of them. `binding` is a pattern that says which rows
+    /// there are otherwise.
     fn of_types(
         &mut self,
         row: &TermPattern,
         iris: &[String],
-        is_given: bool,
+        binding: Option<TriplePattern>,
         patterns: &mut Vec<TriplePattern>,
         parts: &mut Vec<GraphPattern>,
     ) {
@@ -106,28 +132,19 @@ impl Planner<'_> {
             patterns.push(self.type_pattern(row.clone(), iri));
             return;
         }
-        if is_given {
-            return;
-        }
         let of_type = self.cells.fresh("type");
         let relation = self.tables.type_relations.first().map_or(TYPE, String::as_str);
-        let inner = join(
-            GraphPattern::Values {
-                variables: vec![of_type.clone()],
-                bindings: iris
-                    .iter()
-                    .map(|iri| vec![Some(GroundTerm::NamedNode(NamedNode::new_unchecked(iri)))])
-                    .collect(),
+        let typed = triple(row.clone(), relation, TermPattern::Variable(of_type.clone()));
+        let inner = join(one_of(&of_type, iris), GraphPattern::Bgp { patterns: vec![typed] });
+        parts.push(match (row, binding) {
+            (TermPattern::Variable(row), None) => {
+                distinct(GraphPattern::Project { inner: Box::new(inner), variables: vec![row.clone()] })
+            }
+            (_, binding) => GraphPattern::Filter {
+                expr: Sparql::Exists(Box::new(inner)),
+                inner: Box::new(GraphPattern::Bgp { patterns: binding.into_iter().collect() }),
             },
-            GraphPattern::Bgp {
-                patterns: vec![triple(row.clone(), relation, TermPattern::Variable(of_type))],
-            },
-        );
-        let variables = match row {
-            TermPattern::Variable(variable) => vec![variable.clone()],
-            _ => Vec::new(),
-        };
-        parts.push(distinct(GraphPattern::Project { inner: Box::new(inner), variables }));
+        });
     }
 
     /// The entities that have some of the relations, each once.
@@ -161,6 +178,12 @@ impl Planner<'_> {
             _ => TermPattern::Variable(self.cells.variable(cell, name)),
         }
     }
+}
+
+/// A variable as one of some things.
+fn one_of(variable: &Variable, iris: &[String]) -> GraphPattern {
+    let term = |iri: &String| vec![Some(GroundTerm::NamedNode(NamedNode::new_unchecked(iri)))];
+    GraphPattern::Values { variables: vec![variable.clone()], bindings: iris.iter().map(term).collect() }
 }
 
 pub(super) fn needed_columns<'t>(

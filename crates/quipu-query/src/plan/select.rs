@@ -195,7 +195,11 @@ impl Planner<'_> {
                 origin.push(pattern.clone());
                 self.origins.insert(tail.clone(), origin);
             }
-            let right = GraphPattern::Bgp { patterns: vec![pattern] };
+            let kinds = match &from.source {
+                Source::Table(_, Some(at)) => self.only_kinds(*at, relation, &pattern.object),
+                _ => None,
+            };
+            let right = kinds.into_iter().fold(GraphPattern::Bgp { patterns: vec![pattern] }, join);
             base = base.both(|left| left_join(left, right.clone()));
         }
         base

@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use quipu_graph::{
-    Direction, Graph, GraphError, NodeId, NodeSummary, RelationId, RelationRole, SchemaEdge, iri_of_key,
+    Direction, Graph, GraphError, NodeId, NodeSummary, RelationId, RelationInfo, RelationRole, SchemaEdge,
+    Step, iri_of_key,
 };
 
 use super::count::Samples;
 
 /// Types of the vocabularies that describe graphs, by the beginning of their IRIs: no questions are asked about these.
-const VOCABULARIES: [&str; 3] = [
+pub(crate) const VOCABULARIES: [&str; 3] = [
     "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
     "http://www.w3.org/2000/01/rdf-schema#",
     "http://www.w3.org/2002/07/owl#",
@@ -17,12 +18,15 @@ const VOCABULARIES: [&str; 3] = [
 /// Relations from a class to one above it.
 const SUBCLASS: [&str; 2] =
     ["http://www.w3.org/2000/01/rdf-schema#subClassOf", "http://www.wikidata.org/prop/direct/P279"];
-/// Triples of such a relation that are read.
-const MOST_SUBCLASSES: usize = 100_000;
+/// Classes directly above one that are read, and steps that lead up.
+const MOST_ABOVE: usize = 100;
+const HIGHEST: usize = 30;
+/// A class with more kinds is no table of its own: a query would have to name them all.
+const MOST_KINDS: usize = 500;
 /// The share of its relations that a class shares with its sisters, from which on they are one table.
 const ALIKE: f64 = 0.5;
-/// The share of a class's entities that are said to be of it themselves, from which on all are.
-const STATED: f64 = 0.9;
+/// The share of a class's sampled entities that are said to be of it themselves, from which on all are.
+const STATED: f64 = 1.0;
 
 /// A type with the number of its entities.
 pub(super) struct Type {
@@ -83,9 +87,8 @@ pub(super) async fn types_of(graph: &dyn Graph, samples: &Samples) -> Result<Vec
         let none = Seen::default();
         let seen = seen.get(node).unwrap_or(&none);
         let all_stated = kinds.is_empty() || seen.stated >= STATED * seen.entities && count(node) > 0;
-        let parts: Vec<NodeId> =
-            kinds.iter().copied().chain((!all_stated && count(node) > 0).then_some(*node)).collect();
-        let alike = are_alike(&parts, &relations, count);
+        let parts = parts(*node, &kinds, !all_stated && count(node) > 0, &above);
+        let alike = kinds.len() <= MOST_KINDS && are_alike(&parts, &relations, count);
         // Entities of classes that have nothing in common are no rows of one table.
         let nodes: Vec<NodeId> = if all_stated || !alike {
             vec![*node]
@@ -154,24 +157,51 @@ fn relations_of(schema: &[SchemaEdge], samples: &Samples) -> HashMap<NodeId, Has
     relations
 }
 
-/// Whether several types have most of their relations in common: the share that each has with any of the others, weighed by entities.
+/// The parts of a class: each class directly below it with those below that one, and its own entities where they are of none.
+fn parts(class: NodeId, kinds: &[NodeId], has_own: bool, above: &Above) -> Vec<Vec<NodeId>> {
+    let below: HashSet<NodeId> = kinds.iter().copied().collect();
+    let between = |kind: NodeId| above.of(kind).any(|other| other != class && below.contains(&other));
+    let mut parts: Vec<Vec<NodeId>> =
+        kinds.iter().filter(|kind| !between(**kind)).map(|kind| vec![*kind]).collect();
+    let first: HashMap<NodeId, usize> =
+        parts.iter().enumerate().filter_map(|(at, part)| Some((*part.first()?, at))).collect();
+    for kind in kinds.iter().filter(|kind| between(**kind)) {
+        // What is below two of them says nothing of how alike these are.
+        let mut within = above.of(*kind).filter_map(|other| first.get(&other).copied());
+        if let (Some(at), None) = (within.next(), within.next())
+            && let Some(part) = parts.get_mut(at)
+        {
+            part.push(*kind);
+        }
+    }
+    parts.extend(has_own.then(|| vec![class]));
+    parts
+}
+
+/// Whether parts of a class have most of their relations in common: the share that each has with any of the others, weighed by entities.
 fn are_alike(
-    parts: &[NodeId],
+    parts: &[Vec<NodeId>],
     relations: &HashMap<NodeId, HashSet<RelationId>>,
     count: impl Fn(&NodeId) -> u64,
 ) -> bool {
     if parts.len() < 2 {
         return false;
     }
+    let of_part = |part: &Vec<NodeId>| -> HashSet<RelationId> {
+        part.iter().filter_map(|node| relations.get(node)).flatten().copied().collect()
+    };
     let mut uses: HashMap<RelationId, usize> = HashMap::new();
-    for relation in parts.iter().filter_map(|part| relations.get(part)).flatten() {
-        *uses.entry(*relation).or_default() += 1;
+    for relation in parts.iter().flat_map(of_part) {
+        *uses.entry(relation).or_default() += 1;
     }
     let (mut shared, mut all) = (0.0, 0.0);
     for part in parts {
-        let Some(own) = relations.get(part).filter(|own| !own.is_empty()) else { continue };
+        let own = of_part(part);
+        if own.is_empty() {
+            continue;
+        }
         let common = own.iter().filter(|relation| uses.get(relation).is_some_and(|uses| *uses > 1)).count();
-        let weight = count(part) as f64;
+        let weight = part.iter().map(&count).max().unwrap_or(0) as f64;
         shared += weight * common as f64 / own.len() as f64;
         all += weight;
     }
@@ -185,12 +215,25 @@ struct Above {
 
 impl Above {
     async fn read(graph: &dyn Graph, types: &BTreeSet<NodeId>) -> Result<Self, GraphError> {
+        let up = |(id, info): (RelationId, &RelationInfo)| {
+            let is_above = SUBCLASS.contains(&iri_of_key(&info.key).as_ref());
+            is_above.then_some(Step { relation: id, direction: Direction::Forward })
+        };
+        let steps: Vec<Step> = (0..).map(RelationId).zip(graph.relations()).filter_map(up).collect();
         let mut direct: HashMap<NodeId, Vec<NodeId>> = HashMap::new();
-        for (id, info) in (0..).map(RelationId).zip(graph.relations()) {
-            if SUBCLASS.contains(&iri_of_key(&info.key).as_ref()) {
-                for (class, above) in graph.sample_triples(id, MOST_SUBCLASSES).await? {
-                    direct.entry(class).or_default().push(above);
-                }
+        let mut level: Vec<NodeId> =
+            if steps.is_empty() { Vec::new() } else { types.iter().copied().collect() };
+        for _ in 0..HIGHEST {
+            let found = graph.expand(&level, Some(&steps), MOST_ABOVE).await?;
+            let mut next = BTreeSet::new();
+            for (class, above) in level.iter().zip(found) {
+                let above: Vec<NodeId> = above.into_iter().flat_map(|step| step.nodes).collect();
+                next.extend(above.iter().copied());
+                direct.insert(*class, above);
+            }
+            level = next.into_iter().filter(|class| !direct.contains_key(class)).collect();
+            if level.is_empty() {
+                break;
             }
         }
         let mut reached: HashMap<NodeId, BTreeSet<NodeId>> = HashMap::new();

@@ -18,6 +18,8 @@ const SAMPLED: usize = 1_000;
 const SEVERAL: f64 = 1.02;
 /// A share of values that are rows of one table, from which on a column leads to that table.
 const MOSTLY: f64 = 0.5;
+/// The same where only the entities themselves tell: all but for rounding.
+const ALL: f64 = 0.999;
 /// A share of entities among the values, from which on a column is one of entities: of links that are half made the rest is codes.
 const SOME: f64 = 0.3;
 /// Where a column has at most this many distinct values all of them are shown.
@@ -122,6 +124,8 @@ struct Found<'a> {
     triples: u64,
     heads: u64,
     tails: u64,
+    /// Whether it has no heads but rows of the table.
+    only_here: bool,
 }
 
 struct Builder<'a> {
@@ -136,7 +140,9 @@ impl Builder<'_> {
     async fn add_types(&mut self, types: &[Type]) -> Result<(), GraphError> {
         let schema = self.graph.schema(&[]).await?;
         let mut found: HashMap<NodeId, BTreeMap<RelationId, [u64; 3]>> = HashMap::new();
+        let mut heads_of: HashMap<RelationId, BTreeSet<Option<NodeId>>> = HashMap::new();
         for edge in &schema {
+            heads_of.entry(edge.relation).or_default().insert(edge.head_type);
             let Some(head) = edge.head_type else { continue };
             let counts = found.entry(head).or_default().entry(edge.relation).or_default();
             for (sum, more) in counts.iter_mut().zip([edge.triples, edge.heads, edge.tails]) {
@@ -145,8 +151,11 @@ impl Builder<'_> {
         }
         let of_type: HashMap<NodeId, usize> =
             types.iter().enumerate().map(|(at, of)| (of.node, of.within.unwrap_or(at))).collect();
+        let targets = Targets::Types(of_type);
+        let places: HashMap<NodeId, usize> = types.iter().enumerate().map(|(at, of)| (of.node, at)).collect();
         let mut links = Vec::new();
         for of in types {
+            let nodes: HashSet<NodeId> = of.nodes.iter().copied().collect();
             let id = identifier(&of.name, "thing", &mut self.taken);
             let rows = Rows::Types(of.iris.clone());
             let mut table = entity_table(id, of.name.clone(), of.entities, rows, self.tables.len());
@@ -161,14 +170,18 @@ impl Builder<'_> {
                 .filter_map(|(relation, counts)| {
                     let info = self.graph.relations().get(relation.0 as usize)?;
                     let [triples, heads, tails] = counts.map(|count| count.round() as u64);
-                    Some(Found { relation, info, triples, heads, tails: tails.min(info.tails) })
+                    let only_here = heads_of.get(&relation).is_some_and(|heads| {
+                        heads.iter().all(|head| head.is_some_and(|head| nodes.contains(&head)))
+                    });
+                    Some(Found { relation, info, triples, heads, tails: tails.min(info.tails), only_here })
                 })
                 .collect();
             relations.sort_by(|a, b| b.heads.cmp(&a.heads).then_with(|| a.info.key.cmp(&b.info.key)));
-            let holds = |head: &NodeSummary| head.types.iter().any(|node| of.nodes.contains(node));
+            let holds = |head: &NodeSummary| head.types.iter().any(|node| nodes.contains(node));
             self.samples.name_examples(&mut table, holds);
-            self.add_kinds(&mut table, of, types, &mut links);
-            self.add_relations(&mut table, relations, &of_type, holds, &mut links);
+            let kinds = of.kinds.iter().filter_map(|kind| types.get(*places.get(kind)?));
+            self.add_kinds(&mut table, of, kinds.collect(), &mut links);
+            self.add_relations(&mut table, relations, &targets, holds, &mut links);
             self.tables.push(table);
         }
         self.tables.extend(links);
@@ -195,17 +208,18 @@ impl Builder<'_> {
     }
 
     /// The kinds of a class's entities: a column, or links where an entity has several.
-    fn add_kinds(&mut self, table: &mut Table, of: &Type, types: &[Type], links: &mut Vec<Table>) {
+    fn add_kinds(&mut self, table: &mut Table, of: &Type, mut kinds: Vec<&Type>, links: &mut Vec<Table>) {
         let of_type = self.graph.relations().iter().find(|info| info.role == RelationRole::Type);
         let Some(info) = of_type.filter(|_| !of.kinds.is_empty()) else { return };
-        let kinds = types.iter().filter(|kind| of.kinds.contains(&kind.node));
+        kinds.sort_by(|a, b| b.entities.cmp(&a.entities).then_with(|| a.iris.cmp(&b.iris)));
+        table.kinds = kinds.iter().filter_map(|kind| kind.iris.first().cloned()).collect();
         let mut column = Column {
             id: KINDS.into(),
             title: KINDS.into(),
             relation: Some(iri_of_key(&info.key).into_owned()),
             kind: Kind::Entity(None),
             distinct: of.kinds.len() as u64,
-            examples: kinds.take(MOST_KINDS).map(|kind| kind.name.clone()).collect(),
+            examples: kinds.iter().take(MOST_KINDS).map(|kind| kind.name.clone()).collect(),
             ..head_column(0, of.entities)
         };
         if of.kinds_each <= SEVERAL {
@@ -240,6 +254,9 @@ impl Builder<'_> {
                 None => sets.push((heads, vec![(relation, info)])),
             }
         }
+        let heads =
+            sets.iter().enumerate().flat_map(|(at, (heads, _))| heads.iter().map(move |head| (*head, at)));
+        let targets = Targets::Heads(heads.collect());
         let mut links = Vec::new();
         for (heads, relations) in sets {
             let id = identifier("thing", "thing", &mut self.taken);
@@ -255,9 +272,11 @@ impl Builder<'_> {
                     triples: info.triples,
                     heads: info.heads,
                     tails: info.tails,
+                    only_here: false,
                 })
                 .collect();
-            self.add_relations(&mut table, found, &HashMap::new(), |_| true, &mut links);
+            self.samples.name_examples(&mut table, |node| heads.contains(&node.node));
+            self.add_relations(&mut table, found, &targets, |_| true, &mut links);
             self.tables.push(table);
         }
         self.tables.extend(links);
@@ -267,14 +286,14 @@ impl Builder<'_> {
         &mut self,
         table: &mut Table,
         relations: Vec<Found<'_>>,
-        of_type: &HashMap<NodeId, usize>,
+        targets: &Targets,
         holds: impl Fn(&NodeSummary) -> bool,
         links: &mut Vec<Table>,
     ) {
         let mut taken: HashSet<String> = table.columns.iter().map(|column| column.id.clone()).collect();
         for found in relations {
             let tails = self.samples.tails(found.relation, &holds);
-            let mut column = column_of(&found, &tails, of_type);
+            let mut column = column_of(&found, &tails, targets);
             if found.triples as f64 <= found.heads as f64 * SEVERAL && found.heads <= table.rows {
                 if self.repeats_the_name(&found, &holds) {
                     continue;
@@ -304,6 +323,7 @@ impl Builder<'_> {
             source: Rows::Links { relation: column.relation.clone().unwrap_or_default(), heads },
             columns: vec![head, column],
             within: table.within,
+            kinds: Vec::new(),
         }
     }
 
@@ -468,11 +488,19 @@ fn head_column(table: usize, rows: u64) -> Column {
 }
 
 fn entity_table(id: String, title: String, rows: u64, source: Rows, place: usize) -> Table {
-    Table { id, title, rows, source, columns: vec![head_column(place, rows)], within: None }
+    Table {
+        id,
+        title,
+        rows,
+        source,
+        columns: vec![head_column(place, rows)],
+        within: None,
+        kinds: Vec::new(),
+    }
 }
 
-fn column_of(found: &Found<'_>, tails: &[&NodeSummary], of_type: &HashMap<NodeId, usize>) -> Column {
-    let kind = kind_of(tails, of_type);
+fn column_of(found: &Found<'_>, tails: &[&NodeSummary], targets: &Targets) -> Column {
+    let kind = kind_of(tails, targets);
     let mut names: Vec<&str> = tails.iter().map(|tail| tail.name.as_str()).collect();
     names.sort_unstable();
     names.dedup();
@@ -489,7 +517,7 @@ fn column_of(found: &Found<'_>, tails: &[&NodeSummary], of_type: &HashMap<NodeId
         range: range_of(kind, tails),
         references: None,
         mixed: matches!(kind, Kind::Entity(_)) && tails.iter().any(|tail| tail.literal.is_some()),
-        only_here: found.heads >= found.info.heads,
+        only_here: found.only_here,
     }
 }
 
@@ -503,20 +531,50 @@ fn spread(names: &[&str]) -> Vec<String> {
     examples.into_iter().map(str::to_owned).collect()
 }
 
-fn kind_of(tails: &[&NodeSummary], of_type: &HashMap<NodeId, usize>) -> Kind {
+/// Which table an entity is a row of.
+enum Targets {
+    /// By its types.
+    Types(HashMap<NodeId, usize>),
+    /// By itself: of a graph without types, the heads of each table's relations.
+    Heads(HashMap<NodeId, usize>),
+}
+
+impl Targets {
+    fn of<'n>(&'n self, node: &'n NodeSummary) -> Vec<usize> {
+        match self {
+            Self::Types(of) => node.types.iter().filter_map(|of_type| of.get(of_type).copied()).collect(),
+            Self::Heads(of) => of.get(&node.node).copied().into_iter().collect(),
+        }
+    }
+
+    /// The share of a column's entities that must be rows of a table. Without types a name that is no row has no table at all.
+    fn least(&self) -> f64 {
+        match self {
+            Self::Types(_) => MOSTLY,
+            Self::Heads(_) => ALL,
+        }
+    }
+}
+
+fn kind_of(tails: &[&NodeSummary], targets: &Targets) -> Kind {
     let all = tails.len().max(1) as f64;
     let share = |count: usize| count as f64 / all;
     let literals: Vec<&Literal> = tails.iter().filter_map(|tail| tail.literal.as_ref()).collect();
     if share(tails.len() - literals.len()) > SOME {
         let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
-        for at in tails.iter().flat_map(|tail| &tail.types).filter_map(|node| of_type.get(node)) {
-            *counts.entry(*at).or_default() += 1;
+        for at in tails.iter().flat_map(|tail| targets.of(tail)) {
+            *counts.entry(at).or_default() += 1;
+        }
+        // Triples as text name their numbers as they name their things.
+        let untyped = matches!(targets, Targets::Heads(_)) && literals.is_empty();
+        if untyped && tails.iter().all(|tail| is_plain_number(&tail.name)) {
+            return Kind::Number { text: true };
         }
         // Of nested types the smallest that holds most: `Director` tells more than `Person`.
         let entities = (tails.len() - literals.len()) as f64;
         let target = counts
             .into_iter()
-            .filter(|(_, count)| *count as f64 / entities > MOSTLY)
+            .filter(|(_, count)| *count as f64 / entities > targets.least())
             .max_by_key(|(at, count)| (*count, *at));
         return Kind::Entity(target.map(|(at, _)| at));
     }

@@ -3,7 +3,7 @@
 //! A graph without types is divided by characteristic sets (Neumann and Moerkotte 2011): relations whose heads are much the same
 //! entities are columns of one table.
 
-mod classes;
+pub(crate) mod classes;
 mod count;
 mod identifiers;
 mod keep;
@@ -22,7 +22,7 @@ pub(crate) use render::is_form_of;
 pub use render::{Relevance, RenderConfig, Rendered};
 
 /// Version of the stored form; another one is counted anew.
-pub const TABLES_VERSION: u32 = 4;
+pub const TABLES_VERSION: u32 = 6;
 
 /// A graph seen as tables.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -54,6 +54,8 @@ pub struct Table {
     pub columns: Vec<Column>,
     /// Place of the table that holds all of its rows and columns, where there is one: that one is shown.
     pub within: Option<usize>,
+    /// IRIs of the types below its own that are the values of its column of kinds.
+    pub kinds: Vec<String>,
 }
 
 /// Where a table's rows come from.
@@ -148,15 +150,13 @@ impl Tables {
         let Some(relation) = self.column(place).and_then(|column| column.relation.as_ref()) else {
             return Place { table: within, ..place };
         };
-        let of_wide = |table: usize| {
-            table == within
-                || matches!(
-                    self.table(table).map(|table| &table.source),
-                    Some(Rows::Links { heads, .. }) if *heads == within
-                )
-        };
-        let mut same = self.columns().filter(|(other, _)| of_wide(other.table));
-        same.find(|(_, column)| column.relation.as_ref() == Some(relation)).map_or(place, |(other, _)| other)
+        let holds = |table: &Table| table.columns.iter().position(|c| c.relation.as_ref() == Some(relation));
+        if let Some(column) = self.table(within).and_then(holds) {
+            return Place { table: within, column };
+        }
+        let of_wide = |table: &Table| matches!(&table.source, Rows::Links { relation: of, heads } if *heads == within && of == relation);
+        let links = self.tables.iter().position(of_wide);
+        links.map_or(place, |table| Place { table, column: 1 })
     }
 
     /// The IRIs of a type and of those below it, where it has a table.

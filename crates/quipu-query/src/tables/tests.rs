@@ -34,6 +34,7 @@ impl Maker {
             source: Rows::Types(vec![format!("http://made.test/{at}")]),
             columns: all,
             within: None,
+            kinds: Vec::new(),
         });
         at
     }
@@ -49,6 +50,7 @@ impl Maker {
             source: Rows::Links { relation: "http://made.test/link".into(), heads },
             columns: vec![end(heads, &head), end(tails, &tail)],
             within: None,
+            kinds: Vec::new(),
         });
     }
 

@@ -5,7 +5,7 @@ use quipu_query::{
     words_of,
 };
 
-use crate::language::{End, Ordered, Side, end_asked_for, month, side_of};
+use crate::language::{End, Ordered, Side, end_asked_for, has_open_ends, month, side_of};
 
 /// Puts the ends of orders right: "the youngest" has the latest date of birth, whatever the model wrote. Nothing is done where the
 /// question asks for several ends, or the query has several orders.
@@ -190,7 +190,7 @@ fn ordered_by(expression: &Expression, tables: &Tables) -> Option<(Ordered, Stri
         return Some((Ordered::Numbers, "number".into()));
     }
     let Expression::Column(column) = expression else { return None };
-    let column = tables.column(column.place?)?;
+    let column = tables.column(column.place?).filter(|column| !has_open_ends(&column.title))?;
     let of = match column.kind {
         Kind::Date => Ordered::Dates,
         Kind::Number { .. } if holds_years(column) => Ordered::Years,
