@@ -402,3 +402,36 @@ async fn who_acts_stands_on_the_side_of_those_who_act() {
     let (answer, _) = ask_with(&[links], "Which city did Lima praise?", query()).await;
     assert_eq!(answer.answers, ["Oslo"], "{answer:#?}");
 }
+
+#[tokio::test]
+async fn what_only_looks_like_a_slip_stays() {
+    // "Most" before an adjective asks for no end of the price.
+    let cheap = "SELECT name FROM product ORDER BY price ASC LIMIT 1";
+    let (answer, _) = ask_with(&[cheap; 4], "What is the most affordable product by price?", query()).await;
+    assert_eq!(answer.readings.first().unwrap().values, ["Owl Lamp"], "{answer:#?}");
+    // Two superlatives: which of them the order means is not known.
+    let two = "SELECT name FROM product ORDER BY price ASC LIMIT 1";
+    let question = "Of the product with the highest and that with the lowest price, which is it?";
+    let (answer, _) = ask_with(&[two; 4], question, query()).await;
+    assert_eq!(answer.readings.first().unwrap().values, ["Owl Lamp"]);
+    // The prices of both are those of each.
+    let each = "SELECT price FROM product WHERE name IN ('Falcon Drill', 'Otter Pump')";
+    let question = "What are the prices of both the Falcon Drill and the Otter Pump?";
+    let (answer, _) = ask_with(&[each; 4], question, query()).await;
+    let mut values = answer.readings.first().unwrap().values.clone();
+    values.sort();
+    assert_eq!(values, ["120", "200"], "{answer:#?}");
+}
+
+#[tokio::test]
+async fn a_year_is_no_day_of_it() {
+    let day = "SELECT name FROM supplier WHERE founded = '1990-01-30'";
+    let (answer, _) = ask_with(&[day], "Which suppliers were founded in 1990?", query()).await;
+    assert_eq!(answer.answers, ["Acme"], "{answer:#?}");
+    let (answer, _) = ask_with(&[day], "Which suppliers were founded in May 1990?", query()).await;
+    assert_eq!(answer.answers, ["Acme"], "{answer:#?}");
+    // A day that the question says otherwise is the model's to read.
+    let (answer, _) =
+        ask_with(&[day; 4], "Which suppliers were founded on New Year's Day 1990?", query()).await;
+    assert_eq!(answer.status, Status::Abstained, "{answer:#?}");
+}

@@ -27,6 +27,7 @@ struct OrderRow {
     numbers: Option<End>,
     dates: Option<End>,
     years: Option<End>,
+    ages: Option<End>,
 }
 
 /// What an order is of.
@@ -38,6 +39,8 @@ pub(crate) enum Ordered {
     Dates,
     /// Numbers that are years.
     Years,
+    /// Numbers that are ages.
+    Ages,
 }
 
 /// One end of an order, as SQL comes to it first.
@@ -70,6 +73,8 @@ struct File {
     months: Listed,
     question_words: Listed,
     open_ends: Listed,
+    ages: Listed,
+    nouns: Listed,
 }
 
 /// English, read once. A test reads the file; were it wrong, no word would have a meaning.
@@ -151,6 +156,7 @@ pub(crate) fn end_asked_for(word: &str, of: Ordered) -> Option<End> {
         Ordered::Numbers => row.numbers,
         Ordered::Dates => row.dates,
         Ordered::Years => row.years,
+        Ordered::Ages => row.ages.or(row.numbers),
     }
 }
 
@@ -188,15 +194,18 @@ pub(crate) fn place_asked_for(words: &[String], at: usize) -> Option<u64> {
 pub(crate) fn looks_superlative(word: &str) -> bool {
     /// "West", "nest", "test".
     const LEAST: usize = 6;
-    word.len() >= LEAST && word.ends_with("est") && meanings(word).is_empty()
+    let is_noun = english().nouns.words.split_whitespace().any(|known| known == word);
+    word.len() >= LEAST && word.ends_with("est") && meanings(word).is_empty() && !is_noun
+}
+
+fn is_question_word(word: &str) -> bool {
+    english().question_words.words.split_whitespace().any(|known| known == word)
 }
 
 /// Whether a question asks a second one: "which is the oldest, and how old is it".
 pub(crate) fn asks_twice(question: &str) -> bool {
     let words = quipu_query::words_of(question);
-    let is_question =
-        |word: &String| english().question_words.words.split_whitespace().any(|known| known == word);
-    words.windows(2).any(|pair| matches!(pair, [and, word] if and == "and" && is_question(word)))
+    words.windows(2).any(|pair| matches!(pair, [and, word] if and == "and" && is_question_word(word)))
 }
 
 /// Whether a question begins by asking for two things of something: "the name and the rating of". `named` are the places of words in names.
@@ -209,6 +218,13 @@ pub(crate) fn asks_for_two(words: &[String], named: &HashSet<usize>) -> bool {
             && !named.contains(&(at + 1))
     };
     (1..BEGINNING).filter(joins).any(|at| words.iter().skip(at + 1).take(3).any(|word| word == "of"))
+}
+
+/// Whether numbers called so are ages.
+pub(crate) fn are_ages(title: &str) -> bool {
+    quipu_query::words_of(title)
+        .iter()
+        .any(|word| english().ages.words.split_whitespace().any(|known| known == word))
 }
 
 /// Whether of values called so no superlative tells which end of their order it asks for.
@@ -262,7 +278,8 @@ mod tests {
     fn the_file_is_read_and_each_row_has_a_reason() {
         let text = include_str!("en.toml");
         let rows: File = toml::from_str(text).unwrap();
-        let lists = [&rows.units, &rows.months, &rows.question_words, &rows.open_ends];
+        let lists =
+            [&rows.units, &rows.months, &rows.question_words, &rows.open_ends, &rows.ages, &rows.nouns];
         let all = rows.words.len() + rows.orders.len() + 1 + lists.len();
         assert_eq!(text.matches("\nreason = ").count(), all);
         assert!(!rows.requests.phrases.is_empty() && lists.iter().all(|list| !list.words.is_empty()));
@@ -288,9 +305,11 @@ mod tests {
 
     #[test]
     fn a_superlative_asks_for_one_end_of_an_order() {
-        use Ordered::{Dates, Numbers, Years};
+        use Ordered::{Ages, Dates, Numbers, Years};
         for (word, of, end) in [
-            ("oldest", Numbers, Some(End::Descending)),
+            ("oldest", Numbers, None),
+            ("oldest", Ages, Some(End::Descending)),
+            ("highest", Ages, Some(End::Descending)),
             ("oldest", Dates, Some(End::Ascending)),
             ("oldest", Years, Some(End::Ascending)),
             ("longest", Dates, Some(End::Ascending)),

@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use rust_stemmers::{Algorithm, Stemmer};
 
+use super::is_question_word;
+
 /// An end of a relation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
@@ -29,23 +31,38 @@ pub(crate) fn side_of(words: &[String], name: &Range<usize>, relation: &str) -> 
     if verbs.next().is_some() {
         return None;
     }
-    let next = words.get(at + 1).map(String::as_str);
-    if next == Some("of") {
-        // "The influences of": a noun.
+    let word = |at: usize| words.get(at).map(String::as_str);
+    // "The influences of", "Ada's influences": nouns.
+    if word(at + 1) == Some("of") || word(name.end) == Some("s") {
         return None;
     }
-    let whom = |pair: &[String]| {
-        pair.first().is_some_and(|word| word == "by")
-            && pair.get(1).is_some_and(|word| word.starts_with("who"))
-    };
-    let by_whom = words.get(..at).unwrap_or_default().windows(2).any(whom);
-    let is_passive = next == Some("by") || by_whom;
-    let is_behind = name.start > at;
-    match (is_passive, is_behind) {
-        (true, true) if next == Some("by") => Some(Side::Tail),
-        (true, false) | (false, true) => Some(Side::Head),
-        (false, false) => Some(Side::Tail),
-        (true, true) => None,
+    let before = words.get(..at).unwrap_or_default();
+    let is_by = |word: &String| word == "by";
+    let by_whom = before
+        .iter()
+        .position(is_by)
+        .and_then(|by| words.get(by + 1))
+        .is_some_and(|word| is_question_word(word));
+    if word(at + 1) == Some("by") {
+        // Behind "by" stands who acts.
+        let acts = name.start == at + 2;
+        return (acts || name.end <= at).then_some(if acts { Side::Tail } else { Side::Head });
+    }
+    if by_whom {
+        return (name.end <= at).then_some(Side::Head);
+    }
+    let is_be =
+        |word: &String| matches!(word.as_str(), "is" | "are" | "was" | "were" | "be" | "been" | "being");
+    if before.iter().any(is_be) || words.iter().any(is_by) {
+        return None;
+    }
+    let behind = name.start == at + 1 || (name.start == at + 2 && word(at + 1) == Some("the"));
+    let directly_before =
+        name.end == at || (name.end + 1 == at && matches!(word(name.end), Some("has" | "have" | "had")));
+    match (behind, directly_before) {
+        (true, _) => Some(Side::Head),
+        (_, true) => Some(Side::Tail),
+        _ => None,
     }
 }
 
@@ -68,6 +85,11 @@ mod tests {
             ("By whom was Ada Lee influenced?", Some(Side::Head)),
             ("Who is Ada Lee influenced by?", Some(Side::Head)),
             ("What are the influences of Ada Lee?", None),
+            ("By which artist was Ada Lee influenced?", Some(Side::Head)),
+            ("Which artist was influenced in 1985 by Ada Lee?", None),
+            ("Who was Ada Lee influenced most by?", None),
+            ("Who are Ada Lee's main influences?", None),
+            ("Whom has Ada Lee influenced?", Some(Side::Tail)),
             ("Who knows Ada Lee?", None),
         ] {
             assert_eq!(side(question, "Ada Lee"), expected, "{question}");

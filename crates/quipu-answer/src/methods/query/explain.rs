@@ -55,7 +55,12 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
             }
             continue;
         }
-        if said.does.contains("superlative") && looks_superlative(&word) {
+        // A name is no superlative.
+        let is_name = question
+            .split(|c: char| !c.is_alphanumeric())
+            .skip(1)
+            .any(|part| part.starts_with(char::is_uppercase) && part.to_lowercase() == word);
+        if said.does.contains("superlative") && looks_superlative(&word) && !is_name {
             continue;
         }
         let of_word = meanings_at(&words, at);

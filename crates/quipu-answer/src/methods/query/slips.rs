@@ -1,28 +1,26 @@
 //! Slips of a model that the question's own words show: an order from the wrong end, either of two things where both are asked for.
 
+use std::collections::HashSet;
+
 use quipu_query::{
     Aggregate, Body, Column, Comparison, Doubt, Expression, Kind, Mend, Query, SetOperator, Source, Tables,
     words_of,
 };
 
-use crate::language::{End, Ordered, Side, end_asked_for, has_open_ends, month, side_of};
+use super::explain::is_form;
+use crate::language::{
+    End, Ordered, Side, are_ages, end_asked_for, has_open_ends, looks_superlative, meanings, month, side_of,
+};
 
 /// Puts the ends of orders right: "the youngest" has the latest date of birth, whatever the model wrote. Nothing is done where the
 /// question asks for several ends, or the query has several orders.
 pub(super) fn right_ends(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
     let words = words_of(question);
-    let at_least =
-        |at: usize| at.checked_sub(1).and_then(|before| words.get(before)).is_some_and(|word| word == "at");
-    let asking: Vec<&String> = words
-        .iter()
-        .enumerate()
-        .filter(|(at, word)| {
-            let asks = [Ordered::Numbers, Ordered::Dates].iter().any(|of| end_asked_for(word, *of).is_some());
-            asks && !at_least(*at)
-        })
-        .map(|(_, word)| word)
-        .collect();
-    let [word] = asking.as_slice() else { return None };
+    let [(at, word)] = superlatives(&words, query).try_into().ok()?;
+    let all = [Ordered::Numbers, Ordered::Dates, Ordered::Years, Ordered::Ages];
+    if !all.iter().any(|of| end_asked_for(&word, *of).is_some()) {
+        return None;
+    }
     let mut orders = 0;
     each_query(query, &mut |query| orders += usize::from(order_of(query, tables).is_some()));
     if orders != 1 {
@@ -31,10 +29,16 @@ pub(super) fn right_ends(question: &str, query: &mut Query, tables: &Tables) -> 
     let mut mend = None;
     each_query(query, &mut |query| {
         let Some((of, title, end)) = order_of(query, tables) else { return };
-        if end_asked_for(word, of).is_some_and(|wanted| wanted != end) {
+        // "The most affordable" has the least price: of amounts "most" asks only beside what they are called.
+        let next = words.get(at + 1);
+        let is_beside = next.is_some_and(|next| words_of(&title).iter().any(|word| is_form(next, word)));
+        if matches!(word.as_str(), "most" | "least") && title != NUMBER && !is_beside {
+            return;
+        }
+        if end_asked_for(&word, of).is_some_and(|wanted| wanted != end) {
             turn(query);
             let (least, most) = match of {
-                Ordered::Numbers => ("least", "greatest"),
+                Ordered::Numbers | Ordered::Ages => ("least", "greatest"),
                 Ordered::Dates | Ordered::Years => ("earliest", "latest"),
             };
             let asked = if end == End::Ascending { most } else { least };
@@ -73,22 +77,20 @@ pub(super) fn right_dates(question: &str, query: &mut Query, tables: &Tables) ->
     mend
 }
 
-/// The part of a date that the question says, where that is not all of it.
+/// The year or the month that the question says where the query has a day: "in 2021", "in March 2021". Nothing where the question says
+/// more of the date, or says it otherwise.
 fn date_said(words: &[String], date: &str) -> Option<String> {
-    let [year, of_year, day] = date.split('-').collect::<Vec<_>>().try_into().ok()?;
-    if !words.iter().any(|word| word == year) {
+    let [year, _, day] = date.split('-').collect::<Vec<_>>().try_into().ok()?;
+    if date.len() != 10 || day.len() != 2 {
         return None;
     }
-    let is_number = |word: &String, number: &str| {
-        let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-        !digits.is_empty() && digits.trim_start_matches('0') == number.trim_start_matches('0')
-    };
-    let says = |number: &str| words.iter().any(|word| word != year && is_number(word, number));
-    let says_month = says(of_year) || words.iter().any(|word| month(word).is_some());
-    match (says_month, says(day)) {
-        (_, true) => None,
-        (true, false) => Some(format!("{year}-{of_year}")),
-        (false, false) => Some(year.to_owned()),
+    let at = words.iter().position(|word| word == year)?;
+    let before = |back: usize| at.checked_sub(back).and_then(|at| words.get(at));
+    let says_in = |word: Option<&String>| word.is_some_and(|word| matches!(word.as_str(), "in" | "during"));
+    match before(1).and_then(|word| month(word)) {
+        Some(month) if says_in(before(2)) => Some(format!("{year}-{month:02}")),
+        None if says_in(before(1)) => Some(year.to_owned()),
+        _ => None,
     }
 }
 
@@ -124,7 +126,8 @@ pub(super) fn right_sides(question: &str, query: &mut Query, tables: &Tables) ->
                 return None;
             }
             // Of things only a query of just the two ends is sure to be turned as a whole.
-            if !table.is_links() && (select.from.len() > 1 || select.items.len() > 1) {
+            let is_alone = select.filter.iter().flat_map(Expression::conjuncts).count() == 1;
+            if !table.is_links() && (select.from.len() > 1 || select.items.len() > 1 || !is_alone) {
                 return None;
             }
             let words: Vec<String> = words_of(name).iter().map(|word| quipu_index::normalise(word)).collect();
@@ -164,6 +167,32 @@ fn turn_ends(expression: &mut Expression, alias: Option<&str>, tail: usize, tabl
     }
 }
 
+/// The superlatives of a question with their places: none within the names that the query compares with, no "at least", no "at most".
+fn superlatives(words: &[String], query: &Query) -> Vec<(usize, String)> {
+    let mut named: HashSet<usize> = HashSet::new();
+    query.visit(&mut |part| {
+        if let Expression::Text(text) | Expression::Terms(_, text) | Expression::Like(_, text) = part {
+            let name = words_of(text);
+            let windows = words.windows(name.len().max(1)).enumerate();
+            windows
+                .filter(|(_, window)| *window == name)
+                .for_each(|(at, _)| named.extend(at..at + name.len()));
+        }
+    });
+    let is_one = |at: usize, word: &String| {
+        let is_bound = at > 0 && words.get(at - 1).is_some_and(|before| before == "at");
+        let asks = meanings(word).iter().any(|meaning| meaning.means == "superlative")
+            || looks_superlative(word)
+            || end_asked_for(word, Ordered::Dates).is_some();
+        asks && !is_bound && !named.contains(&at)
+    };
+    let found = words.iter().enumerate().filter(|(at, word)| is_one(*at, word));
+    found.map(|(at, word)| (at, word.clone())).collect()
+}
+
+/// What an order by a count is called.
+const NUMBER: &str = "number";
+
 /// What a query is ordered by to give a part of its rows, or takes the extreme of: what kind it is of, its title, and the end that
 /// comes first.
 fn order_of(query: &Query, tables: &Tables) -> Option<(Ordered, String, End)> {
@@ -186,13 +215,22 @@ fn order_of(query: &Query, tables: &Tables) -> Option<(Ordered, String, End)> {
 }
 
 fn ordered_by(expression: &Expression, tables: &Tables) -> Option<(Ordered, String)> {
-    if expression.has_aggregate() {
-        return Some((Ordered::Numbers, "number".into()));
+    match expression {
+        Expression::Aggregate {
+            function: Aggregate::Min | Aggregate::Max | Aggregate::Avg,
+            of: Some(of),
+            ..
+        } => {
+            return ordered_by(of, tables);
+        }
+        _ if expression.has_aggregate() => return Some((Ordered::Numbers, NUMBER.into())),
+        _ => {}
     }
     let Expression::Column(column) = expression else { return None };
     let column = tables.column(column.place?).filter(|column| !has_open_ends(&column.title))?;
     let of = match column.kind {
         Kind::Date => Ordered::Dates,
+        Kind::Number { .. } if are_ages(&column.title) => Ordered::Ages,
         Kind::Number { .. } if holds_years(column) => Ordered::Years,
         Kind::Number { .. } => Ordered::Numbers,
         _ => return None,
@@ -268,6 +306,14 @@ pub(super) fn with_both(question: &str, query: Query) -> (Query, Option<Mend>) {
     let mut places: Vec<usize> = values.iter().filter_map(|value| named(value, both + 1)).collect();
     places.sort_unstable();
     let [first, second] = places.as_slice() else { return (query, None) };
+    // "The capitals of both" are those of each.
+    if both
+        .checked_sub(1)
+        .and_then(|before| asked.get(before))
+        .is_some_and(|word| word == "of" || word == "for")
+    {
+        return (query, None);
+    }
     let joined = asked.get(*first..*second).is_some_and(|between| between.iter().any(|word| word == "and"));
     if !joined {
         return (query, None);
@@ -327,7 +373,10 @@ fn either(query: &Query) -> Option<(usize, Expression, [String; 2])> {
             },
             _ => return None,
         };
-        let given = select.items.iter().any(|item| item.expression == column);
-        (matches!(column, Expression::Column(_)) && !given).then_some((at, column, [one, other]))
+        let Expression::Column(of) = &column else { return None };
+        let gives = |item: &quipu_query::Item| {
+            matches!(&item.expression, Expression::Column(given) if given.name == "*" || given.name.eq_ignore_ascii_case(&of.name))
+        };
+        (!select.items.iter().any(gives)).then_some((at, column, [one, other]))
     })
 }
