@@ -435,3 +435,26 @@ async fn a_year_is_no_day_of_it() {
         ask_with(&[day; 4], "Which suppliers were founded on New Year's Day 1990?", query()).await;
     assert_eq!(answer.status, Status::Abstained, "{answer:#?}");
 }
+
+#[tokio::test]
+async fn a_plain_word_that_one_name_holds_by_chance_is_no_hint() {
+    let sql = "SELECT name FROM product WHERE price < 50";
+    let hints = async |question: &str| {
+        let (_, model) = ask_with(&[sql; 4], question, query()).await;
+        model.requests().remove(0).messages.pop().unwrap().content
+    };
+    assert!(!hints("Which drill costs least?").await.contains("Falcon Drill"));
+    // Written as a name it is one.
+    assert!(hints("What does the Drill cost?").await.contains("product.name = 'Falcon Drill'"));
+}
+
+#[tokio::test]
+async fn a_number_that_triples_as_text_state_is_not_counted() {
+    let triples = "Ada Lee\tgoals scored\t17\nAda Lee\tplays for\tTorrin Foxes\nBo Ray\tgoals scored\t3\n\
+        Bo Ray\tplays for\tTorrin Foxes\nCy Moe\tgoals scored\t5\nCy Moe\tplays for\tHarnby Herons\n";
+    let league = setting_from("league.tsv", triples).await;
+    let options = AskOptions { method: Method::Paths, ..AskOptions::default() };
+    let asked = async |question: &str| ask(&league, None, Some(embedder().await), question, &options).await;
+    assert_eq!(asked("How many goals scored Ada Lee?").await.answers, ["17"]);
+    assert_eq!(asked("How many play for the Torrin Foxes?").await.answers, ["2"]);
+}

@@ -103,11 +103,13 @@ pub(super) fn answered(
 }
 
 /// Counting one number is no counting: "how many people live in Peru" asks for a value that the graph holds. Names are
-/// not compared: "the longest river of Peru" may be a relation.
+/// not compared: "the longest river of Peru" may be a relation. Triples as text name their numbers like their things.
 fn needs_operation(operation: Operation, ends: &[NodeSummary]) -> bool {
     let measures = |literal: bool| {
         ends.iter()
-            .filter(|s| !literal || s.literal.is_some())
+            .filter(|s| {
+                !literal || s.literal.is_some() || (s.types.is_empty() && s.name.parse::<f64>().is_ok())
+            })
             .filter(|s| is_measure(&value_of_node(s.literal.as_ref(), &s.name)))
             .count()
     };

@@ -19,6 +19,9 @@ use crate::trace::Stage;
 const MOST_TOKENS: u32 = 220;
 /// Mentions that the model is told of.
 const MOST_HINTS: usize = 6;
+/// Names that hold a plain word of the question by chance.
+const RARE: usize = 2;
+
 /// How a query is asked for.
 pub(super) enum Asked<'a> {
     /// Greedily.
@@ -81,6 +84,13 @@ pub(super) fn prompt(asking: &Asking<'_>, examples: Vec<(String, String)>) -> Pr
     };
     for mention in values.parts(text, skip) {
         let [found] = mention.matches.as_slice() else { continue };
+        // "Creatures" of a graph in which one thing is called "nightmare creature": a word of the language, no name.
+        if found.terms.len() <= RARE
+            && !mention.text.contains(' ')
+            && !is_written_as_name(text, &mention.text)
+        {
+            continue;
+        }
         relevance.raise(found.place, 1.0);
         let place = tables.table(found.place.table).zip(tables.column(found.place));
         let Some((table, column)) = place else { continue };
@@ -108,6 +118,12 @@ pub(super) fn prompt(asking: &Asking<'_>, examples: Vec<(String, String)>) -> Pr
         examples,
         question: text.to_owned(),
     }
+}
+
+/// Whether a question writes a word, given in lower case, with a capital within a sentence.
+pub(super) fn is_written_as_name(question: &str, word: &str) -> bool {
+    let mut words = question.split(|c: char| !c.is_alphanumeric()).skip(1);
+    words.any(|part| part.starts_with(char::is_uppercase) && part.to_lowercase() == word)
 }
 
 /// One query, as the model writes it.

@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use quipu_query::{Aggregate, Arithmetic, Body, Comparison, Expression, Query, Source, Tables, words_of};
 use rust_stemmers::{Algorithm, Stemmer};
 
+use super::ask::is_written_as_name;
 use super::near::Nearness;
 use crate::language::{Meaning, looks_superlative, meanings, meanings_at, place_asked_for};
 
@@ -56,10 +57,7 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
             continue;
         }
         // A name is no superlative.
-        let is_name = question
-            .split(|c: char| !c.is_alphanumeric())
-            .skip(1)
-            .any(|part| part.starts_with(char::is_uppercase) && part.to_lowercase() == word);
+        let is_name = is_written_as_name(question, &word);
         if said.does.contains("superlative") && looks_superlative(&word) && !is_name {
             continue;
         }
