@@ -53,14 +53,14 @@ pub struct QueryConfig {
 }
 
 impl Default for QueryConfig {
-    /// One repair, two samples at 0.7 below .6, no answer below .55, 4,400 bytes of tables, 4,000 tokens, hints.
+    /// One repair, two samples at 0.7 below .6, no answer below .6, 4,400 bytes of tables, 4,000 tokens, hints.
     fn default() -> Self {
         Self {
             repair: true,
             samples: 2,
             temperature: 0.7,
             sure: 0.6,
-            least_confidence: 0.55,
+            least_confidence: 0.6,
             table_bytes: 4_400,
             tokens: 4_000,
             hints: true,
