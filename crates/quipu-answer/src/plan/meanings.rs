@@ -5,7 +5,7 @@
 //! has no such thing (docs/results.md has the figures). One call for each word, once: the likelihoods stay in the workspace as
 //! `words.toml`, where a person may correct them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 
@@ -39,6 +39,8 @@ type Likelihoods = BTreeMap<String, f64>;
 pub struct Meanings {
     file: LearntFile,
     words: RwLock<BTreeMap<String, Likelihoods>>,
+    /// The questions in which each word was asked for: one that says a word oddly must not settle it for all others.
+    asked: RwLock<BTreeMap<String, BTreeSet<String>>>,
 }
 
 #[derive(Default, Serialize, Deserialize)]
@@ -57,7 +59,7 @@ impl Meanings {
     /// [`AnswerError::Usage`] when the file cannot be read or is not what it should be.
     pub fn open(folder: &Path) -> Result<Self, AnswerError> {
         let (file, held) = LearntFile::open::<WordFile>(folder, MEANINGS_FILE, HEADER)?;
-        Ok(Self { file, words: RwLock::new(held.word) })
+        Ok(Self { file, words: RwLock::new(held.word), ..Self::default() })
     }
 
     /// The names whose likelihood for `word` is not known.
@@ -80,6 +82,14 @@ impl Meanings {
         best.iter().max_by(|a, b| likely(a).total_cmp(&likely(b))).filter(|_| clear).cloned()
     }
 
+    /// Whether a word that had no clear meaning in the question that it was first asked for may be asked for in another: once.
+    fn may_ask_again(&self, word: &str, senses: &[Vec<String>], question: &str) -> bool {
+        let asked = self.asked.read();
+        let elsewhere =
+            asked.get(word).is_none_or(|questions| questions.len() < 2 && !questions.contains(question));
+        elsewhere && self.meaning(word, senses).is_none()
+    }
+
     fn add(
         &self,
         word: &str,
@@ -93,7 +103,8 @@ impl Meanings {
 }
 
 /// What the `word` of a question means in the graph; `question` has its mention masked, and the names in each of `senses` stand for
-/// the same. `None`: none of them, or the model cannot tell. At most one model call, none where the workspace knows the word.
+/// the same. `None`: none of them, or the model cannot tell. At most one model call, none where the workspace knows what the word means; a word
+/// without a clear meaning is asked for once more in another question.
 ///
 /// # Errors
 /// The model's. What cannot be written into the file is known until the engine is closed, and the answer says so.
@@ -103,9 +114,13 @@ pub async fn meaning(
     word: &str,
     senses: &[Vec<String>],
 ) -> Result<Option<String>, AnswerError> {
-    let unknown = context.meanings.unknown(word, senses);
+    let mut unknown = context.meanings.unknown(word, senses);
+    if unknown.is_empty() && context.has_model() && context.meanings.may_ask_again(word, senses, question) {
+        unknown = senses.iter().flatten().cloned().collect();
+    }
     if !unknown.is_empty() && context.has_model() {
         let likelihoods = ask(context, question, word, unknown).await?;
+        context.meanings.asked.write().entry(word.to_owned()).or_default().insert(question.to_owned());
         context.keep(context.meanings.add(word, likelihoods))?;
     }
     Ok(context.meanings.meaning(word, senses))
@@ -168,6 +183,26 @@ mod tests {
     fn the_names_of_a_sense_count_together() {
         check(&[&[("child", 0.04), ("children", 0.05)], &[("spouse", 0.02)]], Some("children"));
         check(&[&[("child", 0.06)], &[("children", 0.05)]], None);
+    }
+
+    #[test]
+    fn a_word_without_a_clear_meaning_is_asked_for_in_one_other_question() {
+        let folder = tempfile::tempdir().unwrap();
+        let meanings = Meanings::open(folder.path()).unwrap();
+        let senses = vec![vec!["club".to_owned()], vec!["player".to_owned()]];
+        let asked_in = |question: &str, club: f64| {
+            meanings.asked.write().entry("professional".into()).or_default().insert(question.into());
+            meanings.add("professional", [("club".to_owned(), club), ("player".to_owned(), -9.0)]).unwrap();
+        };
+        asked_in("an odd one", -9.0);
+        assert!(!meanings.may_ask_again("professional", &senses, "an odd one"));
+        assert!(meanings.may_ask_again("professional", &senses, "a plain one"));
+        asked_in("a plain one", -1.6);
+        assert_eq!(meanings.meaning("professional", &senses).as_deref(), Some("club"));
+        assert!(!meanings.may_ask_again("professional", &senses, "a third"));
+        // Unclear in both: it is not asked for in every question.
+        asked_in("a plain one", -9.0);
+        assert!(!meanings.may_ask_again("professional", &senses, "a third"));
     }
 
     #[test]
