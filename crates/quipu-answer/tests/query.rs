@@ -458,3 +458,15 @@ async fn a_number_that_triples_as_text_state_is_not_counted() {
     assert_eq!(asked("How many goals scored Ada Lee?").await.answers, ["17"]);
     assert_eq!(asked("How many play for the Torrin Foxes?").await.answers, ["2"]);
 }
+
+#[tokio::test]
+async fn steps_and_places_that_are_asked_for_are_taken() {
+    let once = "SELECT based_in FROM supplier WHERE name = 'Acme'";
+    let question = "What is the based in of the based in of Acme?";
+    let (answer, _) = ask_with(&[once; 4], question, query()).await;
+    assert_eq!(answer.status, Status::Abstained, "{answer:#?}");
+    let options = AskOptions { method: Method::Auto, ..AskOptions::default() };
+    let place = "What is the 1000th price of the Falcon Drill?";
+    let answer = ask(&shop().await, None, Some(embedder().await), place, &options).await;
+    assert_eq!(answer.status, Status::Abstained, "{answer:#?}");
+}

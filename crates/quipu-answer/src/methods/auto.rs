@@ -319,6 +319,15 @@ fn heeds_all(question: &str, outcome: &Outcome) -> bool {
     let calculated = is_calculated(outcome);
     let beyond = ["negation", "only", "percentage", "ratio", "difference"];
     let groups = words.iter().any(|word| meanings(word).iter().any(|meaning| meaning.means == "group"));
+    // "The 1000th" asks for a place of an order.
+    let is_place = |word: &String| {
+        let digits = ["st", "nd", "rd", "th"].iter().find_map(|end| word.strip_suffix(end));
+        digits.is_some_and(|digits| digits.parse::<u64>().is_ok())
+    };
+    let asks_for_place = words.iter().enumerate().any(|(at, word)| !named.contains(&at) && is_place(word));
+    if asks_for_place && !calculated {
+        return false;
+    }
     if asks_twice(question) || asks_for_two(&words, &named) || (calculated && groups) {
         return false;
     }

@@ -1,6 +1,6 @@
 //! Which words of the question a plan explains, and which it leaves out.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use quipu_query::{Aggregate, Arithmetic, Body, Comparison, Expression, Query, Source, Tables, words_of};
 use rust_stemmers::{Algorithm, Stemmer};
@@ -92,7 +92,16 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
         };
         words.iter().filter(|word| meanings(word).is_empty()).map(far).reduce(f64::min).unwrap_or(0.0)
     };
-    found.unasked = said.columns.iter().map(unasked).sum();
+    found.unasked = said.columns.keys().map(unasked).sum();
+    // "The capital of the capital of" asks for two steps.
+    let text = words.join(" ").replace(" of the ", " of ");
+    for (title, uses) in &said.columns {
+        let asked = format!("{} of", words_of(title).join(" "));
+        let times = text.matches(&asked).count();
+        if times > 1 && times > *uses {
+            found.meanings.push(asked);
+        }
+    }
     found
 }
 
@@ -118,8 +127,8 @@ struct Said {
     does: HashSet<&'static str>,
     /// The place in an order at which its rows begin.
     place: Option<u64>,
-    /// Titles of the columns other than names.
-    columns: BTreeSet<String>,
+    /// Titles of the columns other than names, and how often it speaks of each.
+    columns: BTreeMap<String, usize>,
     /// The values that it compares with.
     values: BTreeSet<String>,
 }
@@ -194,7 +203,7 @@ impl Said {
                 self.text(&of.title);
                 self.text(&of.id);
                 if place.column > 0 {
-                    self.columns.insert(of.title.clone());
+                    *self.columns.entry(of.title.clone()).or_default() += 1;
                 }
                 if place.column == 0
                     && let Some(table) = tables.table(place.table)
