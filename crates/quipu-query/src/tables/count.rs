@@ -111,7 +111,7 @@ impl Samples {
     }
 }
 
-fn ordinary(graph: &dyn Graph) -> impl Iterator<Item = (RelationId, &RelationInfo)> {
+pub(super) fn ordinary(graph: &dyn Graph) -> impl Iterator<Item = (RelationId, &RelationInfo)> {
     (0..).map(RelationId).zip(graph.relations()).filter(|(_, info)| info.role == RelationRole::Ordinary)
 }
 
@@ -128,10 +128,10 @@ struct Found<'a> {
     only_here: bool,
 }
 
-struct Builder<'a> {
-    graph: &'a dyn Graph,
-    samples: Samples,
-    tables: Vec<Table>,
+pub(super) struct Builder<'a> {
+    pub(super) graph: &'a dyn Graph,
+    pub(super) samples: Samples,
+    pub(super) tables: Vec<Table>,
     taken: HashSet<String>,
 }
 
@@ -343,115 +343,9 @@ impl Builder<'_> {
         }
         all > 0 && same == all
     }
-
-    /// Finds links by value: a column of codes all of whose sampled values stand in a key of another table, where the two are called the
-    /// same or the column is called like that table ("merchant id" and the key of merchants).
-    fn refer(&mut self) {
-        let mut keys: Vec<(usize, usize)> = Vec::new();
-        for (at, table) in self.tables.iter().enumerate().filter(|(_, table)| !table.is_links()) {
-            for (column_at, column) in table.columns.iter().enumerate().skip(1) {
-                let is_key = column.distinct == table.rows && column.filled == table.rows && table.rows > 1;
-                if is_key && is_code(column) {
-                    keys.push((at, column_at));
-                }
-            }
-        }
-        let mut found = Vec::new();
-        for (at, table) in self.tables.iter().enumerate() {
-            for (column_at, column) in table.columns.iter().enumerate().skip(1).filter(|(_, c)| is_code(c)) {
-                let fits = |(other, key): &&(usize, usize)| {
-                    *other != at
-                        && self.is_called_like(column, *other, *key)
-                        && (!self.is_basic(at) || self.is_basic(*other))
-                };
-                let best = keys.iter().filter(fits).max_by_key(|(other, _)| {
-                    (self.is_basic(*other), self.tables.get(*other).map_or(0, |table| table.columns.len()))
-                });
-                // The key of the more basic of two tables that share one refers to nothing.
-                let own_key = keys.contains(&(at, column_at));
-                if let Some((other, key)) = best
-                    && (!own_key || self.links(at) > self.links(*other))
-                    && self.holds_all(at, column_at, *other, *key)
-                {
-                    found.push((at, column_at, (*other, *key)));
-                }
-            }
-        }
-        for (at, column_at, target) in found {
-            if let Some(column) = self.tables.get_mut(at).and_then(|table| table.columns.get_mut(column_at)) {
-                column.references = Some(target);
-            }
-        }
-    }
-
-    fn is_called_like(&self, column: &Column, other: usize, key: usize) -> bool {
-        let title = words(&column.title);
-        let Some(table) = self.tables.get(other) else { return false };
-        let Some(key) = table.columns.get(key) else { return false };
-        let key = words(&key.title);
-        let says_more = key.len() > 1 || key.first().is_some_and(|word| word != "id");
-        if says_more && title.ends_with(&key) {
-            return true;
-        }
-        let table = words(&table.title);
-        let before = title.split_last().map(|(_, before)| before).unwrap_or_default();
-        !before.is_empty()
-            && before.len() == table.len()
-            && before.iter().zip(&table).all(|(a, b)| super::is_form_of(a, b))
-    }
-
-    /// Columns of a table that lead to entities.
-    fn links(&self, table: usize) -> usize {
-        let columns = self.tables.get(table).map(|table| table.columns.as_slice()).unwrap_or_default();
-        columns.iter().skip(1).filter(|column| matches!(column.kind, Kind::Entity(_))).count()
-    }
-
-    fn is_basic(&self, table: usize) -> bool {
-        self.links(table) == 0
-    }
-
-    fn values_of(&self, table: usize, column: usize) -> HashSet<&str> {
-        let column = self.tables.get(table).and_then(|table| table.columns.get(column));
-        let Some(iri) = column.and_then(|column| column.relation.as_deref()) else { return HashSet::new() };
-        let relation = ordinary(self.graph).find(|(_, info)| iri_of_key(&info.key) == iri);
-        let Some((relation, _)) = relation else { return HashSet::new() };
-        let triples = self.samples.triples.get(&relation).map(Vec::as_slice).unwrap_or_default();
-        let types = self.tables.get(table).map(|table| &table.source);
-        let of_table = |head: &NodeSummary| match types {
-            Some(Rows::Types(iris)) => head.types.iter().any(|node| self.is_one_of(*node, iris)),
-            _ => true,
-        };
-        let of = |(head, tail): &(NodeId, NodeId)| {
-            self.samples
-                .nodes
-                .get(head)
-                .filter(|head| of_table(head))
-                .and_then(|_| self.samples.nodes.get(tail))
-        };
-        triples.iter().filter_map(of).map(|tail| tail.name.as_str()).collect()
-    }
-
-    fn is_one_of(&self, node: NodeId, iris: &[String]) -> bool {
-        let is = |summary: &NodeSummary| iris.iter().any(|iri| iri_of_key(&summary.key) == *iri);
-        self.samples.nodes.get(&node).is_none_or(is)
-    }
-
-    fn holds_all(&self, table: usize, column: usize, other: usize, key: usize) -> bool {
-        let (values, keys) = (self.values_of(table, column), self.values_of(other, key));
-        !values.is_empty() && values.iter().all(|value| keys.contains(value))
-    }
 }
 
-/// Whether a column holds codes, by its name and its values: "kid", "ticker id", "postal code".
-fn is_code(column: &Column) -> bool {
-    let last = words(&column.title).pop().unwrap_or_default();
-    let named =
-        last.ends_with("id") || matches!(last.as_str(), "code" | "key" | "symbol" | "number" | "no" | "ref");
-    let plain = column.examples.iter().all(|example| !example.contains(char::is_whitespace));
-    named && plain && matches!(column.kind, Kind::Text | Kind::Number { .. })
-}
-
-fn words(name: &str) -> Vec<String> {
+pub(super) fn words(name: &str) -> Vec<String> {
     super::words_of(name)
 }
 

@@ -7,6 +7,7 @@ pub(crate) mod classes;
 mod count;
 mod identifiers;
 mod keep;
+mod references;
 mod render;
 
 #[cfg(test)]
