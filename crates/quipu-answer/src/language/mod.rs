@@ -5,6 +5,7 @@ mod passive;
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
+use rust_stemmers::{Algorithm, Stemmer};
 use serde::Deserialize;
 
 pub(crate) use passive::{Side, side_of};
@@ -65,6 +66,11 @@ struct Listed {
 }
 
 #[derive(Debug, Default, Deserialize)]
+struct Irregular {
+    verbs: Vec<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
 struct File {
     words: Vec<Row>,
     orders: Vec<OrderRow>,
@@ -75,6 +81,7 @@ struct File {
     open_ends: Listed,
     ages: Listed,
     nouns: Listed,
+    irregular: Irregular,
 }
 
 /// English, read once. A test reads the file; were it wrong, no word would have a meaning.
@@ -198,6 +205,15 @@ pub(crate) fn looks_superlative(word: &str) -> bool {
     word.len() >= LEAST && word.ends_with("est") && meanings(word).is_empty() && !is_noun
 }
 
+/// Whether two words are forms of one verb: by their stem (Snowball, English), or as the language's file says.
+fn same_verb(word: &str, other: &str) -> bool {
+    let stemmer = Stemmer::create(Algorithm::English);
+    let mut forms = english().irregular.verbs.iter().map(|verb| verb.split_whitespace());
+    let holds = |form: &str| form == word || stemmer.stem(form) == stemmer.stem(word);
+    let told = forms.any(|forms| forms.clone().any(holds) && forms.clone().any(|form| form == other));
+    told || stemmer.stem(word) == stemmer.stem(other)
+}
+
 fn is_question_word(word: &str) -> bool {
     english().question_words.words.split_whitespace().any(|known| known == word)
 }
@@ -280,7 +296,8 @@ mod tests {
         let rows: File = toml::from_str(text).unwrap();
         let lists =
             [&rows.units, &rows.months, &rows.question_words, &rows.open_ends, &rows.ages, &rows.nouns];
-        let all = rows.words.len() + rows.orders.len() + 1 + lists.len();
+        let all = rows.words.len() + rows.orders.len() + 2 + lists.len();
+        assert!(rows.irregular.verbs.iter().all(|verb| verb.contains(' ')));
         assert_eq!(text.matches("\nreason = ").count(), all);
         assert!(!rows.requests.phrases.is_empty() && lists.iter().all(|list| !list.words.is_empty()));
         assert!(meanings("not").iter().any(|meaning| meaning.means == "negation" && meaning.sure));

@@ -2,9 +2,7 @@
 
 use std::ops::Range;
 
-use rust_stemmers::{Algorithm, Stemmer};
-
-use super::is_question_word;
+use super::{is_question_word, same_verb};
 
 /// An end of a relation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,8 +22,7 @@ pub(crate) fn side_of(words: &[String], name: &Range<usize>, relation: &str) -> 
     if by != "by" {
         return None;
     }
-    let stemmer = Stemmer::create(Algorithm::English);
-    let is_verb = |word: &String| stemmer.stem(word) == stemmer.stem(verb);
+    let is_verb = |word: &String| same_verb(word, verb);
     let mut verbs = words.iter().enumerate().filter(|(at, word)| !name.contains(at) && is_verb(word));
     let (at, _) = verbs.next()?;
     if verbs.next().is_some() {
@@ -94,6 +91,8 @@ mod tests {
         ] {
             assert_eq!(side(question, "Ada Lee"), expected, "{question}");
         }
+        let words = quipu_query::words_of("Whom did Ada teach?");
+        assert_eq!(side_of(&words, &(2..3), "taught by"), Some(Side::Tail));
         let words = quipu_query::words_of("Who directed Ada?");
         assert_eq!(side_of(&words, &(2..3), "director"), None);
     }
