@@ -23,6 +23,7 @@ use crate::plan::{CARDS_FILE, Cards, MEANINGS_FILE, Meanings, SOLVED_FILE, Solve
 use crate::retrieve::{GraphTables, Page, TablesMemory, TripleSentences};
 use crate::sources::{Source, read_on, walked_api};
 use crate::trace::{Stage, Trace};
+use quipu_query::Made;
 
 /// What one question may cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -130,15 +131,41 @@ pub struct Context<'a> {
 }
 
 /// A plan that led to an answer.
+#[derive(Debug)]
 pub(crate) struct Planned {
-    /// The entity that it starts from.
-    pub anchor: quipu_graph::NodeId,
-    /// Where the question mentions the anchor, in bytes.
-    pub span: std::ops::Range<usize>,
+    /// Where it starts.
+    pub start: PlanStart,
     /// The steps from there.
     pub steps: Vec<Step>,
     /// The way in words.
     pub way: String,
+    /// What is made of the values that the steps lead to.
+    pub made: Made,
+    /// Names of all that it gives, where the answer is said of them: yes or no.
+    pub gives: Option<Vec<String>>,
+}
+
+/// Where a plan starts.
+#[derive(Debug)]
+pub(crate) enum PlanStart {
+    /// From an entity, and where the question mentions it, in bytes.
+    Entity(quipu_graph::NodeId, std::ops::Range<usize>),
+    /// From several entities, whose values are compared.
+    Several(Vec<quipu_graph::NodeId>),
+    /// From what another plan led to.
+    Found(Box<Planned>),
+}
+
+impl Planned {
+    /// The entity of a plain path and where the question mentions it: nothing where something is made of its values.
+    pub fn plain(&self) -> Option<(quipu_graph::NodeId, &std::ops::Range<usize>)> {
+        match &self.start {
+            PlanStart::Entity(node, span) if self.made == Made::Values && self.gives.is_none() => {
+                Some((*node, span))
+            }
+            _ => None,
+        }
+    }
 }
 
 impl<'a> Context<'a> {

@@ -284,8 +284,9 @@ impl Engine {
             ..SolvedExample::default()
         };
         let example = match (plan, reading) {
-            (Some(plan), _) => {
-                let (before, behind) = (text.get(..plan.span.start), text.get(plan.span.end..));
+            (Some(plan), _) if plan.plain().is_some() => {
+                let span = plan.plain().map(|(_, span)| span.clone()).unwrap_or_default();
+                let (before, behind) = (text.get(..span.start), text.get(span.end..));
                 let (Some(before), Some(behind)) = (before, behind) else { return Ok(()) };
                 SolvedExample {
                     masked: [before, "X", behind].concat().split_whitespace().collect::<Vec<_>>().join(" "),
@@ -294,12 +295,12 @@ impl Engine {
                     ..learnt
                 }
             }
-            (None, Some(reading)) if learnt.sql.is_some() => SolvedExample {
+            (_, Some(reading)) if learnt.sql.is_some() => SolvedExample {
                 masked: crate::examples::masked(context, text).await?,
                 way: reading.words.clone(),
                 ..learnt
             },
-            (None, _) => return Ok(()),
+            _ => return Ok(()),
         };
         self.learnt.solved.add(self.workspace.generation_name(), example)
     }

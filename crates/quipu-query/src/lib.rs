@@ -22,4 +22,4 @@ pub use sql::read_sql;
 pub use syntax::*;
 pub use tables::*;
 pub use values::{Found, How, Match, Mention, Values};
-pub use walk::{PathStart, PathStep, path_query};
+pub use walk::{Made, PathFrom, PathStart, PathStep, path_query};

@@ -21,6 +21,14 @@ struct Teller<'a> {
     named: HashMap<String, String>,
 }
 
+/// The query among whose things a SELECT chooses: it gives nothing but what it demands to be of them.
+fn things_among<'a>(select: &Select, filter: &'a Expression) -> Option<&'a Query> {
+    let Expression::InQuery(of, query) = filter else { return None };
+    let [item] = select.items.as_slice() else { return None };
+    let plain = select.group.is_empty() && select.having.is_none() && item.expression == **of;
+    (plain && query.limit.is_none()).then_some(query)
+}
+
 impl Teller<'_> {
     fn query(&self, query: &Query) -> String {
         match &query.body {
@@ -91,6 +99,9 @@ impl Teller<'_> {
                 _ => return None,
             },
             // What one thing leads to: "the currency of the country of “Cusco”".
+            Expression::InQuery(of, query) if query.limit == Some(1) && query.offset == 0 => {
+                (of, format!("({})", self.query(query)))
+            }
             Expression::InQuery(of, query) => {
                 let inner = query.select().filter(|_| query.limit.is_none() && query.order.is_empty())?;
                 let ([item], [_]) = (inner.items.as_slice(), inner.from.as_slice()) else { return None };
@@ -132,10 +143,17 @@ impl Teller<'_> {
             }
         }
         let filters = select.filter.iter().flat_map(Expression::conjuncts);
-        let filters = filters.filter(|filter| !naming.iter().any(|known| std::ptr::eq(*known, *filter)));
+        let among = filters.clone().find_map(|filter| Some((filter, things_among(select, filter)?)));
+        if let Some((_, query)) = among {
+            said = self.query(query);
+        }
+        let told = naming.iter().copied().chain(among.map(|(filter, _)| filter));
+        let told: Vec<&Expression> = told.collect();
+        let filters = filters.filter(|filter| !told.iter().any(|known| std::ptr::eq(*known, *filter)));
         conditions.extend(filters.flat_map(|filter| self.conditions(filter)));
         if !conditions.is_empty() {
-            said.push_str(&format!(", where {}", joined(&conditions)));
+            let joins = if among.is_some() && said.contains(", where ") { " and" } else { ", where" };
+            said.push_str(&format!("{joins} {}", joined(&conditions)));
         }
         let groups: Vec<String> = select.group.iter().map(|group| self.bare(group)).collect();
         if !groups.is_empty() && select.items.iter().any(|item| item.expression.has_aggregate()) {

@@ -1,6 +1,8 @@
 //! A path along relations as a query: what leads from one thing to others, said over the graph's tables.
 
-use crate::syntax::{Body, ColumnRef, Comparison, Expression, From, Item, Join, Query, Select, Source};
+use crate::syntax::{
+    Aggregate, Body, ColumnRef, Comparison, Expression, From, Item, Join, Order, Query, Select, Source,
+};
 use crate::tables::{Kind, Place, Rows, Tables};
 use crate::values::entity_term;
 
@@ -13,7 +15,7 @@ pub struct PathStep {
     pub backward: bool,
 }
 
-/// Where a path starts.
+/// An entity that a path starts from.
 #[derive(Debug, Clone, Copy)]
 pub struct PathStart<'a> {
     /// The entity's key.
@@ -24,19 +26,113 @@ pub struct PathStart<'a> {
     pub types: &'a [String],
 }
 
-/// The query for what a path leads to; nothing where the tables do not hold one of its relations, or hold it
-/// in several places of which none is known to be meant.
-pub fn path_query(tables: &Tables, from: &PathStart<'_>, steps: &[PathStep]) -> Option<Query> {
-    let start = entity_term(from.key)?;
-    let mut before: Option<Query> = None;
-    let is_type =
-        |rows: &Rows| matches!(rows, Rows::Types(iris) if iris.iter().any(|iri| from.types.contains(iri)));
-    let mut kind = tables.tables.iter().position(|table| is_type(&table.source));
-    for (number, step) in steps.iter().enumerate() {
+/// What a path starts from.
+#[derive(Debug, Clone)]
+pub enum PathFrom<'a> {
+    /// Entities: one, or several whose values are held against one another.
+    Entities(&'a [PathStart<'a>]),
+    /// What a query gives.
+    Found(Box<Query>),
+}
+
+/// What is made of the values that a path leads to. Their owners are the things before the path's last step.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Made {
+    /// Nothing: the values themselves are asked for.
+    #[default]
+    Values,
+    /// How many different values there are.
+    Count,
+    /// The sum of the values.
+    Sum,
+    /// Their mean.
+    Average,
+    /// Some of their owners, in the order of the values.
+    Ordered {
+        /// Greatest first.
+        descending: bool,
+        /// Owners that are passed over.
+        offset: u64,
+        /// Most owners.
+        limit: Option<u64>,
+    },
+    /// The owners of values that satisfy all of some comparisons.
+    Within {
+        /// How a value compares with which other.
+        bounds: Vec<(Comparison, Expression)>,
+        /// Whether only the number of owners is asked for.
+        counted: bool,
+    },
+}
+
+/// The query for what is made of the values that a path leads to; nothing where the tables do not hold one of its relations, or hold it
+/// in several places of which none is known to be meant, and where the path starts from what has no kind.
+pub fn path_query(tables: &Tables, from: &PathFrom<'_>, steps: &[PathStep], made: &Made) -> Option<Query> {
+    let (mut kind, mut starts) = match from {
+        PathFrom::Entities(entities) => (kind_of(tables, entities), Start::of(entities)?),
+        PathFrom::Found(query) => (Some(kind_found(tables, query)?), Start::Found((**query).clone())),
+    };
+    let (last, before) = steps.split_last()?;
+    let steps_found = steps_of(&starts);
+    for (number, step) in before.iter().enumerate() {
+        let hop = Hop::of(tables, step, kind, steps_found + number + 1)?;
+        starts = Start::Found(hop.query(starts, &Made::Values)?);
+        kind = tables.leads_to(hop.given);
+    }
+    Hop::of(tables, last, kind, steps_found + steps.len())?.query(starts, made)
+}
+
+/// The steps of the path that found what another starts from: each but the first holds the one before it.
+fn steps_of(starts: &Start) -> usize {
+    let Start::Found(query) = starts else { return 0 };
+    let mut steps = 1;
+    query.visit(&mut |part| steps += usize::from(matches!(part, Expression::InQuery(..))));
+    steps
+}
+
+/// What a step's first column must be.
+enum Start {
+    Terms(Vec<Expression>),
+    Found(Query),
+}
+
+impl Start {
+    fn of(entities: &[PathStart<'_>]) -> Option<Self> {
+        let term = |start: &PathStart<'_>| {
+            Some(Expression::Terms(vec![entity_term(start.key)?], start.name.to_owned()))
+        };
+        entities.iter().map(term).collect::<Option<Vec<_>>>().map(Self::Terms)
+    }
+
+    fn holds(self, column: Expression) -> Expression {
+        let column = Box::new(column);
+        match self {
+            Self::Found(query) => Expression::InQuery(column, Box::new(query)),
+            Self::Terms(mut terms) => match terms.pop() {
+                Some(term) if terms.is_empty() => {
+                    Expression::Compare(Comparison::Equal, column, Box::new(term))
+                }
+                last => Expression::InList(column, terms.into_iter().chain(last).collect()),
+            },
+        }
+    }
+}
+
+/// A step, as a table of it.
+struct Hop {
+    alias: String,
+    table: (String, usize),
+    held: Expression,
+    value: Expression,
+    given: Place,
+}
+
+impl Hop {
+    fn of(tables: &Tables, step: &PathStep, kind: Option<usize>, number: usize) -> Option<Self> {
         let value = value_column(tables, step, kind)?;
         let head = Place { column: 0, ..value };
         let (held, given) = if step.backward { (value, head) } else { (head, value) };
-        let alias = format!("step_{}", number + 1);
+        let alias = format!("step_{number}");
         let column = |place: Place| {
             Some(Expression::Column(ColumnRef {
                 table: Some(alias.clone()),
@@ -44,33 +140,70 @@ pub fn path_query(tables: &Tables, from: &PathStart<'_>, steps: &[PathStep]) -> 
                 place: Some(place),
             }))
         };
-        let left = Box::new(column(held)?);
-        let filter = match before.take() {
-            None => Expression::Compare(
-                Comparison::Equal,
-                left,
-                Box::new(Expression::Terms(vec![start.clone()], from.name.to_owned())),
-            ),
-            Some(query) => Expression::InQuery(left, Box::new(query)),
-        };
         let id = tables.table(value.table)?.id.clone();
+        Some(Self { held: column(held)?, value: column(given)?, table: (id, value.table), given, alias })
+    }
+
+    fn query(&self, start: Start, made: &Made) -> Option<Query> {
+        let aggregate = |function: Aggregate, distinct: bool, of: &Expression| Expression::Aggregate {
+            function,
+            distinct,
+            of: Some(Box::new(of.clone())),
+        };
+        let mut filter = start.holds(self.held.clone());
+        let mut order = Vec::new();
+        let (mut limit, mut offset) = (None, 0);
+        // Several ways to one thing make it one thing.
+        let mut distinct = true;
+        let expression = match made {
+            Made::Values => self.value.clone(),
+            Made::Count => aggregate(Aggregate::Count, true, &self.value),
+            Made::Sum => aggregate(Aggregate::Sum, false, &self.value),
+            Made::Average => aggregate(Aggregate::Avg, false, &self.value),
+            Made::Ordered { descending, offset: first, limit: most } => {
+                order.push(Order { expression: self.value.clone(), descending: *descending });
+                (limit, offset, distinct) = (*most, *first, false);
+                self.held.clone()
+            }
+            Made::Within { bounds, counted } => {
+                for (comparison, bound) in bounds {
+                    let value = Box::new(self.value.clone());
+                    let holds = Expression::Compare(*comparison, value, Box::new(bound.clone()));
+                    filter = Expression::And(Box::new(filter), Box::new(holds));
+                }
+                if *counted { aggregate(Aggregate::Count, true, &self.held) } else { self.held.clone() }
+            }
+        };
+        distinct &= !expression.has_aggregate();
+        let (id, table) = self.table.clone();
         let select = Select {
-            // Several ways to one thing make it one thing.
-            distinct: true,
-            items: vec![Item { expression: column(given)?, alias: None }],
+            distinct,
+            items: vec![Item { expression, alias: None }],
             from: vec![From {
-                source: Source::Table(id, Some(value.table)),
-                alias: alias.clone(),
+                source: Source::Table(id, Some(table)),
+                alias: self.alias.clone(),
                 join: Join::Inner(None),
             }],
             filter: Some(filter),
             ..Select::default()
         };
-        before =
-            Some(Query { body: Body::Select(Box::new(select)), order: Vec::new(), limit: None, offset: 0 });
-        kind = tables.leads_to(given);
+        Some(Query { body: Body::Select(Box::new(select)), order, limit, offset })
     }
-    before
+}
+
+/// The table of the first of some entities.
+fn kind_of(tables: &Tables, entities: &[PathStart<'_>]) -> Option<usize> {
+    let types = entities.first()?.types;
+    let is_type =
+        |rows: &Rows| matches!(rows, Rows::Types(iris) if iris.iter().any(|iri| types.contains(iri)));
+    tables.tables.iter().position(|table| is_type(&table.source))
+}
+
+/// The table of the things that a query gives.
+fn kind_found(tables: &Tables, query: &Query) -> Option<usize> {
+    let [item] = query.select()?.items.as_slice() else { return None };
+    let Expression::Column(column) = &item.expression else { return None };
+    tables.leads_to(column.place?)
 }
 
 /// The column that holds a relation's values: of the table that is known to be meant, else the only one.

@@ -11,7 +11,10 @@
 mod common;
 
 use common::Shop;
-use quipu_query::{PathStart, PathStep, Relevance, RenderConfig, RunLimits, path_query};
+use quipu_query::{
+    Comparison, Expression, Made, PathFrom, PathStart, PathStep, Query, Relevance, RenderConfig, RunLimits,
+    path_query,
+};
 
 async fn check(shop: &Shop, sql: &str, expected: &[&str]) {
     let lines = shop.lines(sql).await;
@@ -365,28 +368,51 @@ async fn words_that_stand_in_names_are_found() {
 #[tokio::test]
 async fn a_path_is_a_query() {
     let shop = Shop::open().await.unwrap();
-    let step =
-        |relation: &str, backward| PathStep { relation: format!("http://shop.test/{relation}"), backward };
-    let walked = async |key: &str, name: &str, steps: &[PathStep]| {
-        let key = format!("http://shop.test/{key}");
-        let start = PathStart { key: &key, name, types: &[] };
-        let query = path_query(&shop.tables, &start, steps).unwrap();
-        let plan = quipu_query::plan(&query, &shop.tables).unwrap();
-        let rows = quipu_query::run(&shop.workspace, &plan, &RunLimits::default()).await.unwrap();
-        let mut names: Vec<String> =
-            rows.rows.into_iter().flatten().flatten().map(|cell| cell.name).collect();
-        names.sort();
-        (names, quipu_query::say(&query, &shop.tables))
+    let iri = |name: &str| format!("http://shop.test/{name}");
+    let step = |relation: &str, backward| PathStep { relation: iri(relation), backward };
+    let read = |from: &PathFrom<'_>, steps: &[PathStep], made: &Made| {
+        path_query(&shop.tables, from, steps, made).unwrap()
     };
-    let (names, words) =
-        walked("drill", "Falcon Drill", &[step("madeBy", false), step("basedIn", false)]).await;
+    let run = async |query: &Query| {
+        let plan = quipu_query::plan(query, &shop.tables).unwrap();
+        let rows = quipu_query::run(&shop.workspace, &plan, &RunLimits::default()).await.unwrap();
+        let names = rows.rows.into_iter().flatten().flatten().map(|cell| cell.name);
+        (names.collect::<Vec<String>>(), quipu_query::say(query, &shop.tables))
+    };
+    let [drill, oslo] = [iri("drill"), iri("oslo")];
+    let drill = [PathStart { key: &drill, name: "Falcon Drill", types: &[] }];
+    let oslo = [PathStart { key: &oslo, name: "Oslo", types: &[] }];
+    let (from_drill, from_oslo) = (PathFrom::Entities(&drill), PathFrom::Entities(&oslo));
+
+    let based = [step("madeBy", false), step("basedIn", false)];
+    let (names, words) = run(&read(&from_drill, &based, &Made::Values)).await;
     assert_eq!(names, ["Oslo"]);
     assert!(words.contains("Falcon Drill"), "{words}");
-    let (names, _) =
-        walked("oslo", "Oslo", &[step("basedIn", true), step("madeBy", true), step("colour", false)]).await;
+    let colours = [step("basedIn", true), step("madeBy", true), step("colour", false)];
+    let (mut names, _) = run(&read(&from_oslo, &colours, &Made::Values)).await;
+    names.sort();
     assert_eq!(names, ["blue", "red"]);
-    let oslo = PathStart { key: "http://shop.test/oslo", name: "Oslo", types: &[] };
-    assert!(path_query(&shop.tables, &oslo, &[step("orbits", false)]).is_none());
+    assert!(path_query(&shop.tables, &from_oslo, &[step("orbits", false)], &Made::Values).is_none());
+
+    // What is made of the values.
+    let prices = [step("basedIn", true), step("madeBy", true), step("price", false)];
+    let made = [step("basedIn", true), step("madeBy", true)];
+    let (number, _) = run(&read(&from_oslo, &made, &Made::Count)).await;
+    let (every, _) = run(&read(&from_oslo, &made, &Made::Values)).await;
+    assert_eq!(number, [every.len().to_string()]);
+    let dearest = Made::Ordered { descending: true, offset: 0, limit: Some(1) };
+    let dearest = read(&from_oslo, &prices, &dearest);
+    let (names, words) = run(&dearest).await;
+    assert_eq!(names, ["Falcon Drill"]);
+    assert!(words.contains("price") && words.contains("Oslo"), "{words}");
+    let bounds = vec![(Comparison::Less, Expression::Number("1".into()))];
+    let cheap = Made::Within { bounds, counted: true };
+    assert_eq!(run(&read(&from_oslo, &prices, &cheap)).await.0, ["0"]);
+
+    // What a query found is where another path starts.
+    let found = PathFrom::Found(Box::new(dearest));
+    let (names, _) = run(&read(&found, &based, &Made::Values)).await;
+    assert_eq!(names, ["Oslo"]);
 }
 
 #[tokio::test]

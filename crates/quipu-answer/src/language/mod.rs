@@ -1,6 +1,6 @@
 //! What words say, by code: the word lists are data files, one a language.
 
-mod passive;
+mod sides;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use rust_stemmers::{Algorithm, Stemmer};
 use serde::Deserialize;
 
-pub(crate) use passive::{Side, side_of};
+pub(crate) use sides::{Side, side_of};
 
 /// A row of a language's file.
 #[derive(Debug, Deserialize)]
@@ -65,6 +65,12 @@ struct Listed {
     words: String,
 }
 
+impl Listed {
+    fn has(&self, word: &str) -> bool {
+        self.words.split_whitespace().any(|known| known == word)
+    }
+}
+
 #[derive(Debug, Default, Deserialize)]
 struct Irregular {
     verbs: Vec<String>,
@@ -78,6 +84,8 @@ struct File {
     units: Listed,
     months: Listed,
     question_words: Listed,
+    noun_questions: Listed,
+    be: Listed,
     open_ends: Listed,
     ages: Listed,
     nouns: Listed,
@@ -201,21 +209,25 @@ pub(crate) fn place_asked_for(words: &[String], at: usize) -> Option<u64> {
 pub(crate) fn looks_superlative(word: &str) -> bool {
     /// "West", "nest", "test".
     const LEAST: usize = 6;
-    let is_noun = english().nouns.words.split_whitespace().any(|known| known == word);
-    word.len() >= LEAST && word.ends_with("est") && meanings(word).is_empty() && !is_noun
+    word.len() >= LEAST && word.ends_with("est") && meanings(word).is_empty() && !english().nouns.has(word)
 }
 
 /// Whether two words are forms of one verb: by their stem (Snowball, English), or as the language's file says.
 fn same_verb(word: &str, other: &str) -> bool {
     let stemmer = Stemmer::create(Algorithm::English);
-    let mut forms = english().irregular.verbs.iter().map(|verb| verb.split_whitespace());
-    let holds = |form: &str| form == word || stemmer.stem(form) == stemmer.stem(word);
-    let told = forms.any(|forms| forms.clone().any(holds) && forms.clone().any(|form| form == other));
-    told || stemmer.stem(word) == stemmer.stem(other)
+    let alike = |a: &str, b: &str| a == b || stemmer.stem(a) == stemmer.stem(b);
+    let mut irregular = english().irregular.verbs.iter().map(|verb| verb.split_whitespace());
+    let has = |mut forms: std::str::SplitWhitespace<'_>, word: &str| forms.any(|form| alike(form, word));
+    alike(word, other) || irregular.any(|forms| has(forms.clone(), word) && has(forms, other))
+}
+
+/// Whether a word only joins others.
+fn joins(word: &str) -> bool {
+    meanings(word).iter().any(|meaning| meaning.means == "function")
 }
 
 fn is_question_word(word: &str) -> bool {
-    english().question_words.words.split_whitespace().any(|known| known == word)
+    english().question_words.has(word)
 }
 
 /// Whether a question asks a second one: "which is the oldest, and how old is it".
@@ -238,15 +250,12 @@ pub(crate) fn asks_for_two(words: &[String], named: &HashSet<usize>) -> bool {
 
 /// Whether numbers called so are ages.
 pub(crate) fn are_ages(title: &str) -> bool {
-    quipu_query::words_of(title)
-        .iter()
-        .any(|word| english().ages.words.split_whitespace().any(|known| known == word))
+    quipu_query::words_of(title).iter().any(|word| english().ages.has(word))
 }
 
 /// Whether of values called so no superlative tells which end of their order it asks for.
 pub(crate) fn has_open_ends(title: &str) -> bool {
-    let listed = &english().open_ends.words;
-    quipu_query::words_of(title).iter().any(|word| listed.split_whitespace().any(|known| known == word))
+    quipu_query::words_of(title).iter().any(|word| english().open_ends.has(word))
 }
 
 /// The month that a word names, from 1.
@@ -258,14 +267,17 @@ pub(crate) fn month(word: &str) -> Option<usize> {
     place.map(|place| place + 1)
 }
 
+fn is_unit(word: &str) -> bool {
+    english().units.has(word)
+}
+
 /// Whether the question asks for an amount of some unit: "how many years".
 pub(crate) fn asks_for_units(question: &str) -> bool {
     let words = quipu_query::words_of(question);
     let behind_how =
         words.iter().position(|word| word == "how").map(|at| words.get(at + 2..).unwrap_or_default());
-    let is_unit = |word: &String| english().units.words.split_whitespace().any(|unit| unit == word);
     // "How many more minutes".
-    behind_how.is_some_and(|words| words.iter().take(2).any(is_unit))
+    behind_how.is_some_and(|words| words.iter().take(2).any(|word| is_unit(word)))
 }
 
 /// What a question's first telling word asks for: `yes_or_no`, `count`, `date`, `person`.
@@ -294,8 +306,16 @@ mod tests {
     fn the_file_is_read_and_each_row_has_a_reason() {
         let text = include_str!("en.toml");
         let rows: File = toml::from_str(text).unwrap();
-        let lists =
-            [&rows.units, &rows.months, &rows.question_words, &rows.open_ends, &rows.ages, &rows.nouns];
+        let lists = [
+            &rows.units,
+            &rows.months,
+            &rows.question_words,
+            &rows.noun_questions,
+            &rows.be,
+            &rows.open_ends,
+            &rows.ages,
+            &rows.nouns,
+        ];
         let all = rows.words.len() + rows.orders.len() + 2 + lists.len();
         assert!(rows.irregular.verbs.iter().all(|verb| verb.contains(' ')));
         assert_eq!(text.matches("\nreason = ").count(), all);

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use quipu_graph::LiteralValue;
+use quipu_query::{Comparison, Expression};
 
 use crate::values::value_of;
 
@@ -59,6 +60,24 @@ pub struct Condition {
 }
 
 impl Condition {
+    /// The same as comparisons of a query.
+    pub(crate) fn bounds(&self) -> Vec<(Comparison, Expression)> {
+        let bound = |bound: &Option<Bound>, open: Comparison, closed: Comparison| {
+            let (value, inclusive) = bound.as_ref()?;
+            let value = match value {
+                LiteralValue::Number(number) => Expression::Number(number.to_string()),
+                LiteralValue::Date { year, month, day } => {
+                    let parts = (*month).into_iter().chain(*day).map(|part| format!("-{part:02}"));
+                    Expression::Text(parts.fold(format!("{year:04}"), |date, part| date + &part))
+                }
+                LiteralValue::Boolean(_) | LiteralValue::Text(_) => return None,
+            };
+            Some((if *inclusive { closed } else { open }, value))
+        };
+        let above = bound(&self.above, Comparison::Greater, Comparison::AtLeast);
+        above.into_iter().chain(bound(&self.below, Comparison::Less, Comparison::AtMost)).collect()
+    }
+
     /// Whether a value satisfies it; `None` where the two cannot be compared.
     pub fn holds(&self, value: &LiteralValue) -> Option<bool> {
         let side = |bound: &Option<Bound>, sign: f64| match bound {

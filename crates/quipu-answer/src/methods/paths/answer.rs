@@ -3,13 +3,14 @@
 use std::collections::{HashMap, HashSet};
 
 use quipu_graph::{NodeId, NodeSummary};
+use quipu_query::Made;
 
 use super::compute::{Arithmetic, calculated, filtered};
-use super::{Asking, Choice, MOST_EVIDENCE, PathsConfig, is_measure};
+use super::{Asking, Choice, MOST_EVIDENCE, PathsConfig, RunPath, is_measure};
 use crate::AnswerError;
 use crate::answer::Status;
 use crate::calculate::{Operation, Places};
-use crate::context::{Context, Planned};
+use crate::context::{Context, PlanStart, Planned};
 use crate::evidence::Evidence;
 use crate::methods::Outcome;
 use crate::retrieve::triples_to_evidence;
@@ -58,11 +59,16 @@ pub(in crate::methods) async fn finish(
         return Ok(Outcome::abstain(reason, evidence));
     }
     if let Some(condition) = &asking.condition {
+        let counted = asking.wanted.operation == Some(Operation::Count);
+        keep_plan(context, &choice, Made::Within { bounds: condition.bounds(), counted });
         return filtered(context, condition, asking, &choice, &ends, evidence).await;
     }
     match asking.wanted.operation {
         Some(operation) if needs_operation(operation, &ends) => {
             let asked = Arithmetic { operation, places: asking.places };
+            if let Some(made) = asked.made() {
+                keep_plan(context, &choice, made);
+            }
             calculated(context, asked, &choice, &ends, evidence).await
         }
         _ if matches!(asking.places, Some(Places::At(place)) if place > 1) => {
@@ -71,15 +77,27 @@ pub(in crate::methods) async fn finish(
             Ok(Outcome::abstain(reason, evidence))
         }
         _ => {
-            if let [run] = choice.runs.as_slice() {
-                let (span, steps) = (run.anchor.span.clone(), run.path.steps.clone());
-                let (anchor, way) = (run.anchor.node, run.path.phrase.clone());
-                context.keep_plan(Planned { anchor, span, steps, way });
-            }
+            keep_plan(context, &choice, Made::Values);
             let mut answers = by_support(&ends, &choice);
             answers.truncate(asking.most());
             Ok(answered(answers, None, evidence, choice.confidence))
         }
+    }
+}
+
+/// Keeps the plan of a choice of one path.
+fn keep_plan(context: &Context<'_>, choice: &Choice, made: Made) {
+    if let [run] = choice.runs.as_slice() {
+        context.keep_plan(run.planned(made));
+    }
+}
+
+impl RunPath {
+    /// The plan of this path.
+    pub(super) fn planned(&self, made: Made) -> Planned {
+        let start = PlanStart::Entity(self.anchor.node, self.anchor.span.clone());
+        let (steps, way) = (self.path.steps.clone(), self.path.phrase.clone());
+        Planned { start, steps, way, made, gives: None }
     }
 }
 

@@ -1,11 +1,12 @@
 //! Questions for yes or no: "is Lima the capital of Peru?" asks whether the path that the words tell leads from one mention to another.
 
 use quipu_graph::NodeId;
+use quipu_query::Made;
 
 use super::{MOST_EVIDENCE, PathsConfig, RunPath, is_measure};
 use crate::AnswerError;
 use crate::answer::Status;
-use crate::context::Context;
+use crate::context::{Context, Planned};
 use crate::evidence::Evidence;
 use crate::link::Mentioned;
 use crate::methods::Outcome;
@@ -16,6 +17,8 @@ use crate::values::value_of_node;
 
 /// "No" needs a path that is surely meant: what it does not lead to may stand elsewhere.
 pub(super) const SURE_OF_NO: f64 = 0.5;
+/// Most ends that the path's query is held against.
+const MOST_GIVEN: usize = 1000;
 /// Ends that show what a path leads to.
 const SHOWN: usize = 5;
 
@@ -71,6 +74,9 @@ pub(super) async fn verdict(
     confidence: f64,
 ) -> Result<Outcome, AnswerError> {
     let yes = !reached.is_empty();
+    let ends = context.graph().summaries(run.ends.get(..MOST_GIVEN).unwrap_or(&run.ends)).await?;
+    let gives = Some(ends.into_iter().map(|end| end.name).collect());
+    context.keep_plan(Planned { gives, ..run.planned(Made::Values) });
     let phrase = run.path.phrase.replacen('X', &run.anchor.name, 1);
     let shown = if yes { reached } else { &run.ends };
     let mut evidence =

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use quipu_graph::{NodeId, NodeSummary, Step};
+use quipu_query::Made;
 
 use super::answer::answered;
 use super::owners::{common_owners, owners};
@@ -10,7 +11,7 @@ use super::{Asking, Choice, MOST_EVIDENCE, RunPath};
 use crate::AnswerError;
 use crate::answer::Status;
 use crate::calculate::{Operation, Places, calculate_places};
-use crate::context::Context;
+use crate::context::{Context, PlanStart, Planned};
 use crate::evidence::{Evidence, Operand};
 use crate::link::Mentioned;
 use crate::methods::Outcome;
@@ -24,6 +25,26 @@ use crate::values::value_of_node;
 pub(super) struct Arithmetic {
     pub(super) operation: Operation,
     pub(super) places: Option<Places>,
+}
+
+impl Arithmetic {
+    /// The same as a part of a query; nothing for a difference.
+    pub(super) fn made(self) -> Option<Made> {
+        let count = |places: usize| u64::try_from(places).ok();
+        let (offset, limit) = match (self.operation.chooses(), self.places.unwrap_or_default()) {
+            (true, Places::At(place)) => (count(place.checked_sub(1)?)?, Some(1)),
+            (true, Places::UpTo(most)) => (0, Some(count(most)?)),
+            (false, _) => (0, None),
+        };
+        Some(match self.operation {
+            Operation::Count => Made::Count,
+            Operation::Sum => Made::Sum,
+            Operation::Average => Made::Average,
+            Operation::Highest | Operation::Descending => Made::Ordered { descending: true, offset, limit },
+            Operation::Lowest | Operation::Ascending => Made::Ordered { descending: false, offset, limit },
+            Operation::Difference => return None,
+        })
+    }
 }
 
 /// Names that a reason lists.
@@ -185,7 +206,13 @@ pub(super) async fn compare(
     context.trace.report(Stage::Retrieve, Event::Retrieved { evidence: evidence.len(), left_out: 0 });
     let asked = Arithmetic { operation, places: asking.places };
     let outcome = finish(context, asked, operands, &mut evidence, confidence)?;
-    if !asking.wanted.confirms || !operation.chooses() || outcome.status != Status::Answered {
+    let says = asking.wanted.confirms && operation.chooses();
+    if let Some(made) = asked.made() {
+        let nodes = compared.iter().map(|run| run.anchor.node).collect();
+        let gives = says.then(|| outcome.answers.clone());
+        context.keep_plan(Planned { start: PlanStart::Several(nodes), gives, ..run.planned(made) });
+    }
+    if !says || outcome.status != Status::Answered {
         return Ok(Some(outcome));
     }
     let named_first = compared.iter().zip(mentioned).min_by_key(|(_, mention)| mention.span.start);

@@ -5,7 +5,7 @@ use quipu_graph::NodeId;
 
 use super::{MOST_LISTED, PathsConfig, operations_in_names, run};
 use crate::AnswerError;
-use crate::context::Context;
+use crate::context::{Context, PlanStart, Planned};
 use crate::evidence::{Evidence, EvidenceContent};
 use crate::link::{Anchor, Mentioned, apart, mentions};
 use crate::methods::Outcome;
@@ -19,6 +19,7 @@ pub(in crate::methods) struct Settled {
     pub(in crate::methods) question: Question,
     /// What was found, several of "the three largest".
     anchors: Vec<Anchor>,
+    plan: Option<Planned>,
     evidence: Vec<Evidence>,
     confidence: f64,
 }
@@ -51,6 +52,7 @@ pub(in crate::methods) async fn settle(
     let inner = Question::new(&format!("What is {described}?"), question.asked_at().clone())?;
     context.trace.report(Stage::Plan, Event::Read { reading: format!("first, {described}") });
     let outcome = Box::pin(run(context, &inner, config)).await?;
+    let plan = context.kept_plan();
     let several = quantity(described).and_then(|quantity| quantity.places.most()).is_some();
     let most = if several { MOST_LISTED } else { 1 };
     let found = outcome.answers.as_slice();
@@ -74,7 +76,7 @@ pub(in crate::methods) async fn settle(
     }
     let question = Question::new(&[said, behind].concat(), question.asked_at().clone())?;
     context.trace.report(Stage::Plan, Event::Restated { question: question.text().to_owned() });
-    Ok(Some(Settled { question, anchors, confidence: outcome.confidence, evidence: outcome.evidence }))
+    Ok(Some(Settled { question, anchors, plan, confidence: outcome.confidence, evidence: outcome.evidence }))
 }
 
 /// The node that an answer names, by the keys of the evidence that it rests on; nothing where two bear the name.
@@ -132,7 +134,11 @@ impl Settled {
     /// The outcome of the question with the evidence of its inner part: no surer than either.
     pub(in crate::methods) fn complete(self, context: &Context<'_>, outcome: Outcome) -> Outcome {
         // The plan of the outer part alone is no plan of the question.
-        context.kept_plan();
+        if let (Some(outer), Some(inner)) = (context.kept_plan(), self.plan)
+            && matches!(outer.start, PlanStart::Entity(node, _) if self.anchors.iter().any(|a| a.node == node))
+        {
+            context.keep_plan(Planned { start: PlanStart::Found(Box::new(inner)), ..outer });
+        }
         let mut evidence = self.evidence;
         let known: Vec<String> = evidence.iter().map(|piece| piece.id.clone()).collect();
         evidence.extend(outcome.evidence.into_iter().filter(|piece| !known.contains(&piece.id)));

@@ -1,39 +1,29 @@
-//! A path that answers a question, as a query: its reading in words, and its values with their keys.
+//! A path that answers a question, with what is made of its values, as a query: its reading in words, and its values with their keys.
 
-use std::collections::HashMap;
-
-use quipu_graph::{Direction, iri_of_key};
-use quipu_query::{PathStart, PathStep, RunLimits, is_too_much, kept_tables, path_query, plan, run, say};
+use quipu_graph::{Direction, NodeId, iri_of_key};
+use quipu_query::{
+    Made, PathFrom, PathStart, PathStep, Query, RunLimits, Tables, is_too_much, kept_tables, path_query,
+    plan, run, say,
+};
 
 use super::answer::{SHOWN, answers_of, table_of};
 use crate::AnswerError;
-use crate::answer::Reading;
-use crate::context::{Context, Planned};
+use crate::answer::{AnswerTable, Reading};
+use crate::context::{Context, PlanStart, Planned};
 use crate::methods::Outcome;
 
 /// Adds to what a path led to how the question was read, and the values as a table. An answer is left as it is where the graph's tables
 /// were not counted yet or do not hold the path, and where the query leads elsewhere.
+///
+/// # Errors
+/// The graph's.
 pub(in crate::methods) async fn read_path(
     context: &Context<'_>,
     path: &Planned,
     walked: Outcome,
 ) -> Result<Outcome, AnswerError> {
     let Some(tables) = kept_tables(context.workspace) else { return Ok(walked) };
-    let relations = context.graph().relations();
-    let step = |step: &quipu_graph::Step| {
-        let relation = relations.get(usize::try_from(step.relation.0).ok()?)?;
-        let backward = step.direction == Direction::Backward;
-        Some(PathStep { relation: iri_of_key(&relation.key).into_owned(), backward })
-    };
-    let steps: Option<Vec<PathStep>> = path.steps.iter().map(step).collect();
-    let anchor = context.graph().summaries(&[path.anchor]).await?.into_iter().next();
-    let (Some(steps), Some(anchor)) = (steps, anchor.filter(|anchor| anchor.literal.is_none())) else {
-        return Ok(walked);
-    };
-    let types = context.graph().summaries(&anchor.types).await?;
-    let types: Vec<String> = types.iter().map(|kind| iri_of_key(&kind.key).into_owned()).collect();
-    let start = PathStart { key: &anchor.key, name: &anchor.name, types: &types };
-    let Some(query) = path_query(&tables, &start, &steps) else { return Ok(walked) };
+    let Some(query) = query_of(context, &tables, path).await? else { return Ok(walked) };
     let planned = match plan(&query, &tables) {
         Ok(planned) => planned,
         Err(error) if error.is_of_the_text() => return Ok(walked),
@@ -57,19 +47,84 @@ pub(in crate::methods) async fn read_path(
         Err(error) => return Err(error.into()),
     };
     let mut table = table_of(&planned, &rows);
-    let places: HashMap<&str, usize> =
-        walked.answers.iter().enumerate().map(|(at, name)| (name.as_str(), at)).collect();
-    let place = |row: &Vec<Option<crate::answer::Value>>| {
-        row.first().and_then(Option::as_ref).and_then(|value| places.get(value.name.as_str()).copied())
-    };
-    // A path does not lead back to where it starts.
-    table.rows.retain(|row| place(row).is_some());
-    table.rows.sort_by_key(place);
+    let expected = path.gives.as_ref().unwrap_or(&walked.answers);
+    match &path.made {
+        // A path does not lead back to where it starts.
+        Made::Values => put_in_order(&mut table, expected),
+        // Who is level with the last is among them.
+        Made::Within { counted: false, .. } | Made::Ordered { limit: None, .. } => {
+            put_in_order(&mut table, expected);
+        }
+        _ => {}
+    }
     let mut found = answers_of(&table);
     found.dedup();
-    if found != walked.answers {
+    if !are_alike(&found, expected) {
         return Ok(walked);
+    }
+    if path.gives.is_some() {
+        return Ok(Outcome { readings: vec![reading], ..walked });
     }
     reading.values = found.into_iter().take(SHOWN).collect();
     Ok(Outcome { table: Some(table), readings: vec![reading], ..walked })
+}
+
+/// The query of a plan; nothing where the tables do not hold it.
+async fn query_of(
+    context: &Context<'_>,
+    tables: &Tables,
+    path: &Planned,
+) -> Result<Option<Query>, AnswerError> {
+    let relations = context.graph().relations();
+    let step = |step: &quipu_graph::Step| {
+        let relation = relations.get(usize::try_from(step.relation.0).ok()?)?;
+        let backward = step.direction == Direction::Backward;
+        Some(PathStep { relation: iri_of_key(&relation.key).into_owned(), backward })
+    };
+    let steps: Option<Vec<PathStep>> = path.steps.iter().map(step).collect();
+    let Some(steps) = steps else { return Ok(None) };
+    let nodes: Vec<NodeId> = match &path.start {
+        PlanStart::Entity(node, _) => vec![*node],
+        PlanStart::Several(nodes) => nodes.clone(),
+        PlanStart::Found(inner) => {
+            let inner = Box::pin(query_of(context, tables, inner)).await?;
+            return Ok(inner.and_then(|inner| {
+                path_query(tables, &PathFrom::Found(Box::new(inner)), &steps, &path.made)
+            }));
+        }
+    };
+    let entities = context.graph().summaries(&nodes).await?;
+    if entities.is_empty() || entities.iter().any(|entity| entity.literal.is_some()) {
+        return Ok(None);
+    }
+    let mut types = Vec::new();
+    for entity in &entities {
+        let kinds = context.graph().summaries(&entity.types).await?;
+        types.push(kinds.iter().map(|kind| iri_of_key(&kind.key).into_owned()).collect::<Vec<String>>());
+    }
+    let starts: Vec<PathStart<'_>> = entities
+        .iter()
+        .zip(&types)
+        .map(|(entity, types)| PathStart { key: &entity.key, name: &entity.name, types })
+        .collect();
+    Ok(path_query(tables, &PathFrom::Entities(&starts), &steps, &path.made))
+}
+
+/// Leaves the rows that are expected, in the order in which they are.
+fn put_in_order(table: &mut AnswerTable, expected: &[String]) {
+    let place = |row: &Vec<Option<crate::answer::Value>>| {
+        let name = &row.first()?.as_ref()?.name;
+        expected.iter().position(|expected| expected == name)
+    };
+    table.rows.retain(|row| place(row).is_some());
+    table.rows.sort_by_key(place);
+}
+
+/// Whether a query gives what was expected: the same names, or the same numbers, however they are written.
+fn are_alike(found: &[String], expected: &[String]) -> bool {
+    let number = |text: &String| text.replace(',', "").parse::<f64>().ok();
+    let alike = |(a, b): (&String, &String)| {
+        a == b || number(a).zip(number(b)).is_some_and(|(a, b)| (a - b).abs() <= 1e-9 * a.abs().max(1.0))
+    };
+    found.len() == expected.len() && found.iter().zip(expected).all(alike)
 }

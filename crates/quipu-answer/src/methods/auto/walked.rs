@@ -1,0 +1,209 @@
+//! Whether the answer of a path is what the question asks for, as far as the question's form and the graph show it.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use quipu_graph::{Direction, NodeSummary, Step};
+use quipu_index::LookupConfig;
+
+use crate::AnswerError;
+use crate::answer::Status;
+use crate::calculate::Operation;
+use crate::context::{Context, PlanStart, Planned};
+use crate::evidence::EvidenceContent;
+use crate::language::{
+    Side, asks_for, asks_for_two, asks_for_units, asks_twice, meanings, meanings_at, side_of,
+};
+use crate::methods::Outcome;
+
+/// Whether a path's outcome is an answer to the question.
+pub(super) async fn is_answer(
+    context: &Context<'_>,
+    question: &str,
+    plan: Option<&Planned>,
+    outcome: &Outcome,
+) -> Result<bool, AnswerError> {
+    if outcome.status != Status::Answered || !heeds_all(question, outcome) || !is_of_kind(question, outcome) {
+        return Ok(false);
+    }
+    let Some(plan) = plan else { return Ok(true) };
+    if let PlanStart::Entity(node, _) = plan.start
+        && is_calculated(outcome)
+        && let Some(anchor) = context.graph().summaries(&[node]).await?.pop()
+        && has_kinds(context, &anchor)
+    {
+        // Paths do not know that soups are dishes: what is of a class is not all of its kinds.
+        return Ok(false);
+    }
+    let Some((node, span)) = plan.plain() else { return Ok(true) };
+    let walked = Walk { question, span, steps: &plan.steps };
+    if !walked.is_said(context, outcome) {
+        return Ok(false);
+    }
+    let Some(anchor) = context.graph().summaries(&[node]).await?.pop() else { return Ok(true) };
+    Ok(is_one_thing(context, &anchor).await? && !goes_around(context, &plan.steps, &anchor).await?)
+}
+
+pub(super) fn is_calculated(outcome: &Outcome) -> bool {
+    outcome.evidence.iter().any(|piece| matches!(piece.content, EvidenceContent::Calculation { .. }))
+}
+
+/// Whether a path starts from a class with classes below it.
+fn has_kinds(context: &Context<'_>, anchor: &NodeSummary) -> bool {
+    let Some(tables) = quipu_query::kept_tables(context.workspace) else { return false };
+    let below = tables.types_below(&quipu_graph::iri_of_key(&anchor.key)).map(<[String]>::len);
+    below.is_some_and(|types| types > 1)
+}
+
+/// Whether a path starts from the only thing of its name and types: a query asks of all that are called so.
+async fn is_one_thing(context: &Context<'_>, anchor: &NodeSummary) -> Result<bool, AnswerError> {
+    if anchor.types.is_empty() || anchor.literal.is_some() {
+        return Ok(true);
+    }
+    let config = LookupConfig { k: NAMESAKES, ..LookupConfig::default() };
+    let found = context.workspace.lookup(&anchor.name, &config).await?;
+    let others: Vec<_> =
+        found.iter().map(|candidate| candidate.node).filter(|node| *node != anchor.node).collect();
+    let name = quipu_index::normalise(&anchor.name);
+    let others = context.graph().summaries(&others).await?;
+    Ok(!others.iter().any(|other| other.types == anchor.types && quipu_index::normalise(&other.name) == name))
+}
+
+/// Whether a path takes from other things what its own start could have and has not: the year of another work by the same painter, where
+/// this one's is not stated.
+async fn goes_around(
+    context: &Context<'_>,
+    steps: &[Step],
+    anchor: &NodeSummary,
+) -> Result<bool, AnswerError> {
+    let [_, .., last] = steps else { return Ok(false) };
+    if anchor.types.is_empty() || anchor.literal.is_some() {
+        return Ok(false);
+    }
+    let of_anchor = context.graph().relations_of(&[anchor.node]).await?;
+    if of_anchor.iter().flatten().any(|known| known.step == *last) {
+        return Ok(false);
+    }
+    let of_class = context.graph().schema(&anchor.types).await?;
+    Ok(of_class.iter().any(|edge| {
+        let from = if last.direction == Direction::Forward { edge.head_type } else { edge.tail_type };
+        edge.relation == last.relation && from.is_some_and(|from| anchor.types.contains(&from))
+    }))
+}
+
+/// Things that are looked at for one that has another's name.
+const NAMESAKES: usize = 8;
+
+/// A name with fewer characters that is not written as in the graph is too easily another one's.
+const SHORT_NAME: usize = 6;
+
+/// A plain path from a name of the question.
+struct Walk<'a> {
+    question: &'a str,
+    /// Where the question has the name, in bytes.
+    span: &'a Range<usize>,
+    steps: &'a [Step],
+}
+
+impl Walk<'_> {
+    /// Whether the path is what the question says, as far as its form shows: a short name is the graph's own, "the capital of Lima" is
+    /// not walked from Lima to the country, and "the capital of the capital" asks for two steps.
+    fn is_said(&self, context: &Context<'_>, walked: &Outcome) -> bool {
+        let Self { question, span, steps } = self;
+        let named = question.get((*span).clone()).unwrap_or_default();
+        let name = quipu_index::normalise(named);
+        let as_written = walked
+            .evidence
+            .iter()
+            .flat_map(|piece| piece.values())
+            .any(|value| quipu_index::normalise(value) == name);
+        if !as_written && named.chars().count() < SHORT_NAME {
+            return false;
+        }
+        let words = quipu_query::words_of(question).join(" ");
+        let before = quipu_query::words_of(question.get(..span.start).unwrap_or_default()).join(" ");
+        let relations = context.graph().relations();
+        steps.iter().all(|step| {
+            let Some(relation) = relations.get(step.relation.0 as usize) else { return true };
+            let asked = format!("{} of", quipu_query::words_of(&relation.name).join(" "));
+            let times = steps.iter().filter(|other| other.relation == step.relation).count();
+            let ends = before.strip_suffix(" the").unwrap_or(&before).ends_with(&asked);
+            words.matches(&asked).count() <= times
+                && self.stands_right(&relation.name)
+                && !(steps.len() == 1 && ends && step.direction == Direction::Backward)
+        })
+    }
+
+    /// Whether a path of one step leaves the name on the side of the relation on which the question has it: "whom did A influence" is
+    /// not walked from A to whom A was influenced by.
+    fn stands_right(&self, relation: &str) -> bool {
+        let [step] = self.steps else { return true };
+        let words = |text: Option<&str>| quipu_query::words_of(text.unwrap_or_default()).len();
+        let start = words(self.question.get(..self.span.start));
+        let name = start..start + words(self.question.get(self.span.clone()));
+        let expected = match side_of(&quipu_query::words_of(self.question), &name, relation) {
+            Some(Side::Head) => Direction::Forward,
+            Some(Side::Tail) => Direction::Backward,
+            None => return true,
+        };
+        step.direction == expected
+    }
+}
+
+/// Whether a path's answer is of the kind that the question's words ask for: a number to "how many", and no count to "how many years";
+/// yes or no to "is".
+fn is_of_kind(question: &str, outcome: &Outcome) -> bool {
+    let counts = outcome.evidence.iter().any(|piece| {
+        matches!(&piece.content, EvidenceContent::Calculation { operation, .. } if operation.starts_with(Operation::Count.name()))
+    });
+    match asks_for(question) {
+        Some("count") => {
+            let is_number = |answer: &String| answer.starts_with(|c: char| c.is_ascii_digit() || c == '-');
+            outcome.answers.iter().all(is_number) && !(counts && asks_for_units(question))
+        }
+        Some("yes_or_no") => outcome.answers.iter().all(|answer| answer == "yes" || answer == "no"),
+        _ => true,
+    }
+}
+
+/// Whether a path's answer heeds the words that change a question's meaning: those that deny are beyond any path, the others ask for a
+/// calculation.
+fn heeds_all(question: &str, outcome: &Outcome) -> bool {
+    let words = quipu_query::words_of(question);
+    let named = words_of_names(&words, outcome);
+    let of_words: Vec<_> = (0..words.len())
+        .filter(|at| !named.contains(at))
+        .flat_map(|at| meanings_at(&words, at))
+        .filter(|meaning| meaning.sure)
+        .collect();
+    let calculated = is_calculated(outcome);
+    let beyond = ["negation", "only", "percentage", "ratio", "difference"];
+    let groups = words.iter().any(|word| meanings(word).iter().any(|meaning| meaning.means == "group"));
+    // "The 1000th" asks for a place of an order.
+    let is_place = |word: &String| {
+        let digits = ["st", "nd", "rd", "th"].iter().find_map(|end| word.strip_suffix(end));
+        digits.is_some_and(|digits| digits.parse::<u64>().is_ok())
+    };
+    let asks_for_place = words.iter().enumerate().any(|(at, word)| !named.contains(&at) && is_place(word));
+    if asks_for_place && !calculated {
+        return false;
+    }
+    if asks_twice(question) || asks_for_two(&words, &named) || (calculated && groups) {
+        return false;
+    }
+    of_words.iter().all(|meaning| calculated && !beyond.contains(&meaning.means.as_str()))
+}
+
+/// Places of the question's words that stand in a name of several words which the answer rests on: the "top" of "View from the Top" asks
+/// for nothing.
+fn words_of_names(words: &[String], outcome: &Outcome) -> HashSet<usize> {
+    let mut named = HashSet::new();
+    for value in outcome.evidence.iter().flat_map(|piece| piece.values()) {
+        let name = quipu_query::words_of(value);
+        if name.len() > 1 {
+            let starts = words.windows(name.len()).enumerate().filter(|(_, window)| **window == name);
+            named.extend(starts.flat_map(|(start, _)| start..start + name.len()));
+        }
+    }
+    named
+}
