@@ -3,7 +3,7 @@
 use quipu_query::{Comparison, Doubt, Expression, RowSet, ValueKind};
 
 use super::answer::only_counts;
-use super::explain::{Unexplained, unexplained};
+use super::explain::{Unexplained, names_left_out, unexplained};
 use super::{Asking, Candidate};
 use crate::language::{asks_for, asks_for_units};
 
@@ -80,7 +80,8 @@ impl Features {
             unlikely: -candidate.likelihood.map_or(USUAL, |likelihood| likelihood.mean),
             invented: unexplained.invented as f64,
             unasked: unexplained.unasked,
-            doubtful: !unexplained.meanings.is_empty()
+            doubtful: !unexplained.values.is_empty()
+                || !unexplained.meanings.is_empty()
                 || unexplained.leaves_out_most()
                 || only_repeats(candidate),
         }
@@ -161,12 +162,16 @@ pub(super) fn features(
     candidate: &Candidate,
     all: &[Candidate],
 ) -> (Features, Unexplained) {
-    let unexplained =
-        unexplained(asking.question.text(), &candidate.bound.query, &candidate.near, &asking.graph.tables);
+    let (question, query, tables) = (asking.question.text(), &candidate.bound.query, &asking.graph.tables);
+    let values = names_left_out(question, query, tables, &asking.graph.values);
+    let unexplained = Unexplained {
+        values: values.into_iter().map(|(text, _)| text).collect(),
+        ..unexplained(question, query, &candidate.near, tables)
+    };
     let others = all.len().saturating_sub(1);
     let alike = all.iter().filter(|other| same_rows(&candidate.rows, &other.rows)).count().saturating_sub(1);
     let votes = if others == 0 { 0.5 } else { alike as f64 / others as f64 };
-    (Features::of(asking.question.text(), candidate, &unexplained, votes), unexplained)
+    (Features::of(question, candidate, &unexplained, votes), unexplained)
 }
 
 fn score(asking: &Asking<'_>, candidate: &Candidate, all: &[Candidate]) -> (f64, Unexplained) {

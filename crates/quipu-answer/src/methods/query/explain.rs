@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use quipu_query::{Aggregate, Arithmetic, Body, Comparison, Expression, Query, Source, Tables, words_of};
+use quipu_query::{
+    Aggregate, Arithmetic, Body, Comparison, Expression, Place, Query, Source, Tables, Values, words_of,
+};
 use rust_stemmers::{Algorithm, Stemmer};
 
 use super::ask::is_written_as_name;
@@ -19,6 +21,8 @@ pub(super) struct Unexplained {
     pub(super) names: Vec<String>,
     /// Words that change the meaning, and that the plan does not heed.
     pub(super) meanings: Vec<String>,
+    /// Values of the graph that the question names and the plan does not speak of ([`names_left_out`]).
+    pub(super) values: Vec<String>,
     /// All words that could name something.
     pub(super) all: usize,
     /// How far in meaning the plan stays from the words that it leaves out, together.
@@ -29,6 +33,24 @@ pub(super) struct Unexplained {
     pub(super) invented: usize,
     /// How far in meaning the question stays from the columns that the plan speaks of, together.
     pub(super) unasked: f64,
+}
+
+/// The values that a question names and a query does not speak of, each with the column that holds it: "the largest country of Africa"
+/// is no query without Africa.
+pub(super) fn names_left_out(
+    question: &str,
+    query: &Query,
+    tables: &Tables,
+    values: &Values,
+) -> Vec<(String, Place)> {
+    let said = Said::of(query, tables);
+    let is_left_out = |text: &str| {
+        words_of(text).iter().all(|word| meanings(word).is_empty() && !said.names(word))
+            && words_of(text).iter().any(|word| is_written_as_name(question, word))
+    };
+    let mentions = values.mentions(question).into_iter();
+    let left_out = mentions.filter(|mention| is_left_out(&mention.text));
+    left_out.filter_map(|mention| Some((mention.text, mention.matches.first()?.place))).collect()
 }
 
 impl Unexplained {

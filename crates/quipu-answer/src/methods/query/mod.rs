@@ -5,6 +5,7 @@ mod answer;
 mod ask;
 mod choose;
 mod explain;
+mod extremes;
 mod near;
 mod path;
 mod read;
@@ -24,6 +25,7 @@ use crate::trace::{Event, Stage};
 
 use ask::Asked;
 use choose::Chosen;
+use explain::names_left_out;
 use near::AskedTokens;
 
 pub(in crate::methods) use path::read_path;
@@ -135,6 +137,16 @@ fn has_room(context: &Context<'_>, config: &QueryConfig) -> bool {
     context.calls_left() > 0 && computed + next <= config.tokens
 }
 
+/// What is wrong with a query that does not speak of a value that the question names.
+fn forgotten(asking: &Asking<'_>, candidate: &Candidate) -> Option<Failure> {
+    let (tables, values) = (&asking.graph.tables, &asking.graph.values);
+    let forgotten = names_left_out(asking.question.text(), &candidate.bound.query, tables, values);
+    let (text, place) = forgotten.into_iter().next()?;
+    let (table, column) = (tables.table(place.table)?, tables.column(place)?);
+    let reason = format!("it does not use “{text}”, a value of {}.{}", table.id, column.id);
+    Some(Failure { sql: candidate.bound.query.to_string(), reason, declined: false })
+}
+
 /// The readings: the likeliest query, the same mended where it failed, and samples where it is doubtful.
 async fn candidates(
     context: &Context<'_>,
@@ -146,7 +158,19 @@ async fn candidates(
     let written = ask::write(context, &prompt, Asked::Likeliest, asking.config).await?;
     let mut declined = false;
     match read::read(context, asking, written).await? {
-        Ok(candidate) => candidates.push(candidate),
+        Ok(candidate) => {
+            let forgotten = forgotten(asking, &candidate);
+            candidates.push(candidate);
+            if let Some(failure) = forgotten
+                && asking.config.repair
+                && has_room(context, asking.config)
+            {
+                let written = ask::write(context, &prompt, Asked::Again(&failure), asking.config).await?;
+                if let Ok(candidate) = read::read(context, asking, written).await? {
+                    candidates.push(candidate.repaired());
+                }
+            }
+        }
         Err(failure) => {
             declined = failure.declined;
             let again = Asked::Again(&failure);

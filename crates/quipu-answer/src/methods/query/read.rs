@@ -2,12 +2,13 @@
 
 use quipu_model::Likelihood;
 use quipu_query::{
-    Bound, Expression, Item, Plan, QueryError, RowSet, RunLimits, asks_tables, bind, is_too_much, plan,
-    read_sql, run, say, with_groups, with_measures, with_things,
+    Bound, CellValue, Expression, Item, Plan, QueryError, RowSet, RunLimits, asks_tables, bind, is_too_much,
+    plan, read_sql, run, say, with_groups, with_measures, with_things,
 };
 
 use super::Asking;
 use super::ask::Written;
+use super::extremes::{among_those, compared};
 use super::near::Nearness;
 use super::slips::{right_dates, right_ends, right_sides, with_both};
 use crate::AnswerError;
@@ -34,6 +35,11 @@ pub(super) struct Candidate {
 }
 
 impl Candidate {
+    fn of(bound: Bound, plan: Plan, rows: RowSet, words: String, written: &Written) -> Self {
+        let (near, likelihood) = (Nearness::default(), written.likelihood);
+        Self { bound, plan, rows, words, near, likelihood, repaired: false }
+    }
+
     pub(super) fn repaired(self) -> Self {
         Self { repaired: true, ..self }
     }
@@ -126,22 +132,24 @@ async fn try_read(
     bound.mends.extend(right_ends(text, &mut bound.query, tables));
     bound.mends.extend(right_dates(text, &mut bound.query, tables));
     bound.mends.extend(right_sides(text, &mut bound.query, tables));
+    bound.mends.extend(among_those(&mut bound.query, tables));
     with_things(&mut bound.query, tables);
     with_groups(&mut bound.query);
     with_measures(&mut bound.query);
     let plan = plan(&bound.query, tables)?;
     let words = say(&bound.query, tables);
-    let rows = match context.plan_only() {
-        true => RowSet::default(),
-        false => run(context.workspace, &plan, &RunLimits::default()).await?,
-    };
-    Ok(Some(Candidate {
-        bound,
-        plan,
-        rows,
-        words,
-        near: Nearness::default(),
-        likelihood: written.likelihood,
-        repaired: false,
-    }))
+    if context.plan_only() {
+        return Ok(Some(Candidate::of(bound, plan, RowSet::default(), words, written)));
+    }
+    let rows = run(context.workspace, &plan, &RunLimits::default()).await?;
+    if let Some(compared) = compared(&bound.query) {
+        let all =
+            run(context.workspace, &quipu_query::plan(&compared, tables)?, &RunLimits::default()).await?;
+        let value = |row: &Vec<Option<CellValue>>| row.last().cloned().flatten().map(|cell| cell.name);
+        if all.rows.len() > 1 && all.rows.iter().all(|row| value(row) == all.rows.first().and_then(value)) {
+            let reason = "it orders by a value that all of them share: none of them comes first";
+            return Err(QueryError::Unbound(reason.into()));
+        }
+    }
+    Ok(Some(Candidate::of(bound, plan, rows, words, written)))
 }
