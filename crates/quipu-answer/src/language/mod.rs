@@ -86,6 +86,8 @@ struct File {
     question_words: Listed,
     noun_questions: Listed,
     be: Listed,
+    magnitudes: Listed,
+    centuries: Listed,
     open_ends: Listed,
     ages: Listed,
     nouns: Listed,
@@ -205,6 +207,25 @@ pub(crate) fn place_asked_for(words: &[String], at: usize) -> Option<u64> {
     words.iter().skip(at + 1).take(2).any(of_order).then_some(place)
 }
 
+/// Whether a word multiplies the number before it: "million".
+pub(crate) fn is_magnitude(word: &str) -> bool {
+    english().magnitudes.has(word)
+}
+
+/// Whether a word asks for a place of some order in digits: "the 1000th", not "the 20th century" or "the 4th of May".
+pub(crate) fn asks_for_some_place(words: &[String], at: usize) -> bool {
+    let Some(word) = words.get(at) else { return false };
+    let digits = ["st", "nd", "rd", "th"].iter().find_map(|end| word.strip_suffix(end));
+    let is_place = digits.is_some_and(|digits| digits.parse::<u64>().is_ok());
+    let is_date = |next: &String| next == "of" || month(next).is_some() || english().centuries.has(next);
+    let of_date = words.get(at + 1).is_some_and(is_date)
+        || at
+            .checked_sub(1)
+            .and_then(|before| words.get(before))
+            .is_some_and(|before| month(before).is_some());
+    is_place && !of_date
+}
+
 /// Whether a word has a superlative's ending: "widest". Some nouns have it too; what has no other meaning is asked of the plan.
 pub(crate) fn looks_superlative(word: &str) -> bool {
     /// "West", "nest", "test".
@@ -312,6 +333,8 @@ mod tests {
             &rows.question_words,
             &rows.noun_questions,
             &rows.be,
+            &rows.magnitudes,
+            &rows.centuries,
             &rows.open_ends,
             &rows.ages,
             &rows.nouns,

@@ -3,7 +3,7 @@
 use super::{Binder, Doubt, LEAST_ALIKE, Reach, Scope, alike};
 use crate::QueryError;
 use crate::syntax::{ColumnRef, Comparison, DERIVED, Expression, From, Join, Source};
-use crate::tables::{Kind, Place, Rows, words_of};
+use crate::tables::{Column, Kind, Place, Rows, Table, words_of};
 
 /// A step from one table to another: the columns on both sides that are equal.
 #[derive(Debug, Clone, Copy)]
@@ -101,6 +101,13 @@ impl Binder<'_> {
             return (score(best.1) >= LEAST_ALIKE).then(|| derived(reach, best.0));
         };
         let table = self.tables.table(table_at)?;
+        if let Some((at, column)) =
+            named_thing(table, &wanted).and_then(|at| Some((at, table.columns.get(at)?)))
+        {
+            let (id, of) = (column.id.clone(), table.id.clone());
+            self.mend(Doubt::Little, format!("the column {name} of {of} is called {id}"));
+            return Some(bound(reach, Place { table: table_at, column: at }, &id));
+        }
         let scores = table
             .columns
             .iter()
@@ -208,6 +215,9 @@ impl Binder<'_> {
         let wanted = words_of(name);
         if !of.is_links() && alike(&wanted, &words_of(&of.id)) >= 0.99 {
             return Some((1.0, 0));
+        }
+        if let Some(at) = named_thing(of, &wanted) {
+            return Some((0.95, at));
         }
         // "customer_state" of a linked table of customers: its one column with "state".
         let own = words_of(&of.id);
@@ -359,4 +369,17 @@ fn derived(reach: &Reach, at: usize) -> Expression {
     let name = reach.columns.get(at).cloned().unwrap_or_default();
     let place = Some(Place { table: DERIVED, column: at });
     Expression::Column(ColumnRef { table: Some(reach.alias.clone()), name, place })
+}
+
+/// The column of the things that a column called "currency_name" names: the first of a table of currencies, or one of currencies.
+fn named_thing(table: &Table, wanted: &[String]) -> Option<usize> {
+    let (last, thing) = wanted.split_last()?;
+    if last != "name" || thing.is_empty() {
+        return None;
+    }
+    if !table.is_links() && words_of(&table.id) == thing {
+        return Some(0);
+    }
+    let is_it = |column: &Column| matches!(column.kind, Kind::Entity(_)) && words_of(&column.id) == thing;
+    table.columns.iter().skip(1).position(is_it).map(|at| at + 1)
 }

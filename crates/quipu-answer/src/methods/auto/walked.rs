@@ -12,7 +12,8 @@ use crate::calculate::Operation;
 use crate::context::{Context, PlanStart, Planned};
 use crate::evidence::EvidenceContent;
 use crate::language::{
-    Side, asks_for, asks_for_two, asks_for_units, asks_twice, meanings, meanings_at, side_of,
+    Side, asks_for, asks_for_some_place, asks_for_two, asks_for_units, asks_twice, meanings, meanings_at,
+    side_of,
 };
 use crate::methods::Outcome;
 
@@ -162,7 +163,8 @@ fn is_of_kind(question: &str, outcome: &Outcome) -> bool {
             outcome.answers.iter().all(is_number) && !(counts && asks_for_units(question))
         }
         Some("yes_or_no") => outcome.answers.iter().all(|answer| answer == "yes" || answer == "no"),
-        _ => true,
+        // True and false are no things.
+        _ => !outcome.answers.iter().all(|answer| answer == "true" || answer == "false"),
     }
 }
 
@@ -179,12 +181,7 @@ fn heeds_all(question: &str, outcome: &Outcome) -> bool {
     let calculated = is_calculated(outcome);
     let beyond = ["negation", "only", "percentage", "ratio", "difference"];
     let groups = words.iter().any(|word| meanings(word).iter().any(|meaning| meaning.means == "group"));
-    // "The 1000th" asks for a place of an order.
-    let is_place = |word: &String| {
-        let digits = ["st", "nd", "rd", "th"].iter().find_map(|end| word.strip_suffix(end));
-        digits.is_some_and(|digits| digits.parse::<u64>().is_ok())
-    };
-    let asks_for_place = words.iter().enumerate().any(|(at, word)| !named.contains(&at) && is_place(word));
+    let asks_for_place = (0..words.len()).any(|at| !named.contains(&at) && asks_for_some_place(&words, at));
     if asks_for_place && !calculated {
         return false;
     }

@@ -3,13 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use quipu_query::{
-    Aggregate, Arithmetic, Body, Comparison, Expression, Place, Query, Source, Tables, Values, words_of,
+    Aggregate, Arithmetic, Body, Comparison, Expression, Place, Query, Select, Source, Tables, Values,
+    words_of,
 };
 use rust_stemmers::{Algorithm, Stemmer};
 
 use super::ask::is_written_as_name;
 use super::near::Nearness;
-use crate::language::{Meaning, looks_superlative, meanings, meanings_at, place_asked_for};
+use crate::language::{
+    Meaning, asks_for_some_place, is_magnitude, looks_superlative, meanings, meanings_at, place_asked_for,
+};
 
 /// How near a plan comes to a word that it leaves out, where no embedder can tell.
 const USUAL: f64 = 0.45;
@@ -78,6 +81,10 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
             }
             continue;
         }
+        if asks_for_some_place(&words, at) && said.place.is_none() && !said.names(&word) {
+            found.meanings.push(word);
+            continue;
+        }
         // A name is no superlative.
         let is_name = is_written_as_name(question, &word);
         if said.does.contains("superlative") && looks_superlative(&word) && !is_name {
@@ -92,6 +99,10 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
             continue;
         }
         if !of_word.is_empty() || (word.len() < 2 && !word.chars().all(char::is_numeric)) {
+            continue;
+        }
+        if is_left_out_number(&words, at, &said) {
+            found.meanings.push(word);
             continue;
         }
         found.all += 1;
@@ -120,7 +131,8 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
     for (title, uses) in &said.columns {
         let asked = format!("{} of", words_of(title).join(" "));
         let times = text.matches(&asked).count();
-        if times > 1 && times > *uses {
+        let steps = uses.saturating_sub(said.repeated.get(title).copied().unwrap_or_default());
+        if times > 1 && times > steps {
             found.meanings.push(asked);
         }
     }
@@ -151,6 +163,8 @@ struct Said {
     place: Option<u64>,
     /// Titles of the columns other than names, and how often it speaks of each.
     columns: BTreeMap<String, usize>,
+    /// Of these the uses that make no step.
+    repeated: BTreeMap<String, usize>,
     /// The values that it compares with.
     values: BTreeSet<String>,
 }
@@ -207,6 +221,12 @@ impl Said {
                         }
                         Source::Derived(query) => self.query(query, tables),
                     }
+                }
+                // "The author who is the author of …" is one step: its column stands on both sides.
+                for place in select.items.iter().filter_map(|item| chosen_by_itself(&item.expression, select))
+                {
+                    let title = tables.column(place).map(|column| column.title.clone()).unwrap_or_default();
+                    *self.repeated.entry(title).or_default() += 2;
                 }
                 for expression in select.expressions() {
                     let mut queries = Vec::new();
@@ -287,6 +307,36 @@ impl Said {
             _ => {}
         }
     }
+}
+
+/// Whether a number of the question has no part in a plan: neither as it is, nor as the next one ("at least 2" is "more than 1"), nor
+/// as a share. "5 million" is another number than 5.
+fn is_left_out_number(words: &[String], at: usize, said: &Said) -> bool {
+    let Some(number) = words.get(at).and_then(|word| word.parse::<u32>().ok()).map(f64::from) else {
+        return false;
+    };
+    let multiplied = words.get(at + 1).is_some_and(|next| is_magnitude(next));
+    let numbers = said.words.iter().filter_map(|word| word.parse::<f64>().ok());
+    let values = said.values.iter().filter_map(|value| value.parse::<f64>().ok());
+    let is_near = |known: f64| {
+        let differs = (known - number).abs();
+        differs <= 1.0 || (known * 100.0 - number).abs() < 1e-6
+    };
+    !multiplied && !numbers.chain(values).any(is_near)
+}
+
+/// The column that a SELECT gives where it is what the SELECT demands of it: a column equal to one of the same column.
+fn chosen_by_itself(item: &Expression, select: &Select) -> Option<Place> {
+    let Expression::Column(given) = item else { return None };
+    let is_it = |of: &Expression| of == item;
+    let chosen = select.filter.iter().flat_map(Expression::conjuncts).any(|condition| match condition {
+        Expression::Compare(Comparison::Equal, of, value) => {
+            is_it(of) && matches!(**value, Expression::Scalar(_))
+        }
+        Expression::InQuery(of, _) => is_it(of),
+        _ => false,
+    });
+    given.place.filter(|place| chosen && place.column > 0)
 }
 
 /// Whether an expression says that a count is one.
