@@ -32,6 +32,7 @@ PRIOR = {
     "unlikely": -10.0,
     "invented": -0.5,
     "unasked": -0.5,
+    "role": -5.0,
 }
 # A weight of the other sign would reward what can only be a fault; it is held at nothing.
 SIGNS = {"votes": 1}

@@ -1,5 +1,6 @@
 //! What words say, by code: the word lists are data files, one a language.
 
+mod role;
 mod sides;
 
 use std::collections::{HashMap, HashSet};
@@ -8,6 +9,7 @@ use std::sync::OnceLock;
 use rust_stemmers::{Algorithm, Stemmer};
 use serde::Deserialize;
 
+pub(crate) use role::role_asked_for;
 pub(crate) use sides::{Side, side_of};
 
 /// A row of a language's file.
@@ -86,6 +88,7 @@ struct File {
     question_words: Listed,
     noun_questions: Listed,
     be: Listed,
+    light_nouns: Listed,
     magnitudes: Listed,
     centuries: Listed,
     open_ends: Listed,
@@ -333,6 +336,7 @@ mod tests {
             &rows.question_words,
             &rows.noun_questions,
             &rows.be,
+            &rows.light_nouns,
             &rows.magnitudes,
             &rows.centuries,
             &rows.open_ends,

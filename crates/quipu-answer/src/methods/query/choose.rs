@@ -39,6 +39,8 @@ pub(super) struct Features {
     invented: f64,
     /// How far in meaning the question stays from the columns that it speaks of, together.
     unasked: f64,
+    /// How far in meaning what it gives stays from the thing that the question asks for by a role.
+    role: f64,
     /// Whether it leaves out too much of the question to be sure, or a word that changes the meaning. No weight: a bound.
     doubtful: bool,
 }
@@ -56,6 +58,7 @@ const WEIGHTS: Features = Features {
     unlikely: -9.92,
     invented: -0.64,
     unasked: -0.36,
+    role: -5.0,
     doubtful: false,
 };
 const BIAS: f64 = 3.39;
@@ -80,6 +83,7 @@ impl Features {
             unlikely: -candidate.likelihood.map_or(USUAL, |likelihood| likelihood.mean),
             invented: unexplained.invented as f64,
             unasked: unexplained.unasked,
+            role: candidate.role,
             doubtful: !unexplained.values.is_empty()
                 || !unexplained.meanings.is_empty()
                 || unexplained.leaves_out_most()
@@ -87,10 +91,10 @@ impl Features {
         }
     }
 
-    pub(super) fn values(self) -> [f64; 11] {
+    pub(super) fn values(self) -> [f64; 12] {
         let Self { distance, first, meanings, much, empty, repaired, kind, votes, .. } = self;
-        let Self { unlikely, invented, unasked, .. } = self;
-        [distance, first, meanings, much, empty, repaired, kind, votes, unlikely, invented, unasked]
+        let Self { unlikely, invented, unasked, role, .. } = self;
+        [distance, first, meanings, much, empty, repaired, kind, votes, unlikely, invented, unasked, role]
     }
 
     pub(super) fn confidence(self) -> f64 {
@@ -103,9 +107,9 @@ impl Features {
 }
 
 /// Names of the features, in their order: what a fit reads them by.
-pub(super) const FEATURES: [&str; 11] = [
+pub(super) const FEATURES: [&str; 12] = [
     "distance", "first", "meanings", "much", "empty", "repaired", "kind", "votes", "unlikely", "invented",
-    "unasked",
+    "unasked", "role",
 ];
 
 /// Whether a reading gives what the question's word asks for: a number to "how many", a date to "when", a name to "who", yes or no to "is".

@@ -10,9 +10,14 @@ use rust_stemmers::{Algorithm, Stemmer};
 
 use super::ask::is_written_as_name;
 use super::near::Nearness;
+use crate::AnswerError;
+use crate::context::Context;
 use crate::language::{
     Meaning, asks_for_some_place, is_magnitude, looks_superlative, meanings, meanings_at, place_asked_for,
+    role_asked_for,
 };
+use crate::trace::Stage;
+use quipu_index::inner_product;
 
 /// How near a plan comes to a word that it leaves out, where no embedder can tell.
 const USUAL: f64 = 0.45;
@@ -54,6 +59,31 @@ pub(super) fn names_left_out(
     let mentions = values.mentions(question).into_iter();
     let left_out = mentions.filter(|mention| is_left_out(&mention.text));
     left_out.filter_map(|mention| Some((mention.text, mention.matches.first()?.place))).collect()
+}
+
+/// How far in meaning the thing that a question asks for by what it is to another ("the mayor of the city") stays from all that a query
+/// gives: nothing where the question has no such form, or what the query gives is called so.
+pub(super) async fn distance_of_role(
+    context: &Context<'_>,
+    question: &str,
+    query: &Query,
+    tables: &Tables,
+) -> Result<f64, AnswerError> {
+    let words = words_of(question);
+    let Some(role) = role_asked_for(&words) else { return Ok(0.0) };
+    let given = Said::given(query, tables);
+    let is_given =
+        |word: &String| given.iter().flat_map(|title| words_of(title)).any(|known| is_form(word, &known));
+    if given.is_empty() || role.last().is_some_and(is_given) || context.embedder().is_none() {
+        return Ok(0.0);
+    }
+    let role = role.join(" ");
+    let texts: Vec<&str> = std::iter::once(role.as_str()).chain(given.iter().map(String::as_str)).collect();
+    let vectors = context.embed(Stage::Plan, &texts).await?;
+    let mut rows = vectors.rows();
+    let Some(role) = rows.next() else { return Ok(0.0) };
+    let nearest = rows.map(|row| inner_product(role, row)).reduce(f32::max).unwrap_or_default();
+    Ok(f64::from((1.0 - nearest).clamp(0.0, 1.0)))
 }
 
 impl Unexplained {
@@ -175,6 +205,26 @@ impl Said {
         said.query(query, tables);
         query.visit(&mut |part| said.expression(part, tables));
         said
+    }
+
+    /// Titles of the columns that the query gives and of their tables; of a count those that it counts in.
+    fn given(query: &Query, tables: &Tables) -> Vec<String> {
+        let Some(select) = query.select() else { return Vec::new() };
+        let mut given = Vec::new();
+        for item in &select.items {
+            item.expression.visit(&mut |part| {
+                let Expression::Column(column) = part else { return };
+                let Some(place) = column.place else { return };
+                let of =
+                    if place.column > 0 { tables.column(place).map(|column| &column.title) } else { None };
+                given.extend(of.cloned());
+                given.extend(tables.table(place.table).map(|table| table.title.clone()));
+                given.extend(
+                    tables.leads_to(place).and_then(|at| tables.table(at)).map(|table| table.title.clone()),
+                );
+            });
+        }
+        given
     }
 
     /// Whether the query speaks of what a word names: in this form or another.

@@ -8,6 +8,7 @@ use quipu_query::{
 
 use super::Asking;
 use super::ask::Written;
+use super::explain::distance_of_role;
 use super::extremes::{among_those, compared};
 use super::near::Nearness;
 use super::slips::{right_dates, right_ends, right_sides, with_both};
@@ -28,6 +29,8 @@ pub(super) struct Candidate {
     pub(super) words: String,
     /// How near it comes to the words of the question.
     pub(super) near: Nearness,
+    /// How far what it gives stays from the thing that the question asks for ([`distance_of_role`]).
+    pub(super) role: f64,
     /// How likely its text was to the model, where it can tell.
     pub(super) likelihood: Option<Likelihood>,
     /// Whether it took the reason of a failure to write it.
@@ -37,7 +40,7 @@ pub(super) struct Candidate {
 impl Candidate {
     fn of(bound: Bound, plan: Plan, rows: RowSet, words: String, written: &Written) -> Self {
         let (near, likelihood) = (Nearness::default(), written.likelihood);
-        Self { bound, plan, rows, words, near, likelihood, repaired: false }
+        Self { bound, plan, rows, words, near, role: 0.0, likelihood, repaired: false }
     }
 
     pub(super) fn repaired(self) -> Self {
@@ -76,6 +79,8 @@ pub(super) async fn read(
         Ok(Some(mut candidate)) => {
             if let Some(asked) = &asking.asked {
                 candidate.near = asked.near(context, &candidate.words).await?;
+                let (query, tables) = (&candidate.bound.query, &asking.graph.tables);
+                candidate.role = distance_of_role(context, asking.question.text(), query, tables).await?;
             }
             Ok(candidate)
         }

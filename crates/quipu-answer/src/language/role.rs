@@ -1,0 +1,57 @@
+//! What a question calls the thing that it asks for, where its form surely shows it: "mayor" of "who is the mayor of the largest city",
+//! "opening hours" of "what are the opening hours of the museum".
+
+use super::{english, is_question_word, joins, meanings};
+
+/// Most words of a role: "opening hours", "year of birth" is none.
+const MOST_WORDS: usize = 3;
+
+/// The words between "who is the" or "what are the" and "of", or behind a possessive at the question's end ("Ada's salary"); nothing where
+/// one of them says what is done with values ("the number of"), or asks for more than what it is called ("the kind of").
+pub(crate) fn role_asked_for(words: &[String]) -> Option<&[String]> {
+    let asks = words.iter().position(|word| is_question_word(word))?;
+    let is_be = |at: usize| words.get(at).is_some_and(|word| english().be.has(word));
+    // "What's the": the stem is a word of its own.
+    let states = is_be(asks + 1) || words.get(asks + 1).is_some_and(|word| word == "s");
+    if !states {
+        return None;
+    }
+    let behind = words.get(asks + 2..)?;
+    let role = match behind.split_first() {
+        Some((the, rest)) if the == "the" => {
+            rest.split(|word| word == "of").next().filter(|role| role.len() < rest.len())?
+        }
+        _ => {
+            let possessive = behind.iter().position(|word| word == "s")?;
+            behind.get(possessive + 1..)?
+        }
+    };
+    let names = |word: &String| meanings(word).is_empty() && !joins(word) && !english().light_nouns.has(word);
+    (!role.is_empty() && role.len() <= MOST_WORDS && role.iter().all(names)).then_some(role)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::role_asked_for;
+
+    #[test]
+    fn the_role_that_a_question_names() {
+        for (question, expected) in [
+            ("Who is the mayor of the largest city of Peru?", "mayor"),
+            ("What are the opening hours of the House of Colours?", "opening hours"),
+            ("What's the capital of Peru?", "capital"),
+            ("What is Milan Trask's salary?", "salary"),
+            ("What is the number of students in the course?", ""),
+            ("What is the average age of the players?", ""),
+            ("What is the kind of cheese in the salad?", ""),
+            ("What is the largest city in Vietnam?", ""),
+            ("What is the most common alignment of spiders?", ""),
+            ("Who directed the film of the year?", ""),
+            ("Which is the book of Ada?", "book"),
+            ("What is Ada's best friend's name?", ""),
+        ] {
+            let words = quipu_query::words_of(question);
+            assert_eq!(role_asked_for(&words).unwrap_or_default().join(" "), expected, "{question}");
+        }
+    }
+}
