@@ -109,6 +109,9 @@ impl Reader<'_> {
                     self.lines(&input, first_line, &bytes, batch)?;
                 }
                 Some(Work::Stream { input, reader }) => self.stream(&input, reader, batch)?,
+                Some(Work::Unended { input, line, reason }) => {
+                    self.failed(&input.path, line, reason.into())?;
+                }
             }
             self.looked(batch)?;
         }

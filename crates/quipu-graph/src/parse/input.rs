@@ -58,6 +58,8 @@ pub(crate) enum Work {
     Lines { input: Arc<Opened>, first_line: u64, bytes: Vec<u8> },
     /// A whole file in a format that cannot be cut.
     Stream { input: Arc<Opened>, reader: Box<dyn Read + Send> },
+    /// An input that ended before its format does, and the line in which its end is missing.
+    Unended { input: Arc<Opened>, line: u64, reason: &'static str },
 }
 
 /// Hands out the work of all inputs, in order.
@@ -76,6 +78,8 @@ struct Lines {
     reader: Box<dyn Read + Send>,
     carry: Vec<u8>,
     next_line: u64,
+    /// The first and the last byte so far that are no blanks.
+    outermost: Option<(u8, u8)>,
 }
 
 /// Counts the bytes that pass.
@@ -104,7 +108,11 @@ impl Source {
                 if let Some(work) = lines.next_block()? {
                     return Ok(Some(work));
                 }
+                let unended = lines.unended();
                 self.current = None;
+                if unended.is_some() {
+                    return Ok(unended);
+                }
             }
             let Some(input) = self.inputs.next() else { return Ok(None) };
             let (opened, reader) = self.open(&input)?;
@@ -113,7 +121,7 @@ impl Source {
             if !input.format.is_line_based() {
                 return Ok(Some(Work::Stream { input, reader }));
             }
-            self.current = Some(Lines { input, reader, carry: Vec::new(), next_line: 1 });
+            self.current = Some(Lines { input, reader, carry: Vec::new(), next_line: 1, outermost: None });
         }
     }
 
@@ -210,3 +218,15 @@ impl Lines {
         Some(Work::Lines { input: self.input.clone(), first_line, bytes })
     }
 }
+        let text = bytes.trim_ascii();
+        if let (Some(first), Some(last)) = (text.first(), text.last()) {
+            self.outermost = Some((self.outermost.map_or(*first, |(first, _)| first), *last));
+        }
+
+    /// An array of entities without its last bracket: entities after the last one are missing.
+    fn unended(&self) -> Option<Work> {
+        let array = self.input.format == InputFormat::Wikidata;
+        let unended = array && self.outermost.is_some_and(|(first, last)| first == b'[' && last != b']');
+        let reason = "the file ends before its array does, without a `]`: it is cut";
+        unended.then(|| Work::Unended { input: self.input.clone(), line: self.next_line, reason })
+    }
