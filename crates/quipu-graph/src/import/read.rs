@@ -242,7 +242,6 @@ impl<'a> LineReader<'a> {
     #[inline]
     fn line(&mut self, line: &str, number: u64, batch: &mut Batch<'_>) -> Result<(), LineError> {
         let line = line.strip_suffix('\r').unwrap_or(line);
-        let line = if number == 1 { line.strip_prefix('\u{feff}').unwrap_or(line) } else { line };
         if line.is_empty()
             || (number == 1
                 && matches!(self.kind, LineKind::Tab | LineKind::Comma)

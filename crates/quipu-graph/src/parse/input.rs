@@ -137,7 +137,7 @@ impl Source {
             Input::Stdin => Box::new(std::io::stdin()),
         };
         let counted = Counted { inner: raw, read: self.read.clone() };
-        let mut reader = decompressed(path, Box::new(counted))?;
+        let mut reader = without_mark(path, decompressed(path, Box::new(counted))?)?;
         let named = self.format.or_else(|| InputFormat::of_path(path));
         let format = match named {
             Some(format) if self.format.is_none() && format.is_ambiguous() => {
@@ -166,6 +166,14 @@ fn peek(path: &Path, reader: &mut Box<dyn Read + Send>) -> Result<Vec<u8>, Graph
     let rest = std::mem::replace(reader, Box::new(std::io::empty()));
     *reader = Box::new(Cursor::new(start.clone()).chain(rest));
     Ok(start)
+}
+
+/// Leaves out the mark that some editors write before a text in UTF-8.
+fn without_mark(path: &Path, mut reader: Box<dyn Read + Send>) -> Result<Box<dyn Read + Send>, GraphError> {
+    let mut start = Vec::new();
+    let mark = "\u{feff}".as_bytes();
+    reader.by_ref().take(mark.len() as u64).read_to_end(&mut start).map_err(io_error("cannot read", path))?;
+    Ok(if start == mark { reader } else { Box::new(Cursor::new(start).chain(reader)) })
 }
 
 /// Undoes the compression that the first bytes tell.
@@ -215,13 +223,12 @@ impl Lines {
         }
         let first_line = self.next_line;
         self.next_line += memchr::memchr_iter(b'\n', &bytes).count() as u64;
-        Some(Work::Lines { input: self.input.clone(), first_line, bytes })
-    }
-}
         let text = bytes.trim_ascii();
         if let (Some(first), Some(last)) = (text.first(), text.last()) {
             self.outermost = Some((self.outermost.map_or(*first, |(first, _)| first), *last));
         }
+        Some(Work::Lines { input: self.input.clone(), first_line, bytes })
+    }
 
     /// An array of entities without its last bracket: entities after the last one are missing.
     fn unended(&self) -> Option<Work> {
@@ -230,3 +237,4 @@ impl Lines {
         let reason = "the file ends before its array does, without a `]`: it is cut";
         unended.then(|| Work::Unended { input: self.input.clone(), line: self.next_line, reason })
     }
+}
