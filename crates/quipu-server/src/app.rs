@@ -42,6 +42,8 @@ pub(crate) struct Shared {
     pub(crate) questions: Gate,
     pub(crate) light: Gate,
     pub(crate) sparql: Gate,
+    /// Queries that may turn out quick, and those that did not.
+    pub(crate) quick_sparql: Gate,
     pub(crate) metrics: Metrics,
     pub(crate) telemetry: Telemetry,
     exporter: Mutex<Option<Exporter>>,
@@ -111,6 +113,7 @@ impl App {
             sparql: Gate::new(config.sparql.concurrency, config.queue),
             metrics,
             telemetry,
+            quick_sparql: Gate::new(config.sparql.concurrency, config.queue),
             exporter: Mutex::new(exporter),
             config,
             workspaces,
@@ -187,7 +190,7 @@ impl App {
         check_readings(method, ask.reading, ask.plan_only).map_err(ApiError::invalid)?;
         client.check_tokens()?;
         let (workspace, engine) = self.engine(client, ask.workspace.as_deref()).await?;
-        let _permit = self.questions.enter(time).await?;
+        let _permit = self.questions.enter(&client.who(), time).await?;
         let left = time.saturating_sub(started.elapsed());
         let options = AskOptions {
             method,

@@ -9,7 +9,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use tracing::Instrument as _;
 
-use crate::access::Client;
+use crate::access::{Client, Peer};
 use crate::app::App;
 use crate::error::{ApiError, Kind};
 use crate::telemetry::SpanContext;
@@ -92,7 +92,8 @@ pub(super) async fn admit(State(app): State<App>, mut request: Request, next: Ne
         Ok(client) => {
             tracing::debug!(target: "quipu", client = client.name(), "admitted");
             let span = request.extensions().get::<SpanContext>().copied();
-            request.extensions_mut().insert(client.within(span));
+            let peer = request.extensions().get::<Peer>().copied();
+            request.extensions_mut().insert(client.within(span, peer));
             next.run(request).await
         }
         Err(error) => error.into_response(),
