@@ -66,6 +66,9 @@ function Outcome({ run, reply, status, again, explore }: Shown & { reply: Reply 
     <div class="outcome">
       {reply.question !== run.question.question && <p class="faint">Understood as: {reply.question}</p>}
       <Verdict reply={reply} />
+      {reply.failures.map((failure) => (
+        <p class="badge unsure">{failure}</p>
+      ))}
       <div class="answer" data-testid="answer">
         {table ? (
           <Values table={table} explore={explore} />

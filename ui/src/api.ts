@@ -101,6 +101,7 @@ export interface Reply {
   sentences: string[];
   markdown: string;
   trust: Trust | null;
+  failures: string[];
   question: string;
   status: "answered" | "abstained" | "invalid_question";
   answer: string;

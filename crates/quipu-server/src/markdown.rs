@@ -6,6 +6,7 @@ use quipu_answer::{Answer, AnswerTable, Reading};
 
 use crate::cite::{Citation, Cited, Piece};
 use crate::readings::number_of;
+use crate::remarks::failure;
 use crate::table::{Shape, cells, number_columns};
 use crate::trust::Trust;
 
@@ -29,6 +30,7 @@ pub(crate) fn markdown(cited: &Cited, answer: &Answer, asked: usize) -> String {
     blocks.extend(readings.next().map(|first| as_read(first, Trust::of(answer))));
     let other = |(at, reading): (usize, &Reading)| other_reading(number_of(asked, at), reading);
     blocks.extend((1..).zip(readings).map(other));
+    blocks.extend(answer.notes.iter().filter_map(failure).map(|said| line(&said)));
     blocks.join("\n\n")
 }
 

@@ -62,8 +62,8 @@ pub(crate) fn reply(answer: Answer) -> Reply {
     let pieces = vec![Piece::Words(answer.answer.clone())];
     let cited = Cited { text: answer.answer.clone(), citations, pieces };
     let markdown = markdown(&cited, &answer, 0);
-    let trust = Trust::of(&answer);
-    Reply { workspace: "geo".into(), cited, sentences: Vec::new(), markdown, trust, answer }
+    let (trust, failures) = (Trust::of(&answer), Vec::new());
+    Reply { workspace: "geo".into(), cited, sentences: Vec::new(), markdown, trust, failures, answer }
 }
 
 /// Towns with their numbers of people, read in two ways, the first of which is doubtful.

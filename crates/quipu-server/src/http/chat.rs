@@ -5,7 +5,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use axum::extract::State;
 use axum::routing::{get, post};
 use quipu_answer::{
-    AnswerTable, AnswerUsage, Conversation, Evidence, Method, Reading, Speaker, Status, TimedEvent, Turn,
+    AnswerTable, AnswerUsage, Conversation, Evidence, Method, Note, Reading, Speaker, Status, TimedEvent,
+    Turn,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -218,6 +219,8 @@ struct Told {
     confidence: f64,
     /// Why there is no answer, when there is none.
     reason: Option<String>,
+    /// Remarks: a model or a source that failed, a limit, namesakes.
+    notes: Vec<Note>,
     /// The text with numbers, and what they stand for.
     cited: Cited,
     /// What the answer rests on.
@@ -247,6 +250,7 @@ impl From<Reply> for Told {
             grounded: answer.grounded,
             confidence: answer.confidence,
             reason: answer.reason,
+            notes: answer.notes,
             cited,
             evidence: answer.evidence,
             usage: answer.usage,
