@@ -269,6 +269,6 @@ function Actions({ run, reply, keepsFeedback }: { run: Run; reply: Reply; keepsF
 
 /** The answer for a document. */
 export function markdown({ question, cited, markdown }: Reply): string {
-  const notes = cited.citations.map(({ number, sentence }) => `[${number}]: ${sentence}`);
+  const notes = cited.citations.map(({ number, sentence, markdown }) => `[${number}]: ${markdown ?? sentence}`);
   return [`**${question}**`, markdown, notes.join("  \n")].filter(Boolean).join("\n\n") + "\n";
 }

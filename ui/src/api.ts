@@ -97,7 +97,7 @@ export interface StageUsage {
 
 export interface Reply {
   workspace: string;
-  cited: { text: string; citations: { number: number; id: string; sentence: string }[] };
+  cited: { text: string; citations: { number: number; id: string; sentence: string; markdown?: string }[] };
   sentences: string[];
   markdown: string;
   trust: Trust | null;

@@ -4,6 +4,8 @@ use quipu_answer::{Answer, Engine, Evidence, EvidenceContent, Status, same_value
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::markdown::line;
+
 /// Most citations of one answer.
 const MOST_CITATIONS: usize = 20;
 /// Most numbers after one value.
@@ -18,6 +20,21 @@ pub(crate) struct Citation {
     pub(crate) id: String,
     /// The evidence as a sentence.
     pub(crate) sentence: String,
+    /// The sentence so that Markdown shows it as it is; none where that is the sentence itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) markdown: Option<String>,
+}
+
+impl Citation {
+    pub(crate) fn new(number: usize, id: String, sentence: String) -> Self {
+        let markdown = Some(line(&sentence)).filter(|line| *line != sentence);
+        Self { number, id, sentence, markdown }
+    }
+
+    /// The sentence in Markdown.
+    pub(crate) fn markdown(&self) -> &str {
+        self.markdown.as_deref().unwrap_or(&self.sentence)
+    }
 }
 
 /// An answer's text with numbers, and what they stand for.
@@ -61,11 +78,10 @@ pub(crate) fn cite(engine: &Engine, answer: &Answer) -> Cited {
     let cited = answer.citations.iter().take(MOST_CITATIONS);
     let evidence: Vec<&Evidence> =
         cited.filter_map(|id| answer.evidence.iter().find(|piece| piece.id == *id)).collect();
-    let citations = evidence.iter().zip(1..).map(|(piece, number)| Citation {
-        number,
-        id: piece.id.clone(),
-        sentence: sentence(engine, piece),
-    });
+    let citations = evidence
+        .iter()
+        .zip(1..)
+        .map(|(piece, number)| Citation::new(number, piece.id.clone(), sentence(engine, piece)));
     let citations = citations.collect();
     let pieces = match (answer.status, &answer.reason) {
         (Status::Answered, _) => numbered(&answer.answer, &answer.answers, &evidence),

@@ -36,7 +36,7 @@ pub(crate) fn markdown(cited: &Cited, answer: &Answer, asked: usize) -> String {
 
 /// What is cited, below an answer: a line for each number.
 pub(crate) fn citations(cited: &Cited) -> String {
-    let told = |citation: &Citation| format!("[{}] {}", citation.number, line(&citation.sentence));
+    let told = |citation: &Citation| format!("[{}] {}", citation.number, citation.markdown());
     cited.citations.iter().map(told).collect::<Vec<_>>().join("\n")
 }
 
@@ -129,7 +129,7 @@ fn cell(text: &str) -> String {
 
 /// A text of any origin as a line of Markdown: no markup, no control characters, no change of writing
 /// direction.
-fn line(text: &str) -> String {
+pub(crate) fn line(text: &str) -> String {
     escaped(&words(text), '\n')
 }
 
@@ -254,7 +254,7 @@ mod tests {
             [words("*Lima*"), Piece::Numbers(vec![1, 2]), words("(http://t.example), [3]"), words(" #x\n#y")];
         let held = "\\*Lima\\* [1][2]\\(http://t.example), \\[3\\] #x\n\\#y";
         assert_eq!(sentence(&pieces), held);
-        let cited = |number, sentence: &str| Citation { number, id: "e".into(), sentence: sentence.into() };
+        let cited = |number, sentence: &str| Citation::new(number, "e".into(), sentence.into());
         let list = vec![cited(1, "a — b — [c](http://t.example)\n# d"), cited(2, "e")];
         let cited = Cited { text: String::new(), citations: list, pieces: Vec::new() };
         assert_eq!(citations(&cited), "[1] a — b — \\[c\\](http://t.example) # d\n[2] e");

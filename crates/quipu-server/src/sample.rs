@@ -57,7 +57,7 @@ pub(crate) fn value(key: &str, name: &str) -> Value {
 
 /// What surfaces get of an answer; it cites its first piece of evidence.
 pub(crate) fn reply(answer: Answer) -> Reply {
-    let citation = |piece: &Evidence| Citation { number: 1, id: piece.id.clone(), sentence: piece.to_line() };
+    let citation = |piece: &Evidence| Citation::new(1, piece.id.clone(), piece.to_line());
     let citations = answer.evidence.first().map(citation).into_iter().collect();
     let pieces = vec![Piece::Words(answer.answer.clone())];
     let cited = Cited { text: answer.answer.clone(), citations, pieces };
