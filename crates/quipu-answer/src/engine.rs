@@ -186,9 +186,10 @@ impl Engine {
     /// Answers a question. Where the evidence holds no answer, or the question's limits end the work, the answer is an
     /// abstention with its reason.
     ///
-    /// A language model that fails is no reason to abstain, however it fails: it cannot be reached, breaks off, refuses,
-    /// takes too long, sends what is no reply. What is found without it is the answer, with [`Note::ModelFailed`];
-    /// where nothing is, and it did not reply again, its failure is the error.
+    /// A language model that fails is no reason to abstain, however it fails: it cannot be reached,
+    /// breaks off, refuses, takes too long, sends what is no reply. What is found without it is the
+    /// answer, with [`Note::ModelFailed`]; where nothing is, and it did not reply again, its failure is
+    /// the error.
     ///
     /// # Errors
     /// When graph, index or model fail, or the options cannot be worked with.
@@ -506,8 +507,8 @@ async fn best_so_far(
     Ok(outcome)
 }
 
-/// The best grounded answer that was found before the work ended; where the method has another stand in for it, and time is left, what
-/// that finds.
+/// The best grounded answer that was found before the work ended; where the method has another stand in
+/// for it, and time is left, what that finds.
 async fn found_without_model(
     context: &Context<'_>,
     question: &Question,

@@ -96,7 +96,8 @@ impl EmbeddedGraph {
         self.query_over(&QueryGraphs::default(), sparql, options, out)
     }
 
-    /// The same over the graphs that whoever sends the query names. The store has one without a name, and so none of them.
+    /// The same over the graphs that whoever sends the query names. The store has one without a name,
+    /// and so none of them.
     ///
     /// # Errors
     /// As [`EmbeddedGraph::query`]; [`GraphError::Usage`] for a graph's name that is no IRI.

@@ -179,8 +179,8 @@ impl Workspace {
         Ok(workspace)
     }
 
-    /// Opens the published generation without its vectors and documents: for what asks its graph and its names alone, which damage
-    /// elsewhere does not concern.
+    /// Opens the published generation without its vectors and documents: for what asks its graph and its
+    /// names alone, which damage elsewhere does not concern.
     ///
     /// # Errors
     /// What is missing, damaged or of another version, by file.
