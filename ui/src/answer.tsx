@@ -66,6 +66,9 @@ function Outcome({ run, reply, status, again, explore }: Shown & { reply: Reply 
     <div class="outcome">
       {reply.question !== run.question.question && <p class="faint">Understood as: {reply.question}</p>}
       <Verdict reply={reply} />
+      {reply.failures.map((failure) => (
+        <p class="badge unsure">{failure}</p>
+      ))}
       <div class="answer" data-testid="answer">
         {table ? (
           <Values table={table} explore={explore} />
@@ -266,6 +269,6 @@ function Actions({ run, reply, keepsFeedback }: { run: Run; reply: Reply; keepsF
 
 /** The answer for a document. */
 export function markdown({ question, cited, markdown }: Reply): string {
-  const notes = cited.citations.map(({ number, sentence }) => `[${number}]: ${sentence}`);
+  const notes = cited.citations.map(({ number, sentence, markdown }) => `[${number}]: ${markdown ?? sentence}`);
   return [`**${question}**`, markdown, notes.join("  \n")].filter(Boolean).join("\n\n") + "\n";
 }

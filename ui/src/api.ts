@@ -97,10 +97,11 @@ export interface StageUsage {
 
 export interface Reply {
   workspace: string;
-  cited: { text: string; citations: { number: number; id: string; sentence: string }[] };
+  cited: { text: string; citations: { number: number; id: string; sentence: string; markdown?: string }[] };
   sentences: string[];
   markdown: string;
   trust: Trust | null;
+  failures: string[];
   question: string;
   status: "answered" | "abstained" | "invalid_question";
   answer: string;

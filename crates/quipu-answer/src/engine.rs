@@ -186,6 +186,11 @@ impl Engine {
     /// Answers a question. Where the evidence holds no answer, or the question's limits end the work, the answer is an
     /// abstention with its reason.
     ///
+    /// A language model that fails is no reason to abstain, however it fails: it cannot be reached,
+    /// breaks off, refuses, takes too long, sends what is no reply. What is found without it is the
+    /// answer, with [`Note::ModelFailed`]; where nothing is, and it did not reply again, its failure is
+    /// the error.
+    ///
     /// # Errors
     /// When graph, index or model fail, or the options cannot be worked with.
     pub async fn ask(&self, question: &Question, options: &AskOptions) -> Result<Answer, AnswerError> {
@@ -217,6 +222,10 @@ impl Engine {
             Err(AnswerError::Exhausted(_)) => None,
             restated => restated?,
         };
+        // What a follow-up asks for is not known then.
+        if let Some(failure) = trace.model_failure() {
+            return Err(failure.into());
+        }
         let question = restated.as_ref().unwrap_or(question);
         let (method, config) = (options.method, &options.config);
         let run = async {
@@ -233,8 +242,17 @@ impl Engine {
                 best_so_far(&context, question, options, over).await?
             }
             Err(AnswerError::Exhausted(limit)) => best_so_far(&context, question, options, limit).await?,
+            Err(AnswerError::Model(error)) if error.is_failure() => {
+                found_without_model(&context, question, options).await?.ok_or(AnswerError::Model(error))?
+            }
             outcome => outcome?,
         };
+        if let Some(failure) = trace.model_failure()
+            && outcome.status == Status::Abstained
+            && outcome.readings.is_empty()
+        {
+            return Err(failure.into());
+        }
         let grounds = options.method.must_be_grounded() && !trace.notes().contains(&Note::ModelAlone);
         let (outcome, grounding) = held_against_evidence(outcome, grounds, trace);
         let plan = context.kept_plan();
@@ -483,19 +501,31 @@ async fn best_so_far(
     options: &AskOptions,
     limit: Exhausted,
 ) -> Result<Outcome, AnswerError> {
-    let mut best = context.proposed();
-    if best.is_none() && options.method.falls_back() {
-        let alone = context.without_model();
-        let left = options.limits.time.saturating_sub(context.trace.elapsed());
-        let run = tokio::time::timeout(left, ask_each(&alone, question, Method::FALL_BACK, &options.config));
-        best = match run.await {
-            Err(_) | Ok(Err(AnswerError::Exhausted(_) | AnswerError::Usage(_))) => None,
-            Ok(outcome) => Some(outcome?).filter(|outcome| outcome.status == Status::Answered),
-        };
-    }
-    let Some(outcome) = best else { return Ok(Outcome::abstain(limit.to_string(), Vec::new())) };
+    let Some(outcome) = found_without_model(context, question, options).await? else {
+        return Ok(Outcome::abstain(limit.to_string(), Vec::new()));
+    };
     context.trace.note(Note::Limit { reason: limit.to_string() });
     Ok(outcome)
+}
+
+/// The best grounded answer that was found before the work ended; where the method has another stand in
+/// for it, and time is left, what that finds.
+async fn found_without_model(
+    context: &Context<'_>,
+    question: &Question,
+    options: &AskOptions,
+) -> Result<Option<Outcome>, AnswerError> {
+    let best = context.proposed();
+    if best.is_some() || !options.method.falls_back() {
+        return Ok(best);
+    }
+    let alone = context.without_model();
+    let left = options.limits.time.saturating_sub(context.trace.elapsed());
+    let run = tokio::time::timeout(left, ask_each(&alone, question, Method::FALL_BACK, &options.config));
+    match run.await {
+        Err(_) | Ok(Err(AnswerError::Exhausted(_) | AnswerError::Usage(_))) => Ok(None),
+        Ok(outcome) => Ok(Some(outcome?).filter(|outcome| outcome.status == Status::Answered)),
+    }
 }
 
 /// Grounds the values; those without support are taken out, and with none left there is no answer.

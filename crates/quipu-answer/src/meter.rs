@@ -7,7 +7,6 @@ use quipu_model::{
     Abilities, ChatReply, ChatRequest, LanguageModel, Message, ModelError, ScoreReply, ScoreRequest,
 };
 
-use crate::answer::Note;
 use crate::context::Limits;
 use crate::error::{AnswerError, Exhausted};
 use crate::trace::{Event, Reservation, Stage, Trace};
@@ -77,14 +76,13 @@ impl<'a> Metered<'a> {
         }
     }
 
-    /// Tells whoever reads the answer that the model failed, once: a method may answer without it.
+    /// Notes where the model failed. One that did not reply before the question's time was over is no
+    /// other failure than one that took longer than a call may.
     fn told<T>(&self, reply: Result<T, ModelError>) -> Result<T, ModelError> {
         if let Err(error) = &reply
-            && is_failure(error)
-            && !self.trace.notes().iter().any(|note| matches!(note, Note::ModelFailed { .. }))
+            && error.is_failure()
         {
-            let note = Note::ModelFailed { model: self.model.name().to_owned(), reason: error.to_string() };
-            self.trace.note(note);
+            self.trace.model_failed(self.model.name(), error);
         }
         reply
     }
@@ -96,17 +94,6 @@ impl<'a> Metered<'a> {
             None => AnswerError::Model(error),
         }
     }
-}
-
-/// Whether the model itself failed: not its reply, not what it was asked for, and nobody stopped it.
-fn is_failure(error: &ModelError) -> bool {
-    !matches!(
-        error,
-        ModelError::Unreadable { .. }
-            | ModelError::Unsupported { .. }
-            | ModelError::TooLong { .. }
-            | ModelError::Cancelled
-    )
 }
 
 #[async_trait::async_trait]
@@ -129,7 +116,7 @@ impl LanguageModel for Metered<'_> {
         let own_limit = request.timeout <= allowed.time;
         request.timeout = request.timeout.min(allowed.time);
         request.max_tokens = request.max_tokens.min(allowed.reply_tokens);
-        let reply = self.told(self.in_time(own_limit, self.model.chat(&request).await))?;
+        let reply = self.in_time(own_limit, self.told(self.model.chat(&request).await))?;
         self.trace.count_model_call(self.stage, &reply.usage);
         let event = Event::ModelCalled {
             request: request.stage.clone(),
@@ -148,7 +135,7 @@ impl LanguageModel for Metered<'_> {
         let mut request = request.clone();
         let own_limit = request.timeout <= allowed.time;
         request.timeout = request.timeout.min(allowed.time);
-        let reply = self.told(self.in_time(own_limit, self.model.score(&request).await))?;
+        let reply = self.in_time(own_limit, self.told(self.model.score(&request).await))?;
         self.trace.count_model_call(self.stage, &reply.usage);
         let scored = request.continuations.iter().zip(&reply.scores);
         let event = Event::ModelCalled {

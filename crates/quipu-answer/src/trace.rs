@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
-use quipu_model::Usage;
+use quipu_model::{ModelError, Usage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -327,6 +327,8 @@ struct State {
     total: Usage,
     ranking: Vec<RankedEntity>,
     notes: Vec<Note>,
+    /// How the language model failed, where it has not replied since.
+    model_failure: Option<ModelError>,
     /// Calls that run now, and the tokens that they may cost.
     running_calls: u32,
     running_tokens: u64,
@@ -366,6 +368,7 @@ impl Trace {
     pub fn count_model_call(&self, stage: Stage, usage: &Usage) {
         let mut state = self.state.lock();
         state.total += *usage;
+        state.model_failure = None;
         let entry = state.stage(stage);
         entry.llm_calls += usage.llm_calls;
         entry.cached_calls += usage.cached_calls;
@@ -443,6 +446,20 @@ impl Trace {
         if !state.notes.contains(&note) {
             state.notes.push(note);
         }
+    }
+
+    /// Tells whoever reads the answer that the model failed, once: a method may answer without it.
+    pub(crate) fn model_failed(&self, model: &str, error: &ModelError) {
+        let mut state = self.state.lock();
+        state.model_failure = Some(error.clone());
+        if !state.notes.iter().any(|note| matches!(note, Note::ModelFailed { .. })) {
+            state.notes.push(Note::ModelFailed { model: model.to_owned(), reason: error.to_string() });
+        }
+    }
+
+    /// How the model failed, where that is the last that was heard of it.
+    pub(crate) fn model_failure(&self) -> Option<ModelError> {
+        self.state.lock().model_failure.clone()
     }
 
     /// The remarks so far.

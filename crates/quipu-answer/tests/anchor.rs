@@ -15,7 +15,7 @@ use quipu_answer::{
     AnchorConfig, AnchorGrounding, Answer, AskOptions, Event, Guide, Limits, Method, MethodConfig, Note,
     Predictor, Status,
 };
-use quipu_model::ScriptedModel;
+use quipu_model::{ModelError, Scripted, ScriptedModel};
 
 const BIRTHPLACE: &str = "where was the director of Kauwboy born?";
 const KEYWORDS: &str = r#"{"keywords": ["Kauwboy"]}"#;
@@ -257,18 +257,19 @@ async fn namesakes_are_told_apart_by_their_relations_and_shown() {
     let setting =
         common::Setting { workspace: Arc::new(quipu_index::Workspace::open(&path).unwrap()), folder };
     let ask_with = async |question: &str, options: AskOptions| {
-        let model = Arc::new(ScriptedModel::new().always("link.keywords", r#"{"keywords": ["Mercury"]}"#));
-        ask(&setting, Some(model), Some(embedder().await), question, &options).await
+        // It writes no cards, which is no failure.
+        let unable = || ModelError::Unsupported { model: "scripted".into(), ability: "write cards" };
+        let model = ScriptedModel::new()
+            .always("link.keywords", r#"{"keywords": ["Mercury"]}"#)
+            .when(move |request| (request.stage == "plan.card").then(|| Scripted::Fail(unable())));
+        ask(&setting, Some(Arc::new(model)), Some(embedder().await), question, &options).await
     };
     let config = AnchorConfig { anchors: 1, ..guided(Guide::Paths) };
     for (question, key) in
         [("what is the melting point of Mercury?", "http://x/1"), ("what does Mercury orbit?", "http://x/2")]
     {
         let answer = ask_with(question, anchor(config.clone())).await;
-        // That no card could be written is another remark.
-        let remarks: Vec<&Note> =
-            answer.notes.iter().filter(|note| !matches!(note, Note::ModelFailed { .. })).collect();
-        let [Note::Homonyms { chosen, others, reason, .. }] = remarks.as_slice() else {
+        let [Note::Homonyms { chosen, others, reason, .. }] = answer.notes.as_slice() else {
             panic!("{question}: {:?}", answer.notes)
         };
         assert_eq!((chosen.key.as_str(), others.len()), (key, 1), "{question}: {reason}");

@@ -423,7 +423,8 @@ async fn by_whole_paths_an_unknown_that_names_ways_is_held_against_the_plan() {
     assert!(answer.trace.iter().flatten().any(|event| matches!(event.event, Event::Degraded { .. })));
     // Where the plan is not sure either, it stays unknown.
     let budget = "what did the poster of Kauwboy cost?";
-    let (answer, _) = by_paths(topic_and(unsure), budget, KeragConfig::default()).await;
+    let without_cards = topic_and(unsure).always("plan.card", "-");
+    let (answer, _) = by_paths(without_cards, budget, KeragConfig::default()).await;
     assert_eq!(answer.status, Status::Abstained, "{:?}", answer.answers);
 }
 
@@ -442,7 +443,9 @@ async fn where_no_way_is_likely_the_model_is_not_asked_to_compose() {
     std::fs::write(setting.workspace.folder().join("relations.toml"), CARDS).unwrap();
     let check = async |question: &str, least_confidence: f64| {
         let ways = r#"{"reasoning": "", "status": "answered", "ways": ["W1"], "operation": "none", "all": true, "answers": []}"#;
-        let model = Arc::new(ScriptedModel::new().on("plan.topic", TOPIC).on("compose", ways));
+        let model = Arc::new(
+            ScriptedModel::new().on("plan.topic", TOPIC).on("compose", ways).always("plan.card", "-"),
+        );
         let options = kerag(KeragConfig { least_confidence, ..KeragConfig::default() });
         let answer = ask(&setting, Some(model.clone()), Some(embedder().await), question, &options).await;
         (answer, model.calls_of("compose"))

@@ -3,7 +3,8 @@
 
 mod support;
 
-use std::net::TcpListener;
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 
@@ -100,6 +101,49 @@ fn an_endpoint_that_refuses_the_key_is_believed() {
     let endpoint = endpoint(move |stream| answer(stream, "401 Unauthorized", body));
     let refused = ask(&bench, &endpoint, &["--method", "kerag"]).failed(1);
     assert!(refused.stderr.contains("401") && refused.stderr.contains("wrong key"), "{refused:#?}");
+}
+
+/// A way in which an endpoint fails to be a model, and what it does with a connection then.
+type Failing = (&'static str, fn(TcpStream));
+
+const FAILURES: [Failing; 7] = [
+    ("hangs", |stream| std::mem::forget(stream)),
+    ("drips", |mut stream| {
+        std::thread::spawn(move || {
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n{");
+            while stream.write_all(b" ").is_ok() {
+                std::thread::sleep(std::time::Duration::from_millis(50));
+            }
+        });
+    }),
+    ("hangs up", drop),
+    ("is cut", |mut stream| {
+        let _ = stream.read(&mut [0; 65_536]);
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n{\"choices\": [{");
+    }),
+    ("is a page", |stream| answer(stream, "200 OK", "<html>Welcome</html>")),
+    ("has no choices", |stream| answer(stream, "200 OK", "{\"choices\": []}")),
+    ("is broken", |stream| answer(stream, "500 Internal Server Error", "{}")),
+];
+
+#[test]
+fn a_model_that_fails_is_a_failure_however_it_fails() {
+    let bench = Bench::with_places();
+    std::thread::scope(|scope| {
+        for (failure, serve) in FAILURES {
+            for method in ["kerag", "io", "query"] {
+                let bench = &bench;
+                scope.spawn(move || {
+                    let endpoint = endpoint(serve);
+                    let arguments = ["--method", method, "--timeout", "3"];
+                    let failed = ask(bench, &endpoint, &arguments);
+                    let told = failed.stderr.contains("openai:parrot") || failed.stderr.contains(&endpoint);
+                    assert!(failed.code == Some(1) && told, "{method}, it {failure}: {failed:#?}");
+                    assert_eq!(failed.stdout, "", "{method}, it {failure}");
+                });
+            }
+        }
+    });
 }
 
 fn with_embedder<'a>(command: &'a mut Command, endpoint: &str) -> &'a mut Command {

@@ -287,3 +287,33 @@ fn a_base_as_stark_publishes_it_is_imported_with_one_command() {
     assert!(!refused.status.success() && told.contains("system, which is not read"), "{told}");
     assert!(!bench.path("executed").exists());
 }
+
+/// Files of the words with one bit flipped: what does not read it goes on, what reads it says which
+/// file is damaged, and so does `doctor`.
+#[test]
+fn damaged_words_of_documents_stop_what_reads_them_alone() {
+    let bench = with_dogs();
+    let words = bench.path("dogs/gen-0001/documents/words");
+    let files = std::fs::read_dir(&words).unwrap().map(|file| file.unwrap().path());
+    let is_read =
+        |file: &std::path::PathBuf| file.extension().is_some_and(|end| end == "term" || end == "json");
+    for file in files.filter(is_read) {
+        let whole = std::fs::read(&file).unwrap();
+        let mut damaged = whole.clone();
+        damaged[whole.len() / 2] ^= 1;
+        std::fs::write(&file, &damaged).unwrap();
+        let name = file.file_name().unwrap().to_str().unwrap();
+        for sound in
+            [&["info", "dogs"][..], &["entity", "dogs", "Skye"], &["query", "dogs", "ASK { ?s ?p ?o }"]]
+        {
+            bench.run(sound).succeeded();
+        }
+        let search = bench.run(&["search", "dogs", "straight coat", "--mode", "bm25"]);
+        let (found, told) = (search.stdout.contains("Skye  n2"), search.stderr.contains(name));
+        assert!(search.code == Some(0) && found || search.code == Some(1) && told, "{name}: {search:#?}");
+        let doctor = bench.run(&["doctor", "dogs"]);
+        assert!(doctor.stdout.contains("BAD  workspace dogs") && doctor.stdout.contains(name), "{doctor:#?}");
+        std::fs::write(&file, &whole).unwrap();
+    }
+    assert!(bench.run(&["doctor", "dogs"]).stdout.contains("ok   workspace dogs: whole"));
+}

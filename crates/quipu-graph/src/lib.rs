@@ -61,6 +61,6 @@ pub use parse::input::Input;
 pub use profile::{Profile, ProfileChoice, RelationLabelRule};
 pub use readable::{NAME_IRI_PREFIX, iri_of_key, key_of_iri, readable_entity, readable_relation};
 pub use requests::counting_requests;
-pub use sparql::{QueryFormat, QueryKind, QueryOptions, query_kind};
+pub use sparql::{QueryFormat, QueryGraphs, QueryKind, QueryOptions, query_kind};
 pub use store::{EmbeddedGraph, EntityName, Groups, LiteralRef, Neighbours};
 pub use term::{Datatype, Literal, LiteralValue};

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use quipu_graph::{
     Catalogue, EndpointConfig, EndpointGraph, EndpointParts, EndpointProblem, ErrorClass, Graph, GraphError,
-    HttpMethod, survey,
+    HttpMethod, QueryGraphs, QueryOptions, survey,
 };
 use wiremock::matchers::{body_string_contains, header, method, query_param_contains};
 use wiremock::{Mock, MockServer, Request, ResponseTemplate};
@@ -276,6 +276,38 @@ async fn a_batch_that_is_too_much_is_halved() {
     let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
     graph.resolve(&keys).await.unwrap();
     assert_eq!(server.received_requests().await.unwrap().len(), 7, "8, 4 and 4 fail; four times 2 succeed");
+}
+
+#[tokio::test]
+async fn a_query_is_asked_over_the_graphs_that_its_sender_names() {
+    let server = MockServer::start().await;
+    let reply = r#"{"head": {}, "boolean": true}"#;
+    Mock::given(method("POST"))
+        .respond_with(ResponseTemplate::new(200).set_body_raw(reply, "application/sparql-results+json"))
+        .mount(&server)
+        .await;
+    let asked = async |open: &[&str], default: &str, named: &[&str]| {
+        let owned = |iris: &[&str]| iris.iter().map(|iri| (*iri).to_owned()).collect();
+        let graph = graph(EndpointConfig { graphs: owned(open), ..config(&server.uri()) }, None);
+        let graphs = QueryGraphs { default: owned(&[default]), named: owned(named) };
+        let (query, options) = ("ASK { ?s ?p ?o }", QueryOptions::default());
+        graph.query_over(&graphs, query, &options, &mut Vec::new()).await.map(|_| ())
+    };
+    asked(&[], "http://e.org/a", &["http://e.org/b"]).await.unwrap();
+    asked(&["http://e.org/a", "http://e.org/b"], "http://e.org/b", &[]).await.unwrap();
+    let closed = asked(&["http://e.org/a"], "http://e.org/b", &[]).await.unwrap_err().to_string();
+    assert!(closed.contains("http://e.org/b is not open"), "{closed}");
+    let sent = server.received_requests().await.unwrap();
+    let graphs: Vec<String> = sent
+        .iter()
+        .map(|request| {
+            let body = String::from_utf8_lossy(&request.body).into_owned();
+            body.split('&').filter(|field| field.contains("graph-uri")).collect::<Vec<_>>().join("&")
+        })
+        .collect();
+    let uri = |letter: &str| format!("graph-uri=http%3A%2F%2Fe.org%2F{letter}");
+    let both = format!("default-{}&named-{}", uri("a"), uri("b"));
+    assert_eq!(graphs, [both, format!("default-{}", uri("b"))]);
 }
 
 #[tokio::test]

@@ -289,3 +289,46 @@ fn wikidatas_json_dump_says_what_its_truthy_triples_say() {
     let relations: Vec<&str> = graph.relations().iter().map(|relation| relation.name.as_str()).collect();
     assert!(relations.contains(&"instance of"), "{relations:?}");
 }
+
+#[test]
+fn a_byte_order_mark_is_left_out_in_every_format() {
+    let nodes = "{\"id\": 1, \"name\": \"a\"}\n";
+    let rdf = "<rdf:RDF xmlns:rdf=\"http://www.w3.org/1999/02/22-rdf-syntax-ns#\" xmlns:e=\"http://e.org/\">\
+               <e:k rdf:about=\"http://e.org/b\"/></rdf:RDF>";
+    let entity = "[\n{\"type\":\"item\",\"id\":\"Q1\",\
+                  \"labels\":{\"en\":{\"language\":\"en\",\"value\":\"a\"}}}\n]\n";
+    let imported = |name: &str, text: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        dump(&import_files(folder.path(), &[path]))
+    };
+    for (name, text) in [
+        ("graph.nt", "<e:a> <e:r> <e:b> .\n"),
+        ("graph.nq", "<e:a> <e:r> <e:b> <e:g> .\n"),
+        ("graph.ttl", "@prefix e: <e:> .\ne:a e:r e:b .\n"),
+        ("graph.trig", "<e:g> { <e:a> <e:r> <e:b> }\n"),
+        ("graph.rdf", rdf),
+        ("graph.jsonld", "{\"@id\": \"http://e.org/a\", \"http://e.org/r\": {\"@value\": \"x\"}}"),
+        ("graph.json", entity),
+        ("graph.tsv", "head\trelation\ttail\nLima\tcapital of\tPeru\n"),
+        ("graph.csv", "head,relation,tail\nLima,capital of,Peru\n"),
+        ("nodes.jsonl", nodes),
+        ("unnamed", "@prefix e: <e:> .\ne:a e:r e:b .\n"),
+    ] {
+        assert_eq!(imported(name, &format!("\u{feff}{text}")), imported(name, text), "{name}");
+    }
+}
+
+/// Names are told apart in one look each: compared with all before, these would take minutes.
+#[test]
+fn an_entity_may_have_very_many_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("labels.nt");
+    let label = "http://www.w3.org/2000/01/rdf-schema#label";
+    let line = |number| format!("<http://e.org/a> <{label}> \"name {number}\" .\n");
+    let again = format!("<http://e.org/a> <{label}> \"name 7\"@en .\n");
+    std::fs::write(&path, (0..100_000).map(line).collect::<String>() + &again).unwrap();
+    let graph = common::import_files(folder.path(), &[path]);
+    assert_eq!(graph.names().collect::<Result<Vec<_>, _>>().unwrap().len(), 100_000);
+}

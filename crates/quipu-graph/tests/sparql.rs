@@ -12,7 +12,7 @@ mod common;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use quipu_graph::{EmbeddedGraph, GraphError, QueryFormat, QueryOptions, query_kind};
+use quipu_graph::{EmbeddedGraph, GraphError, QueryFormat, QueryGraphs, QueryOptions, query_kind};
 
 const TURTLE: &str = r#"@prefix ex: <http://example.org/> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
@@ -49,6 +49,24 @@ fn check(query: &str, expected: &[&str]) {
         rows.sort_unstable();
     }
     assert_eq!(rows, expected, "{query}");
+}
+
+#[test]
+fn graphs_that_a_request_names_stand_in_for_those_of_the_query() {
+    let (_folder, graph) = graph();
+    let rows = |query: &str, default: &[&str], named: &[&str]| {
+        let owned = |iris: &[&str]| iris.iter().map(|iri| (*iri).to_owned()).collect();
+        let graphs = QueryGraphs { default: owned(default), named: owned(named) };
+        graph.query_over(&graphs, query, &QueryOptions::default(), &mut Vec::new())
+    };
+    let all = "SELECT * { ?s ?p ?o }";
+    assert!(rows(all, &[], &[]).unwrap() > 5);
+    // An imported graph has no name, and so none of these.
+    assert_eq!(rows(all, &["http://example.org/g"], &[]).unwrap(), 0);
+    assert_eq!(rows(all, &[], &["http://example.org/g"]).unwrap(), 0);
+    assert_eq!(rows("SELECT * FROM <http://example.org/g> { ?s ?p ?o }", &[], &[]).unwrap(), 0);
+    let wrong = rows(all, &["no iri"], &[]).unwrap_err().to_string();
+    assert!(wrong.contains("no graph is called"), "{wrong}");
 }
 
 #[test]

@@ -258,6 +258,11 @@ impl Container {
         Ok(Section { map: Arc::clone(&self.map), pages: Arc::clone(&self.pages), offset, length })
     }
 
+    /// A short section that files of older versions do not have, read through on opening.
+    pub(crate) fn newer_section(&self, name: &str) -> Result<Option<Section>, IndexError> {
+        find(&self.rows, name).map(|_| self.small_section(name)).transpose()
+    }
+
     /// A short section that is read through on opening, by name.
     pub(crate) fn small_section(&self, name: &str) -> Result<Section, IndexError> {
         let section = self.section(name)?;

@@ -35,8 +35,13 @@ impl<'bytes> Cursor<'bytes> {
         Some(Self { good: cursor.at, section: Some(section), ..cursor })
     }
 
+    /// Whether nothing follows.
+    pub(crate) fn is_at_end(&self) -> bool {
+        self.at >= self.bytes.len()
+    }
+
     /// The next bytes.
-    fn take(&mut self, count: usize) -> Option<&'bytes [u8]> {
+    pub(crate) fn take(&mut self, count: usize) -> Option<&'bytes [u8]> {
         let end = self.at.checked_add(count)?;
         if end > self.good {
             self.good = self.section?.good_until(self.at..end)?;

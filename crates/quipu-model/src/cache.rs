@@ -82,7 +82,9 @@ impl CachedModel {
         let text = match std::fs::read_to_string(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(source) => return Err(ModelError::Io { action: "cannot read", path, source }),
+            Err(source) => {
+                return Err(ModelError::Io { action: "cannot read", path, source: Arc::new(source) });
+            }
         };
         let entry: Result<Entry<T>, _> = serde_json::from_str(&text);
         match entry {
@@ -98,7 +100,8 @@ impl CachedModel {
         }
         let path = self.entry_path(question);
         let folder = path.parent().unwrap_or(Path::new("."));
-        let cannot_write = |source| ModelError::Io { action: "cannot write", path: path.clone(), source };
+        let cannot_write =
+            |source| ModelError::Io { action: "cannot write", path: path.clone(), source: Arc::new(source) };
         std::fs::create_dir_all(folder).map_err(cannot_write)?;
         let file = tempfile::NamedTempFile::new_in(folder).map_err(cannot_write)?;
         serde_json::to_writer_pretty(&file, &Entry { question: question.clone(), reply })

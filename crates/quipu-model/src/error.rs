@@ -1,10 +1,11 @@
 //! What can go wrong with a model, by what the caller can do about it.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// An error of a language model or an embedder. Each message names the model or endpoint and what to do next.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModelError {
     /// The name is in no `models.toml`, or the configuration is wrong.
@@ -32,7 +33,7 @@ pub enum ModelError {
         /// The file.
         path: PathBuf,
         /// The operating system's word.
-        source: std::io::Error,
+        source: Arc<std::io::Error>,
     },
     /// The endpoint could not be reached, or broke off, after all retries.
     #[error("{endpoint}: {reason} (after {attempts} attempts)")]
@@ -52,6 +53,14 @@ pub enum ModelError {
         /// HTTP status.
         status: u16,
         /// The endpoint's own words, shortened.
+        reason: String,
+    },
+    /// The endpoint answers, but not as a model does: a page, another service, a reply without content.
+    #[error("{endpoint} gives no replies of a model: {reason}; check the base URL and the model's name")]
+    Foreign {
+        /// Base URL.
+        endpoint: String,
+        /// What came in their place.
         reason: String,
     },
     /// No answer in time.
@@ -101,4 +110,15 @@ pub enum ModelError {
         /// The engine's word.
         reason: String,
     },
+}
+
+impl ModelError {
+    /// Whether the model itself failed: not what was made of its reply or asked of it, and nobody
+    /// stopped it.
+    pub fn is_failure(&self) -> bool {
+        !matches!(
+            self,
+            Self::Unreadable { .. } | Self::Unsupported { .. } | Self::TooLong { .. } | Self::Cancelled
+        )
+    }
 }

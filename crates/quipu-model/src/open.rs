@@ -152,7 +152,8 @@ fn is_gguf(name: &str) -> bool {
 
 /// Tells files of one name apart without reading them whole: size and time of the last change.
 fn file_version(path: &Path) -> Result<String, ModelError> {
-    let io = |source| ModelError::Io { action: "cannot read", path: path.to_path_buf(), source };
+    let io =
+        |source| ModelError::Io { action: "cannot read", path: path.to_path_buf(), source: Arc::new(source) };
     let found = std::fs::metadata(path).map_err(io)?;
     let changed = found.modified().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
     Ok(format!("{}-{}", found.len(), changed.map_or(0, |time| time.as_secs())))

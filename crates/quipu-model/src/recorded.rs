@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -58,7 +59,8 @@ impl Record {
             return Ok(());
         }
         let path = path_of(&self.folder, &self.facts.name, "json");
-        let cannot_write = |source| ModelError::Io { action: "cannot write", path: path.clone(), source };
+        let cannot_write =
+            |source| ModelError::Io { action: "cannot write", path: path.clone(), source: Arc::new(source) };
         fs::create_dir_all(&self.folder).map_err(cannot_write)?;
         let text = serde_json::to_string_pretty(&self.facts).map_err(|e| cannot_write(e.into()))?;
         fs::write(&path, text).map_err(cannot_write)?;
@@ -116,13 +118,18 @@ impl RecordedModel {
                 let message = format!("{} holds no recording of {name}", folder.display());
                 return Err(ModelError::Usage(message));
             }
-            Err(source) => return Err(ModelError::Io { action: "cannot read", path, source }),
+            Err(source) => {
+                return Err(ModelError::Io { action: "cannot read", path, source: Arc::new(source) });
+            }
         };
         let facts = serde_json::from_str(&text)
             .map_err(|error| ModelError::Damaged { path, reason: error.to_string() })?;
         let path = path_of(folder, name, "counts");
-        let counts =
-            read_counts(&path).map_err(|source| ModelError::Io { action: "cannot read", path, source })?;
+        let counts = read_counts(&path).map_err(|source| ModelError::Io {
+            action: "cannot read",
+            path,
+            source: Arc::new(source),
+        })?;
         Ok(Self { facts, counts })
     }
 

@@ -234,11 +234,11 @@ impl LanguageModel for ScriptedModel {
             return Err(ModelError::Unsupported { model: self.name.clone(), ability: "score continuations" });
         }
         let given = self.score_rules.iter().find_map(|rule| rule(request));
-        let given = given.filter(|scores| scores.len() == request.continuations.len()).ok_or_else(|| {
-            ModelError::Engine {
-                model: self.name.clone(),
-                reason: format!("the script has no scores for stage {:?}", request.stage),
-            }
+        // A stage without scores is one that it cannot score, as a model without the ability.
+        let given = given.filter(|scores| scores.len() == request.continuations.len());
+        let given = given.ok_or_else(|| ModelError::Unsupported {
+            model: self.name.clone(),
+            ability: "score continuations",
         })?;
         let tokens =
             request.continuations.iter().map(|text| u32::try_from(self.count_tokens(text)).unwrap_or(1));

@@ -307,7 +307,7 @@ async fn a_stream_that_is_cut_is_noticed() {
 }
 
 #[tokio::test]
-async fn what_is_no_completion_is_unreadable() {
+async fn what_is_no_completion_is_foreign() {
     let html = ResponseTemplate::new(200).set_body_raw("<html>Welcome</html>", "text/html");
     let lie = ResponseTemplate::new(200).set_body_raw("certainly! here", "application/json");
     let other = ResponseTemplate::new(200).set_body_json(json!({"object": "list", "choices": "none"}));
@@ -317,10 +317,63 @@ async fn what_is_no_completion_is_unreadable() {
     {
         let (server, count) = serve(move |_, _| template.clone()).await;
         let error = model(&server.uri()).chat(&request("a")).await.unwrap_err();
-        assert!(matches!(error, ModelError::Unreadable { .. }), "{error}");
+        assert!(matches!(error, ModelError::Foreign { .. }) && error.is_failure(), "{error}");
         assert!(error.to_string().contains(word), "{error}");
+        assert!(error.to_string().contains("check the base URL"), "{error}");
         assert_eq!(count.load(Ordering::SeqCst), 1);
     }
+    // The error of a gateway that says 200 all the same.
+    let (server, _) = serve(|_, _| {
+        ResponseTemplate::new(200).set_body_json(json!({"error": {"message": "no such deployment"}}))
+    })
+    .await;
+    let error = model(&server.uri()).chat(&request("a")).await.unwrap_err();
+    assert!(error.to_string().contains("no such deployment"), "{error}");
+}
+
+#[tokio::test]
+async fn a_reply_that_drips_is_left_in_time() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n{").await;
+            while stream.write_all(b" ").await.is_ok() {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        }
+    });
+    let mut asked = request("a");
+    asked.timeout = Duration::from_millis(100);
+    let error = model(&url).chat(&asked).await.unwrap_err();
+    assert!(matches!(error, ModelError::TimedOut { .. }) && error.is_failure(), "{error}");
+}
+
+#[tokio::test]
+async fn a_redirect_is_followed_within_the_endpoint_only() {
+    let (elsewhere, heard) = serve(|_, _| ok("Lima")).await;
+    for status in [301, 302, 303, 307, 308] {
+        let place = format!("{}/chat/completions", elsewhere.uri());
+        let (server, count) =
+            serve(move |_, _| ResponseTemplate::new(status).insert_header("location", place.as_str())).await;
+        let config = EndpointConfig { api_key: Some("s3cret".into()), ..config(&server.uri()) };
+        let error = HttpModel::new("m", config).unwrap().chat(&request("a")).await.unwrap_err();
+        assert!(matches!(error, ModelError::Foreign { .. }), "{error}");
+        assert!(error.to_string().contains(&elsewhere.uri()), "{error}");
+        assert_eq!(count.load(Ordering::SeqCst), 1);
+    }
+    assert_eq!(heard.load(Ordering::SeqCst), 0, "neither prompt nor key goes to another host");
+    let (server, _) = serve(|number, _| match number {
+        0 => ResponseTemplate::new(308).insert_header("location", "/v2/chat/completions"),
+        _ => ok("Lima"),
+    })
+    .await;
+    assert_eq!(model(&server.uri()).chat(&request("a")).await.unwrap().text, "Lima");
+    let (server, count) =
+        serve(|_, _| ResponseTemplate::new(307).insert_header("location", "/chat/completions")).await;
+    let error = model(&server.uri()).chat(&request("a")).await.unwrap_err();
+    assert!(matches!(error, ModelError::Foreign { .. }), "{error}");
+    assert!(count.load(Ordering::SeqCst) < 10, "a circle has an end");
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! Who may use the server: keys, their rights and their budgets.
 
 use std::collections::{HashMap, VecDeque};
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -11,6 +12,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::config::KeyConfig;
 use crate::error::{ApiError, Kind};
+use crate::gate::Who;
 use crate::telemetry::SpanContext;
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -39,7 +41,13 @@ pub(crate) struct Client {
     key: Option<Arc<Key>>,
     /// The span of the request, where traces are sent.
     span: Option<SpanContext>,
+    /// Where the request came from, where it came over a network.
+    peer: Option<Peer>,
 }
+
+/// The address that a connection comes from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Peer(pub(crate) IpAddr);
 
 impl Access {
     /// Reads the configured keys.
@@ -83,7 +91,7 @@ impl Access {
         match self.keys.get(&hash_of(key)) {
             Some(key) => {
                 key.count_request()?;
-                Ok(Client { key: Some(key.clone()), span: None })
+                Ok(Client { key: Some(key.clone()), ..Client::default() })
             }
             None => refused("this key is not known here"),
         }
@@ -115,9 +123,18 @@ impl Client {
         self.key.as_ref().map_or("-", |key| &key.config.name)
     }
 
-    /// The client with the span of its request.
-    pub(crate) fn within(self, span: Option<SpanContext>) -> Self {
-        Self { span, ..self }
+    /// The client with the span of its request and where that came from.
+    pub(crate) fn within(self, span: Option<SpanContext>, peer: Option<Peer>) -> Self {
+        Self { span, peer, ..self }
+    }
+
+    /// Whose turn it is when its requests are let in: the key's, else that of where they come from.
+    pub(crate) fn who(&self) -> Who {
+        match (&self.key, self.peer) {
+            (Some(key), _) => Who::Key(key.config.name.clone()),
+            (None, Some(Peer(address))) => Who::at(address),
+            (None, None) => Who::Owner,
+        }
     }
 
     /// The span of its request.

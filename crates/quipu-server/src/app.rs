@@ -20,6 +20,7 @@ use crate::gate::Gate;
 use crate::markdown::markdown;
 use crate::metrics::Metrics;
 use crate::readings::check_readings;
+use crate::remarks::failure;
 use crate::telemetry::{Exporter, Exporting, QuestionSpan, Telemetry};
 use crate::trust::Trust;
 use crate::workspaces::Workspaces;
@@ -41,6 +42,8 @@ pub(crate) struct Shared {
     pub(crate) access: Access,
     pub(crate) questions: Gate,
     pub(crate) light: Gate,
+    /// Queries that may turn out quick, and those that did not.
+    pub(crate) quick_sparql: Gate,
     pub(crate) sparql: Gate,
     pub(crate) metrics: Metrics,
     pub(crate) telemetry: Telemetry,
@@ -89,6 +92,8 @@ pub(crate) struct Reply {
     pub(crate) markdown: String,
     /// How far the answer can be trusted; null where nothing was answered.
     pub(crate) trust: Option<Trust>,
+    /// What failed on the way, a sentence each: the language model, a source, a limit.
+    pub(crate) failures: Vec<String>,
     /// The answer itself.
     #[serde(flatten)]
     pub(crate) answer: Answer,
@@ -108,6 +113,7 @@ impl App {
             access: Access::new(&config.keys)?,
             questions: Gate::new(config.concurrency, config.queue),
             light: Gate::new(LIGHT, 4 * LIGHT),
+            quick_sparql: Gate::new(config.sparql.concurrency, config.queue),
             sparql: Gate::new(config.sparql.concurrency, config.queue),
             metrics,
             telemetry,
@@ -187,7 +193,7 @@ impl App {
         check_readings(method, ask.reading, ask.plan_only).map_err(ApiError::invalid)?;
         client.check_tokens()?;
         let (workspace, engine) = self.engine(client, ask.workspace.as_deref()).await?;
-        let _permit = self.questions.enter(time).await?;
+        let _permit = self.questions.enter(&client.who(), time).await?;
         let left = time.saturating_sub(started.elapsed());
         let options = AskOptions {
             method,
@@ -212,7 +218,8 @@ impl App {
         let sentences = answer.evidence.iter().map(|piece| sentence(&engine, piece)).collect();
         let cited = cite(&engine, &answer);
         let markdown = markdown(&cited, &answer, ask.reading);
-        Ok(Reply { workspace, cited, sentences, markdown, trust: Trust::of(&answer), answer })
+        let failures = answer.notes.iter().filter_map(failure).collect();
+        Ok(Reply { workspace, cited, sentences, markdown, trust: Trust::of(&answer), failures, answer })
     }
 
     fn limits(&self, ask: &Ask, time: Duration) -> Limits {

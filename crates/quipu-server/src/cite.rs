@@ -4,6 +4,8 @@ use quipu_answer::{Answer, Engine, Evidence, EvidenceContent, Status, same_value
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::markdown::line;
+
 /// Most citations of one answer.
 const MOST_CITATIONS: usize = 20;
 /// Most numbers after one value.
@@ -18,6 +20,21 @@ pub(crate) struct Citation {
     pub(crate) id: String,
     /// The evidence as a sentence.
     pub(crate) sentence: String,
+    /// The sentence so that Markdown shows it as it is; none where that is the sentence itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) markdown: Option<String>,
+}
+
+impl Citation {
+    pub(crate) fn new(number: usize, id: String, sentence: String) -> Self {
+        let markdown = Some(line(&sentence)).filter(|line| *line != sentence);
+        Self { number, id, sentence, markdown }
+    }
+
+    /// The sentence in Markdown.
+    pub(crate) fn markdown(&self) -> &str {
+        self.markdown.as_deref().unwrap_or(&self.sentence)
+    }
 }
 
 /// An answer's text with numbers, and what they stand for.
@@ -27,6 +44,33 @@ pub(crate) struct Cited {
     pub(crate) text: String,
     /// What the numbers stand for.
     pub(crate) citations: Vec<Citation>,
+    /// The text in its pieces: which brackets are numbers, the text alone does not tell.
+    #[serde(skip)]
+    pub(crate) pieces: Vec<Piece>,
+}
+
+/// A piece of an answer's text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Piece {
+    /// Words of a graph or of a model.
+    Words(String),
+    /// Numbers of citations.
+    Numbers(Vec<usize>),
+}
+
+impl Piece {
+    /// Numbers as they stand in a text.
+    pub(crate) fn marks(numbers: &[usize]) -> String {
+        let marks: String = numbers.iter().map(|number| format!("[{number}]")).collect();
+        format!(" {marks}")
+    }
+
+    fn plain(&self) -> String {
+        match self {
+            Self::Words(words) => words.clone(),
+            Self::Numbers(numbers) => Self::marks(numbers),
+        }
+    }
 }
 
 /// Numbers the evidence that an answer cites.
@@ -34,22 +78,21 @@ pub(crate) fn cite(engine: &Engine, answer: &Answer) -> Cited {
     let cited = answer.citations.iter().take(MOST_CITATIONS);
     let evidence: Vec<&Evidence> =
         cited.filter_map(|id| answer.evidence.iter().find(|piece| piece.id == *id)).collect();
-    let citations = evidence.iter().zip(1..).map(|(piece, number)| Citation {
-        number,
-        id: piece.id.clone(),
-        sentence: sentence(engine, piece),
-    });
+    let citations = evidence
+        .iter()
+        .zip(1..)
+        .map(|(piece, number)| Citation::new(number, piece.id.clone(), sentence(engine, piece)));
     let citations = citations.collect();
-    let text = match (answer.status, &answer.reason) {
+    let pieces = match (answer.status, &answer.reason) {
         (Status::Answered, _) => numbered(&answer.answer, &answer.answers, &evidence),
-        (_, Some(reason)) => format!("{} ({reason})", answer.answer),
-        (_, None) => answer.answer.clone(),
+        (_, Some(reason)) => vec![Piece::Words(format!("{} ({reason})", answer.answer))],
+        (_, None) => vec![Piece::Words(answer.answer.clone())],
     };
-    Cited { text, citations }
+    Cited { text: pieces.iter().map(Piece::plain).collect(), citations, pieces }
 }
 
 /// The text with the numbers of the evidence after the first place of each value; numbers without a place come last.
-fn numbered(text: &str, values: &[String], evidence: &[&Evidence]) -> String {
+fn numbered(text: &str, values: &[String], evidence: &[&Evidence]) -> Vec<Piece> {
     let mut notes: Vec<(usize, Vec<usize>)> = Vec::new();
     let mut placed = vec![false; evidence.len()];
     for value in values {
@@ -67,18 +110,18 @@ fn numbered(text: &str, values: &[String], evidence: &[&Evidence]) -> String {
     let rest = placed.iter().zip(1..).filter(|(placed, _)| !**placed).map(|(_, number)| number);
     notes.push((text.len(), rest.take(MOST_NUMBERS).collect()));
     notes.sort_by_key(|(at, _)| *at);
-    let mut numbered = String::with_capacity(text.len() + 8 * evidence.len());
-    let mut from = 0;
+    let (mut pieces, mut from) = (Vec::new(), 0);
     for (at, numbers) in notes {
-        numbered.push_str(text.get(from..at).unwrap_or_default());
+        let words = text.get(from..at).unwrap_or_default();
+        if !words.is_empty() {
+            pieces.push(Piece::Words(words.to_owned()));
+        }
         from = from.max(at);
         if !numbers.is_empty() {
-            let marks: String = numbers.iter().map(|number| format!("[{number}]")).collect();
-            numbered.push(' ');
-            numbered.push_str(&marks);
+            pieces.push(Piece::Numbers(numbers));
         }
     }
-    numbered
+    pieces
 }
 
 /// A piece of evidence as people say it: with the relation's card where there is one.
@@ -125,7 +168,8 @@ mod tests {
     fn check(text: &str, values: &[&str], evidence: &[Evidence], expected: &str) {
         let values: Vec<String> = values.iter().map(|value| (*value).to_owned()).collect();
         let evidence: Vec<&Evidence> = evidence.iter().collect();
-        assert_eq!(numbered(text, &values, &evidence), expected);
+        let pieces = numbered(text, &values, &evidence);
+        assert_eq!(pieces.iter().map(Piece::plain).collect::<String>(), expected);
     }
 
     #[test]

@@ -71,7 +71,7 @@ pub struct SparqlConfig {
     pub bytes: usize,
     /// Bytes of the solutions and texts that an evaluation holds at once, as far as they can be counted; more is an error.
     pub memory: u64,
-    /// Queries at once.
+    /// Queries at once; as many besides have a short turn, to show whether they need longer.
     pub concurrency: usize,
 }
 

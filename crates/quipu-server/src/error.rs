@@ -180,9 +180,10 @@ impl From<ModelError> for ApiError {
         let kind = match &error {
             ModelError::Missing { .. } => Kind::Unavailable,
             ModelError::TimedOut { .. } => Kind::TimedOut,
-            ModelError::Unreachable { .. } | ModelError::Refused { .. } | ModelError::Unreadable { .. } => {
-                Kind::Upstream
-            }
+            ModelError::Unreachable { .. }
+            | ModelError::Refused { .. }
+            | ModelError::Foreign { .. }
+            | ModelError::Unreadable { .. } => Kind::Upstream,
             ModelError::TooLong { .. } => Kind::Invalid,
             _ => Kind::Internal,
         };

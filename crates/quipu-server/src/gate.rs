@@ -1,100 +1,252 @@
-//! The door: so many at once, so many waiting, and a clear word to the rest.
+//! The door: so many at once, so many waiting, each client in its turn, and a clear word to the rest.
 
+use std::collections::HashMap;
+use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::oneshot;
 
 use crate::error::{ApiError, Kind};
 
 /// Most seconds that a client is told to wait.
 const LONGEST_WAIT: f64 = 60.0;
+/// Bits of an IPv6 address that whoever has it cannot choose.
+const NETWORK_BITS: u32 = 64;
 
-/// Lets a bounded number in and a bounded number wait.
+/// Whose request it is, as far as turns are concerned.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub(crate) enum Who {
+    /// Whoever started the program.
+    #[default]
+    Owner,
+    /// The holder of a key, by its name.
+    Key(String),
+    /// Whoever is at an address.
+    Address(IpAddr),
+}
+
+impl Who {
+    /// Whoever is at an address; of an IPv6 address the network counts.
+    pub(crate) fn at(address: IpAddr) -> Self {
+        Self::Address(match address {
+            IpAddr::V4(_) => address,
+            IpAddr::V6(address) => {
+                let network = u128::MAX << (u128::BITS - NETWORK_BITS);
+                Ipv6Addr::from_bits(address.to_bits() & network).into()
+            }
+        })
+    }
+}
+
+/// Lets a bounded number in and a bounded number wait. A free place goes to the client that has the
+/// fewest; among those, to the one that was let in longest ago.
 #[derive(Debug)]
-pub(crate) struct Gate {
-    permits: Arc<Semaphore>,
+pub(crate) struct Gate(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
     size: usize,
     queue: usize,
-    waiting: AtomicUsize,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    working: usize,
+    waiting: Vec<Waiting>,
+    clients: HashMap<Who, Place>,
+    /// Counts who came and who was let in.
+    moment: u64,
     /// How long the work lately took, in seconds.
-    usual: Arc<Mutex<f64>>,
+    usual: f64,
+}
+
+/// What the gate knows of a client that works or waits.
+#[derive(Debug, Default)]
+struct Place {
+    working: usize,
+    waiting: usize,
+    let_in: u64,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    who: Who,
+    came: u64,
+    /// Hears of its turn; gets nothing where it had to make room.
+    turn: oneshot::Sender<Permit>,
 }
 
 /// The right to work; given back when dropped.
 #[derive(Debug)]
 pub(crate) struct Permit {
-    _permit: OwnedSemaphorePermit,
+    gate: Arc<Shared>,
+    who: Who,
     since: Instant,
-    usual: Arc<Mutex<f64>>,
 }
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        let mut usual = self.usual.lock();
-        *usual = 0.8 * *usual + 0.2 * self.since.elapsed().as_secs_f64();
+        self.gate.leave(&self.who, self.since.elapsed());
     }
 }
 
-/// Counts one who waits, for as long as they do.
-struct Waiting<'a>(&'a AtomicUsize);
+/// Takes one who no longer waits out of the queue.
+struct InQueue<'a> {
+    gate: &'a Shared,
+    came: u64,
+}
 
-impl Drop for Waiting<'_> {
+impl Drop for InQueue<'_> {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+        let mut state = self.gate.state.lock();
+        if let Some(at) = state.waiting.iter().position(|waiting| waiting.came == self.came) {
+            state.take(at);
+        }
     }
 }
 
 impl Gate {
     pub(crate) fn new(size: usize, queue: usize) -> Self {
-        let size = size.max(1);
-        let permits = Arc::new(Semaphore::new(size));
-        Self { permits, size, queue, waiting: AtomicUsize::new(0), usual: Arc::new(Mutex::new(1.0)) }
+        let state = Mutex::new(State { usual: 1.0, ..State::default() });
+        Self(Arc::new(Shared { size: size.max(1), queue, state }))
     }
 
     /// Comes in, after waiting `at_most` in the queue.
     ///
     /// # Errors
     /// 429 with a time to come back: the queue is full, or the wait was too long.
-    pub(crate) async fn enter(&self, at_most: Duration) -> Result<Permit, ApiError> {
-        let permit = match self.permits.clone().try_acquire_owned() {
-            Ok(permit) => permit,
-            Err(_) => self.wait(at_most).await?,
+    pub(crate) async fn enter(&self, who: &Who, at_most: Duration) -> Result<Permit, ApiError> {
+        let (turn, in_queue) = {
+            let mut state = self.0.state.lock();
+            if state.working < self.0.size && state.waiting.is_empty() {
+                state.let_in(who);
+                return Ok(self.0.permit(who));
+            }
+            if state.waiting.len() >= self.0.queue && !state.make_room(who) {
+                let message = "the server is busy and its queue is full; try again a little later";
+                return Err(self.0.busy(&state, message));
+            }
+            let (sender, turn) = oneshot::channel();
+            let came = state.next_moment();
+            state.clients.entry(who.clone()).or_default().waiting += 1;
+            state.waiting.push(Waiting { who: who.clone(), came, turn: sender });
+            (turn, InQueue { gate: &self.0, came })
         };
-        Ok(Permit { _permit: permit, since: Instant::now(), usual: self.usual.clone() })
-    }
-
-    async fn wait(&self, at_most: Duration) -> Result<OwnedSemaphorePermit, ApiError> {
-        let before = self.waiting.fetch_add(1, Ordering::Relaxed);
-        let _waiting = Waiting(&self.waiting);
-        if before >= self.queue {
-            return Err(self.busy("the server is busy and its queue is full; try again a little later"));
-        }
-        match tokio::time::timeout(at_most, self.permits.clone().acquire_owned()).await {
+        let outcome = tokio::time::timeout(at_most, turn).await;
+        drop(in_queue);
+        match outcome {
             Ok(Ok(permit)) => Ok(permit),
-            _ => Err(self.busy("the server is busy: the time of this request was over before its turn came")),
+            Ok(Err(_)) => {
+                let message = "the server is busy and its queue is full of your requests; try again later";
+                Err(self.0.busy(&self.0.state.lock(), message))
+            }
+            Err(_) => {
+                let message = "the server is busy: the time of this request was over before its turn came";
+                Err(self.0.busy(&self.0.state.lock(), message))
+            }
         }
-    }
-
-    fn busy(&self, message: &str) -> ApiError {
-        let ahead = self.waiting() + self.size;
-        #[expect(clippy::cast_precision_loss, reason = "a queue of at most some thousands")]
-        let wait = *self.usual.lock() * ahead as f64 / self.size as f64;
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 1 and 60")]
-        let seconds = wait.clamp(1.0, LONGEST_WAIT).ceil() as u64;
-        ApiError::new(Kind::Busy, "server_busy", message).after(seconds)
     }
 
     /// How many wait.
     pub(crate) fn waiting(&self) -> usize {
-        self.waiting.load(Ordering::Relaxed)
+        self.0.state.lock().waiting.len()
     }
 
     /// How many work.
     pub(crate) fn working(&self) -> usize {
-        self.size.saturating_sub(self.permits.available_permits())
+        self.0.state.lock().working
+    }
+}
+
+impl Shared {
+    fn permit(self: &Arc<Self>, who: &Who) -> Permit {
+        Permit { gate: self.clone(), who: who.clone(), since: Instant::now() }
+    }
+
+    fn leave(self: &Arc<Self>, who: &Who, took: Duration) {
+        let mut state = self.state.lock();
+        state.usual = 0.8 * state.usual + 0.2 * took.as_secs_f64();
+        state.working -= 1;
+        state.change(who, |place| place.working -= 1);
+        let mut sent = Vec::new();
+        while state.working < self.size {
+            let Some(next) = state.next() else { break };
+            let Waiting { who, turn, .. } = state.take(next);
+            state.let_in(&who);
+            sent.push((turn, self.permit(&who)));
+        }
+        drop(state);
+        for (turn, permit) in sent {
+            // Who left meanwhile drops the permit, and the next one has its turn.
+            let _ = turn.send(permit);
+        }
+    }
+
+    fn busy(&self, state: &State, message: &str) -> ApiError {
+        let ahead = state.waiting.len() + self.size;
+        #[expect(clippy::cast_precision_loss, reason = "a queue of at most some thousands")]
+        let wait = state.usual * ahead as f64 / self.size as f64;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 1 and 60")]
+        let seconds = wait.clamp(1.0, LONGEST_WAIT).ceil() as u64;
+        ApiError::new(Kind::Busy, "server_busy", message).after(seconds)
+    }
+}
+
+impl State {
+    fn next_moment(&mut self) -> u64 {
+        self.moment += 1;
+        self.moment
+    }
+
+    /// Changes what is known of a client; one that neither works nor waits is forgotten.
+    fn change(&mut self, who: &Who, change: impl FnOnce(&mut Place)) {
+        let Some(place) = self.clients.get_mut(who) else { return };
+        change(place);
+        if place.working + place.waiting == 0 {
+            self.clients.remove(who);
+        }
+    }
+
+    fn let_in(&mut self, who: &Who) {
+        self.working += 1;
+        let moment = self.next_moment();
+        let place = self.clients.entry(who.clone()).or_default();
+        place.working += 1;
+        place.let_in = moment;
+    }
+
+    /// Whose turn it is.
+    fn next(&self) -> Option<usize> {
+        let rank = |waiting: &Waiting| {
+            let place = self.clients.get(&waiting.who);
+            place.map(|place| (place.working, place.let_in, waiting.came))
+        };
+        (0..self.waiting.len()).min_by_key(|at| self.waiting.get(*at).and_then(rank))
+    }
+
+    fn take(&mut self, at: usize) -> Waiting {
+        let waiting = self.waiting.remove(at);
+        self.change(&waiting.who, |place| place.waiting -= 1);
+        waiting
+    }
+
+    /// Sends the last one away of the client that waits most often, where that is more than `who` will.
+    fn make_room(&mut self, who: &Who) -> bool {
+        let waits = |who: &Who| self.clients.get(who).map_or(0, |place| place.waiting);
+        let last_of_most = |at: &usize| {
+            let waiting = self.waiting.get(*at);
+            waiting.map(|waiting| (waits(&waiting.who), waiting.came))
+        };
+        let Some(at) = (0..self.waiting.len()).max_by_key(last_of_most) else { return false };
+        let most = self.waiting.get(at).map_or(0, |waiting| waits(&waiting.who));
+        if most <= waits(who) + 1 {
+            return false;
+        }
+        self.take(at);
+        true
     }
 }
 
@@ -105,30 +257,101 @@ mod tests {
     const SOON: Duration = Duration::from_millis(5);
     const LATE: Duration = Duration::from_secs(60);
 
+    fn key(name: &str) -> Who {
+        Who::Key(name.into())
+    }
+
+    type Entering = tokio::task::JoinHandle<Result<Permit, ApiError>>;
+
+    /// Enters, and gives who waits once they do.
+    async fn waiting(gate: &Arc<Gate>, name: &str) -> Entering {
+        let before = gate.waiting();
+        let entering = tokio::spawn({
+            let (gate, who) = (gate.clone(), key(name));
+            async move { gate.enter(&who, LATE).await }
+        });
+        while gate.waiting() == before {
+            tokio::task::yield_now().await;
+        }
+        entering
+    }
+
     #[tokio::test]
     async fn beyond_the_queue_one_is_sent_away() {
         let gate = Arc::new(Gate::new(1, 1));
-        let inside = gate.enter(LATE).await.unwrap();
-        let second = tokio::spawn({
-            let gate = gate.clone();
-            async move { gate.enter(LATE).await.is_ok() }
-        });
-        while gate.waiting() == 0 {
-            tokio::task::yield_now().await;
-        }
-        let refused = gate.enter(LATE).await.unwrap_err();
+        let inside = gate.enter(&key("ana"), LATE).await.unwrap();
+        let second = waiting(&gate, "ana").await;
+        let refused = gate.enter(&key("ana"), LATE).await.unwrap_err();
         assert_eq!((refused.kind, refused.code), (Kind::Busy, "server_busy"));
         assert!(refused.retry_after.is_some());
         drop(inside);
-        assert!(second.await.unwrap());
+        drop(second.await.unwrap().unwrap());
         assert_eq!((gate.waiting(), gate.working()), (0, 0));
+        assert!(gate.0.state.lock().clients.is_empty(), "nothing is kept of who left");
     }
 
     #[tokio::test]
     async fn waiting_has_an_end() {
         let gate = Gate::new(1, 5);
-        let _inside = gate.enter(LATE).await.unwrap();
-        assert_eq!(gate.enter(SOON).await.unwrap_err().kind, Kind::Busy);
+        let _inside = gate.enter(&key("ana"), LATE).await.unwrap();
+        assert_eq!(gate.enter(&key("ana"), SOON).await.unwrap_err().kind, Kind::Busy);
         assert_eq!(gate.waiting(), 0);
+    }
+
+    #[tokio::test]
+    async fn each_client_has_its_turn() {
+        let gate = Arc::new(Gate::new(1, 9));
+        let inside = gate.enter(&key("ana"), LATE).await.unwrap();
+        let (first, second) = (waiting(&gate, "ana").await, waiting(&gate, "ana").await);
+        let other = waiting(&gate, "ben").await;
+        drop(inside);
+        let other = other.await.unwrap().unwrap();
+        assert!(!first.is_finished() && !second.is_finished());
+        let again = waiting(&gate, "ben").await;
+        drop(other);
+        let first = first.await.unwrap().unwrap();
+        assert!(!again.is_finished() && !second.is_finished());
+        drop(first);
+        drop(again.await.unwrap().unwrap());
+        drop(second.await.unwrap().unwrap());
+    }
+
+    #[tokio::test]
+    async fn the_place_of_one_who_left_goes_to_the_next() {
+        let gate = Arc::new(Gate::new(1, 9));
+        let inside = gate.enter(&key("ana"), LATE).await.unwrap();
+        let (gone, stays) = (waiting(&gate, "ana").await, waiting(&gate, "ana").await);
+        gone.abort();
+        assert!(gone.await.unwrap_err().is_cancelled());
+        assert_eq!(gate.waiting(), 1);
+        drop(inside);
+        drop(stays.await.unwrap().unwrap());
+        assert_eq!((gate.waiting(), gate.working()), (0, 0));
+    }
+
+    #[tokio::test]
+    async fn a_full_queue_makes_room_for_who_has_less_of_it() {
+        let gate = Arc::new(Gate::new(1, 2));
+        let inside = gate.enter(&key("ana"), LATE).await.unwrap();
+        let first = waiting(&gate, "ana").await;
+        let last = waiting(&gate, "ana").await;
+        let other = tokio::spawn({
+            let gate = gate.clone();
+            async move { gate.enter(&key("ben"), LATE).await }
+        });
+        assert_eq!(last.await.unwrap().unwrap_err().kind, Kind::Busy);
+        let more = gate.enter(&key("ben"), LATE).await.unwrap_err();
+        assert_eq!(more.kind, Kind::Busy, "as many as the other has are enough");
+        drop(inside);
+        drop(other.await.unwrap().unwrap());
+        drop(first.await.unwrap().unwrap());
+    }
+
+    #[test]
+    fn a_network_of_addresses_is_one_client() {
+        let at = |address: &str| Who::at(address.parse().unwrap());
+        assert_eq!(at("2001:db8::1"), at("2001:db8::ffff:1"));
+        assert_ne!(at("2001:db8::1"), at("2001:db8:0:1::1"));
+        assert_ne!(at("192.0.2.1"), at("192.0.2.2"));
     }
 }

@@ -5,7 +5,7 @@
 //! | `app` | a question with its limits in, an answer with its citations out: what all surfaces stand on |
 //! | `workspaces` | opened when first asked, replaced as a whole after a new import |
 //! | `gate`, `access` | who comes in, and how many at once |
-//! | `trust`, `table`, `readings`, `markdown` | how an answer is told to people |
+//! | `trust`, `table`, `readings`, `remarks`, `markdown` | how an answer is told to people |
 //! | `http` | addresses, one file for each group; their description stands beside them |
 //! | `mcp` | the tools of the Model Context Protocol, over HTTP and over standard input and output |
 //! | `listen` | connections, their limits, the orderly end |
@@ -36,6 +36,7 @@ mod markdown;
 mod mcp;
 mod metrics;
 mod readings;
+mod remarks;
 mod reply;
 #[cfg(test)]
 mod sample;
@@ -50,6 +51,7 @@ pub use access::key_hash;
 pub use config::{KeyConfig, ServerConfig, SparqlConfig, TelemetryConfig};
 pub use listen::Listening;
 pub use readings::{check_readings, number_of};
+pub use remarks::failure;
 pub use server::{Server, ServerError};
 pub use table::{Shape, cells, number_columns};
 pub use trust::{Sureness, Trust};

@@ -7,6 +7,8 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
+use hyper::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
@@ -15,7 +17,9 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, Sleep, sleep};
+use tower::ServiceExt as _;
 
+use crate::access::Peer;
 use crate::app::App;
 use crate::http;
 
@@ -58,8 +62,9 @@ impl Listening {
                 accepted = accepted => accepted,
             };
             match (place, stream) {
-                (Ok(place), Ok((stream, _))) => {
-                    let connection = connect(&app, router.clone(), stream, place, graceful.watcher());
+                (Ok(place), Ok((stream, address))) => {
+                    let peer = Peer(address.ip());
+                    let connection = connect(&app, router.clone(), stream, peer, place, graceful.watcher());
                     tokio::spawn(connection);
                 }
                 (_, Err(error)) => {
@@ -85,6 +90,7 @@ fn connect(
     app: &App,
     router: axum::Router,
     stream: TcpStream,
+    peer: Peer,
     place: OwnedSemaphorePermit,
     watcher: hyper_util::server::graceful::Watcher,
 ) -> impl Future<Output = ()> + use<> {
@@ -100,6 +106,10 @@ fn connect(
             .header_read_timeout(Duration::from_secs(config.header_timeout))
             .max_header_size(config.max_headers)
             .max_headers(100);
+        let router = router.map_request(move |mut request: Request<Incoming>| {
+            request.extensions_mut().insert(peer);
+            request
+        });
         let service = TowerToHyperService::new(router);
         let connection = builder.serve_connection(TokioIo::new(stream), service);
         // A connection that breaks off is the client's affair.

@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 
 use quipu_answer::{Answer, AnswerTable, Reading};
 
-use crate::cite::Cited;
+use crate::cite::{Citation, Cited, Piece};
 use crate::readings::number_of;
+use crate::remarks::failure;
 use crate::table::{Shape, cells, number_columns};
 use crate::trust::Trust;
 
@@ -23,13 +24,42 @@ pub(crate) fn markdown(cited: &Cited, answer: &Answer, asked: usize) -> String {
             blocks.push(rows(table));
             blocks.extend(left_out(table));
         }
-        _ => blocks.push(cited.text.clone()),
+        _ => blocks.push(sentence(&cited.pieces)),
     }
     let mut readings = answer.readings.iter();
     blocks.extend(readings.next().map(|first| as_read(first, Trust::of(answer))));
     let other = |(at, reading): (usize, &Reading)| other_reading(number_of(asked, at), reading);
     blocks.extend((1..).zip(readings).map(other));
+    blocks.extend(answer.notes.iter().filter_map(failure).map(|said| line(&said)));
     blocks.join("\n\n")
+}
+
+/// What is cited, below an answer: a line for each number.
+pub(crate) fn citations(cited: &Cited) -> String {
+    let told = |citation: &Citation| format!("[{}] {}", citation.number, citation.markdown());
+    cited.citations.iter().map(told).collect::<Vec<_>>().join("\n")
+}
+
+/// The answer's words. Only numbers of citations are markup in them.
+fn sentence(pieces: &[Piece]) -> String {
+    let (mut text, mut before) = (String::new(), '\n');
+    for piece in pieces {
+        match piece {
+            Piece::Numbers(numbers) => text.push_str(&Piece::marks(numbers)),
+            Piece::Words(words) => {
+                for (at, words) in words.split('\n').enumerate() {
+                    if at > 0 {
+                        text.push('\n');
+                        before = '\n';
+                    }
+                    text.push_str(&escaped(&spaced(words, before), before));
+                    before = if words.trim().is_empty() { before } else { ' ' };
+                }
+            }
+        }
+        before = text.chars().last().unwrap_or(before);
+    }
+    text
 }
 
 /// How many rows are not told. Beyond the table's own there may be more than were counted.
@@ -97,14 +127,32 @@ fn cell(text: &str) -> String {
     line(&kept)
 }
 
-/// A text of any origin as a part of a line of Markdown: no markup, no control characters, no change of
-/// writing direction.
-fn line(text: &str) -> String {
+/// A text of any origin as a line of Markdown: no markup, no control characters, no change of writing
+/// direction.
+pub(crate) fn line(text: &str) -> String {
+    escaped(&words(text), '\n')
+}
+
+/// The visible words of a text, a blank between two.
+fn words(text: &str) -> String {
     let words: Vec<String> = text.split_whitespace().map(visible).filter(|word| !word.is_empty()).collect();
-    let text = words.join(" ");
+    words.join(" ")
+}
+
+/// The same with the blanks around it, but for those that begin a line.
+fn spaced(text: &str, before: char) -> String {
+    let blank = |edge: Option<char>| if edge.is_some_and(char::is_whitespace) { " " } else { "" };
+    let first = if before == '\n' { "" } else { blank(text.chars().next()) };
+    let words = words(text);
+    let last = if words.is_empty() { "" } else { blank(text.chars().last()) };
+    format!("{first}{words}{last}")
+}
+
+/// A text without line ends, so that Markdown shows it as it is. `before` stands in front of it; a line
+/// end at the start of a line.
+fn escaped(text: &str, mut before: char) -> String {
     let mut escaped = String::with_capacity(text.len() + 8);
-    let marker = marker(&text);
-    let mut before = ' ';
+    let marker = if before == '\n' { marker(text) } else { None };
     let mut characters = text.char_indices().peekable();
     while let Some((at, character)) = characters.next() {
         let after = characters.peek().map_or(' ', |(_, next)| *next);
@@ -112,6 +160,9 @@ fn line(text: &str) -> String {
             '\\' | '`' | '*' | '[' | ']' | '<' | '>' | '|' | '~' => true,
             // Between letters it is part of a name: `directed_by`.
             '_' => !(before.is_alphanumeric() && after.is_alphanumeric()),
+            // After the number of a citation it would make a link of it.
+            '(' => before == ']' && at == 0,
+            '&' => is_reference(text.get(at + 1..).unwrap_or_default()),
             _ => marker == Some(at),
         };
         if marks {
@@ -121,6 +172,13 @@ fn line(text: &str) -> String {
         before = character;
     }
     escaped
+}
+
+/// Whether a text after an `&` begins with the rest of a character reference: `lt;`, `#60;`.
+fn is_reference(text: &str) -> bool {
+    let name = text.strip_prefix('#').unwrap_or(text);
+    let rest = name.trim_start_matches(|c: char| c.is_ascii_alphanumeric());
+    rest.len() < name.len() && rest.starts_with(';')
 }
 
 fn visible(word: &str) -> String {
@@ -151,7 +209,8 @@ mod tests {
     const HOSTILE: &str = "| [x](javascript:1) \n# hi";
 
     fn told(answer: &Answer) -> String {
-        markdown(&Cited { text: answer.answer.clone(), citations: Vec::new() }, answer, 0)
+        let pieces = vec![Piece::Words(answer.answer.clone())];
+        markdown(&Cited { text: answer.answer.clone(), citations: Vec::new(), pieces }, answer, 0)
     }
 
     #[test]
@@ -177,6 +236,28 @@ mod tests {
             assert_eq!(cell(label), expected);
         }
         assert_eq!(cell(&"long ".repeat(200)).chars().count(), LONGEST_CELL + 1);
+    }
+
+    #[test]
+    fn labels_stay_text_in_a_sentence() {
+        let label = "Lima [9](http://t.example) ![i](http://t.example/i.png) &lt;b&gt; R&D";
+        let held = r"Lima \[9\](http://t.example) !\[i\](http://t.example/i.png) \&lt;b\&gt; R&D";
+        assert_eq!(told(&answered(&[label])), held);
+        let lines = told(&answered(&["# big\n\n- one\n=====\n    code\n[2]: http://t.example"]));
+        assert_eq!(lines, "\\# big\n\n\\- one\n\\=====\ncode\n\\[2\\]: http://t.example");
+    }
+
+    #[test]
+    fn only_the_numbers_of_citations_are_markup() {
+        let words = |text: &str| Piece::Words(text.into());
+        let pieces =
+            [words("*Lima*"), Piece::Numbers(vec![1, 2]), words("(http://t.example), [3]"), words(" #x\n#y")];
+        let held = "\\*Lima\\* [1][2]\\(http://t.example), \\[3\\] #x\n\\#y";
+        assert_eq!(sentence(&pieces), held);
+        let cited = |number, sentence: &str| Citation::new(number, "e".into(), sentence.into());
+        let list = vec![cited(1, "a — b — [c](http://t.example)\n# d"), cited(2, "e")];
+        let cited = Cited { text: String::new(), citations: list, pieces: Vec::new() };
+        assert_eq!(citations(&cited), "[1] a — b — \\[c\\](http://t.example) # d\n[2] e");
     }
 
     #[test]

@@ -7,7 +7,7 @@ mod schema;
 use std::sync::Arc;
 
 use quipu_answer::{EventSink, TimedEvent};
-use quipu_graph::QueryFormat;
+use quipu_graph::{QueryFormat, QueryGraphs};
 use rmcp::handler::server::wrapper::{Json, Parameters};
 use rmcp::model::{
     Implementation, ListResourcesResult, PaginatedRequestParams, ProgressNotificationParam,
@@ -23,6 +23,7 @@ use tokio::sync::mpsc::unbounded_channel;
 use crate::access::Client;
 use crate::app::{App, Ask, Reply};
 use crate::error::ApiError;
+use crate::http::SparqlQuery;
 use crate::views;
 use replies::{Answered, Entities, Neighbours, Passages, Relations, Rows};
 use requests::{AskQuestion, Expand, FindEntities, GetEntity, ListRelations, RunSparql, SearchDocuments};
@@ -162,8 +163,10 @@ impl Tools {
         context: Context,
     ) -> Result<Json<Rows>, String> {
         let engine = self.engine(&context, asked.workspace.as_deref()).await?;
-        let result =
-            crate::http::run_sparql(&self.app, engine, asked.query, QueryFormat::Json).await.map_err(said)?;
+        let client = self.client(&context).map_err(said)?;
+        let (graphs, format) = (QueryGraphs::default(), QueryFormat::Json);
+        let query = SparqlQuery { query: asked.query, graphs, format };
+        let result = crate::http::run_sparql(&self.app, &client, engine, query).await.map_err(said)?;
         Ok(Json(Rows::read(&result)?))
     }
 }

@@ -3,7 +3,7 @@
 use quipu_answer::{Answer, AnswerTable, AnswerUsage, Evidence, Reading, Status, Value};
 
 use crate::app::Reply;
-use crate::cite::{Citation, Cited};
+use crate::cite::{Citation, Cited, Piece};
 use crate::markdown::markdown;
 use crate::trust::Trust;
 
@@ -57,12 +57,13 @@ pub(crate) fn value(key: &str, name: &str) -> Value {
 
 /// What surfaces get of an answer; it cites its first piece of evidence.
 pub(crate) fn reply(answer: Answer) -> Reply {
-    let citation = |piece: &Evidence| Citation { number: 1, id: piece.id.clone(), sentence: piece.to_line() };
+    let citation = |piece: &Evidence| Citation::new(1, piece.id.clone(), piece.to_line());
     let citations = answer.evidence.first().map(citation).into_iter().collect();
-    let cited = Cited { text: answer.answer.clone(), citations };
+    let pieces = vec![Piece::Words(answer.answer.clone())];
+    let cited = Cited { text: answer.answer.clone(), citations, pieces };
     let markdown = markdown(&cited, &answer, 0);
-    let trust = Trust::of(&answer);
-    Reply { workspace: "geo".into(), cited, sentences: Vec::new(), markdown, trust, answer }
+    let (trust, failures) = (Trust::of(&answer), Vec::new());
+    Reply { workspace: "geo".into(), cited, sentences: Vec::new(), markdown, trust, failures, answer }
 }
 
 /// Towns with their numbers of people, read in two ways, the first of which is doubtful.

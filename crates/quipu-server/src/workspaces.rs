@@ -6,7 +6,7 @@ use std::sync::Arc;
 use parking_lot::RwLock;
 use quipu_answer::Engine;
 use quipu_graph::Generations;
-use quipu_index::Workspace;
+use quipu_index::{DocumentIndex, Workspace};
 use quipu_model::{Embedder, LanguageModel};
 
 use crate::error::{ApiError, Kind};
@@ -93,6 +93,18 @@ impl Workspaces {
         };
         let place = self.places.iter().find(|place| place.name == name).ok_or_else(unknown)?;
         place.engine(&self.models).await
+    }
+
+    /// Whether questions to a workspace find all that they may need: the graph, its indexes and those of
+    /// its documents, as far as opening them tells.
+    ///
+    /// # Errors
+    /// What is missing or damaged.
+    pub(crate) async fn check(&self, name: &str) -> Result<(), ApiError> {
+        let engine = self.engine(name).await?;
+        let look = move || engine.workspace().documents().map_or(Ok(()), DocumentIndex::check);
+        let lost = |_| ApiError::new(Kind::Internal, "internal_error", "the workspace could not be read");
+        Ok(tokio::task::spawn_blocking(look).await.map_err(lost)??)
     }
 }
 

@@ -149,6 +149,11 @@ async fn sparql_follows_the_protocol() {
         let result = server.get("/sparql").query(&[("query", query)]).header("accept", accept);
         assert!(result.send().await.unwrap().text().await.unwrap().contains(part));
     }
+    let elsewhere = [("query", query), ("default-graph-uri", "http://example.org/g")];
+    let none = json!([]);
+    assert_eq!(ok(server.get("/sparql").query(&elsewhere)).await["results"]["bindings"], none);
+    let form = server.client.post(format!("{}/sparql", server.base)).form(&elsewhere);
+    assert_eq!(ok(form).await["results"]["bindings"], none);
     let image = server.get("/sparql").query(&[("query", query)]).header("accept", "image/png");
     assert_eq!(error(image).await.0, 406);
 }

@@ -129,9 +129,7 @@ async fn a_question_has_a_deadline_and_a_budget() {
     let server = serve(config(), with_model(model.clone()).await).await;
     let mut body = ask_io();
     body["timeout"] = 1.into();
-    let answer = ok(server.post("/api/v1/ask", &body)).await;
-    assert_eq!(answer["status"], "abstained");
-    assert!(answer["reason"].as_str().unwrap().contains("time limit"), "{answer}");
+    assert_eq!(error(server.post("/api/v1/ask", &body)).await, (504, "model_error".into()));
     for past in [json!({ "deadline": "2001-01-01T00:00:00Z" }), json!({ "timeout": 0 })] {
         let mut body = ask_io();
         body.as_object_mut().unwrap().extend(past.as_object().unwrap().clone());
@@ -401,13 +399,6 @@ async fn a_failing_model_is_told_without_its_secrets() {
     let model = ScriptedModel::new().when(move |_| Some(Scripted::Fail(refused())));
     let server = serve(config(), scripted(model).await).await;
     assert_eq!(error(server.post("/api/v1/ask", &ask_io())).await, (502, "model_error".into()));
-    let slow = |_: &ChatRequest| {
-        let limit = Duration::from_secs(1);
-        Some(Scripted::Fail(ModelError::TimedOut { model: "scripted".into(), limit }))
-    };
-    let server = serve(config(), scripted(ScriptedModel::new().when(slow)).await).await;
-    let response = server.post("/api/v1/ask", &ask_io()).send().await.unwrap();
-    assert!([200, 504].contains(&response.status().as_u16()));
 }
 
 #[tokio::test]

@@ -57,7 +57,7 @@ struct Reference {
 
 impl Arguments {
     pub(super) async fn run(self) -> Result<()> {
-        let workspace = workspace::open(&self.workspace)?;
+        let workspace = workspace::open_graph(&self.workspace)?;
         let node = workspace::find_entity(&workspace, &self.name).await?;
         let view = View::read(workspace.graph().as_ref(), node).await?;
         if self.json { print_json(&view) } else { Ok(view.print(&mut stdout())?) }

@@ -30,7 +30,7 @@ impl Arguments {
         let format = QueryFormat::parse(&self.format).map_err(|error| WrongUsage(error.to_string()))?;
         let timeout = self.timeout.map(Duration::from_secs);
         let options = QueryOptions { format, timeout, ..QueryOptions::default() };
-        let workspace = workspace::open(&self.workspace)?;
+        let workspace = workspace::open_graph(&self.workspace)?;
         if !workspace.has_graph() {
             let folder = self.workspace.display();
             return Err(

@@ -17,6 +17,11 @@ pub(super) fn open(folder: &Path) -> Result<Workspace> {
     Ok(Workspace::open(folder)?)
 }
 
+/// Opens the graph of a workspace and its names, without vectors and documents.
+pub(super) fn open_graph(folder: &Path) -> Result<Workspace> {
+    Ok(Workspace::open_graph(folder)?)
+}
+
 /// The entity of this id, else the best one of this name; others of the same name are told on standard error.
 pub(super) async fn find_entity(workspace: &Workspace, text: &str) -> Result<NodeId> {
     let node = workspace.graph().resolve(&[text]).await?.into_iter().flatten().next();

@@ -91,7 +91,6 @@ fn print_ranking(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
 fn note_line(note: &Note) -> String {
     match note {
         Note::ModelAlone => "This is what the model believes: no source holds it.".into(),
-        Note::Limit { reason } => format!("The best that was found before {reason}."),
         Note::Homonyms { mention, chosen, reason, others } => {
             let others: Vec<String> = others.iter().map(|o| format!("--anchor '{}'", o.key)).collect();
             format!(
@@ -101,9 +100,8 @@ fn note_line(note: &Note) -> String {
                 others.join(", ")
             )
         }
-        Note::SourceDown { source, reason } => format!("{source} could not be asked: {reason}"),
-        Note::ModelFailed { model, reason } => {
-            format!("{model} failed, and what needed its reply was left out: {reason}")
+        Note::Limit { .. } | Note::SourceDown { .. } | Note::ModelFailed { .. } => {
+            quipu_server::failure(note).unwrap_or_default()
         }
         Note::NotKept { reason } => format!("What was learnt could not be kept: {reason}"),
         Note::Contradiction { about, claims } => {

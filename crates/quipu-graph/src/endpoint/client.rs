@@ -10,9 +10,9 @@ use spargebra::SparqlParser;
 use super::cache::ResultCache;
 use super::config::{EndpointConfig, HttpMethod};
 use super::results::{Rows, Unread, read_rows};
-use crate::GraphError;
 use crate::error::EndpointProblem;
 use crate::http::{Failed, Manners, Sender, causes, first_words, pause_asked_for};
+use crate::{GraphError, QueryGraphs};
 
 /// Largest reply that is read, in bytes.
 const LARGEST_REPLY: usize = 64 << 20;
@@ -45,11 +45,17 @@ pub(super) struct Ask {
     pub(super) query: String,
     /// Whether an earlier answer will do.
     pub(super) cached: bool,
+    /// The graphs it is asked over; none: those of the configuration.
+    pub(super) graphs: QueryGraphs,
 }
 
 impl Ask {
     pub(super) fn new(stage: &'static str, query: String) -> Self {
-        Self { stage, query, cached: true }
+        Self { stage, query, cached: true, graphs: QueryGraphs::default() }
+    }
+
+    pub(super) fn over(self, graphs: &QueryGraphs) -> Self {
+        Self { graphs: graphs.clone(), ..self }
     }
 
     pub(super) fn anew(self) -> Self {
@@ -132,7 +138,9 @@ impl Client {
         SparqlParser::new()
             .parse_query(&ask.query)
             .map_err(|error| GraphError::Usage(format!("bad query ({}): {error}", ask.stage)))?;
-        let key = ResultCache::key(&[&self.config.url, &self.config.graphs.join(" "), accept, &ask.query]);
+        let graphs = self.graphs(ask)?;
+        let named: Vec<String> = graphs.fields().map(|(kind, iri)| format!("{kind} {iri}")).collect();
+        let key = ResultCache::key(&[&self.config.url, &named.join(" "), accept, &ask.query]);
         let cache = self.cache.as_ref();
         if let Some((body, most_rows)) = cache.filter(|_| ask.cached).and_then(|cache| cache.get(&key))
             && let Ok(value) = read(&body)
@@ -140,7 +148,7 @@ impl Client {
             self.from_cache.fetch_add(1, Ordering::Relaxed);
             return Ok((value, Reply { body, most_rows, server: String::new() }));
         }
-        let (value, reply) = self.send(ask, accept, read).await?;
+        let (value, reply) = self.send(ask, &graphs, accept, read).await?;
         if let Some(cache) = cache {
             cache.put(&key, &reply.body, reply.most_rows);
         }
@@ -150,16 +158,38 @@ impl Client {
     async fn send<T>(
         &self,
         ask: &Ask,
+        graphs: &QueryGraphs,
         accept: &str,
         read: impl Fn(&[u8]) -> Result<T, Unread>,
     ) -> Result<(T, Reply), GraphError> {
-        let sent = self.sender.persist(|| self.send_once(ask, accept, &read)).await;
+        let sent = self.sender.persist(|| self.send_once(ask, graphs, accept, &read)).await;
         sent.map_err(|problem| self.error(ask.stage, problem))
     }
 
-    fn request(&self, query: &str, accept: &str) -> Result<reqwest::RequestBuilder, Failed> {
+    /// The graphs that a query is asked over. A configuration that names graphs opens no others.
+    fn graphs(&self, ask: &Ask) -> Result<QueryGraphs, GraphError> {
+        let open = &self.config.graphs;
+        if ask.graphs.is_empty() {
+            return Ok(QueryGraphs { default: open.clone(), named: Vec::new() });
+        }
+        let mut wanted = ask.graphs.fields().map(|(_, iri)| iri);
+        match wanted.find(|iri| !open.is_empty() && !open.iter().any(|graph| graph == iri)) {
+            None => Ok(ask.graphs.clone()),
+            Some(iri) => Err(GraphError::Usage(format!(
+                "the graph {iri} is not open here; there are {}",
+                open.join(", ")
+            ))),
+        }
+    }
+
+    fn request(
+        &self,
+        query: &str,
+        graphs: &QueryGraphs,
+        accept: &str,
+    ) -> Result<reqwest::RequestBuilder, Failed> {
         let mut fields = vec![("query", query)];
-        fields.extend(self.config.graphs.iter().map(|graph| ("default-graph-uri", graph.as_str())));
+        fields.extend(graphs.fields());
         let wrong = |error: &dyn std::error::Error| {
             Failed::Lasting(EndpointProblem::Unreadable { reason: causes(error) })
         };
@@ -193,10 +223,11 @@ impl Client {
     async fn send_once<T>(
         &self,
         ask: &Ask,
+        graphs: &QueryGraphs,
         accept: &str,
         read: impl Fn(&[u8]) -> Result<T, Unread>,
     ) -> Result<(T, Reply), Failed> {
-        let request = self.request(&ask.query, accept)?;
+        let request = self.request(&ask.query, graphs, accept)?;
         let started = Instant::now();
         let response = self.sender.send(request).await?;
         let (status, headers) = (response.status(), response.headers().clone());

@@ -17,7 +17,7 @@ use crate::error::EndpointProblem;
 use crate::readable::is_blank;
 use crate::sparql::results::{write, write_triples};
 use crate::sparql::{PREFIXES, explain, read_query};
-use crate::{GraphError, QueryOptions, iri_of_key};
+use crate::{GraphError, QueryGraphs, QueryOptions, iri_of_key};
 
 const STAGE: &str = "running a query";
 const TRIPLES: &str = "application/n-triples, text/turtle;q=0.5";
@@ -36,15 +36,29 @@ impl EndpointGraph {
         options: &QueryOptions,
         out: &mut (dyn Write + Send),
     ) -> Result<u64, GraphError> {
+        self.query_over(&QueryGraphs::default(), sparql, options, out).await
+    }
+
+    /// The same over the graphs that whoever sends the query names.
+    ///
+    /// # Errors
+    /// As [`EndpointGraph::query`]; [`GraphError::Usage`] for a graph that the configuration does not open.
+    pub async fn query_over(
+        &self,
+        graphs: &QueryGraphs,
+        sparql: &str,
+        options: &QueryOptions,
+        out: &mut (dyn Write + Send),
+    ) -> Result<u64, GraphError> {
         let (form, written_out) = read_query(sparql, |query| (Form::of(query), query.to_string()))?;
         let mut query = String::new();
         for (name, iri) in PREFIXES {
             query.push_str(&format!("PREFIX {name}: <{iri}>\n"));
         }
         query.push_str(sparql);
-        let ask = Ask::new(STAGE, query);
+        let ask = Ask::new(STAGE, query).over(graphs);
         // Virtuoso 7 knows no `%` in a prefixed name; with all IRIs written out there is none.
-        let written_out = Ask::new(STAGE, written_out);
+        let written_out = Ask::new(STAGE, written_out).over(graphs);
         let limit = options.timeout.unwrap_or(Duration::MAX);
         let answer = async {
             match self.answer(&ask, form).await {

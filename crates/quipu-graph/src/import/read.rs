@@ -109,6 +109,9 @@ impl Reader<'_> {
                     self.lines(&input, first_line, &bytes, batch)?;
                 }
                 Some(Work::Stream { input, reader }) => self.stream(&input, reader, batch)?,
+                Some(Work::Unended { input, line, reason }) => {
+                    self.failed(&input.path, line, reason.into())?;
+                }
             }
             self.looked(batch)?;
         }
@@ -239,7 +242,6 @@ impl<'a> LineReader<'a> {
     #[inline]
     fn line(&mut self, line: &str, number: u64, batch: &mut Batch<'_>) -> Result<(), LineError> {
         let line = line.strip_suffix('\r').unwrap_or(line);
-        let line = if number == 1 { line.strip_prefix('\u{feff}').unwrap_or(line) } else { line };
         if line.is_empty()
             || (number == 1
                 && matches!(self.kind, LineKind::Tab | LineKind::Comma)

@@ -81,7 +81,7 @@ impl InputFormat {
     /// The format that a content looks like.
     pub(crate) fn of_content(start: &[u8]) -> Option<Self> {
         let text = String::from_utf8_lossy(start);
-        let text = text.trim_start_matches('\u{feff}').trim_start();
+        let text = text.trim_start();
         let mut lines = text.lines().map(str::trim_end).filter(|line| !line.is_empty());
         let line = lines.clone().find(|line| !line.starts_with('#')).or_else(|| lines.next())?;
         let lower = line.to_ascii_lowercase();

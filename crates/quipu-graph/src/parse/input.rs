@@ -58,6 +58,8 @@ pub(crate) enum Work {
     Lines { input: Arc<Opened>, first_line: u64, bytes: Vec<u8> },
     /// A whole file in a format that cannot be cut.
     Stream { input: Arc<Opened>, reader: Box<dyn Read + Send> },
+    /// An input that ended before its format does, and the line in which its end is missing.
+    Unended { input: Arc<Opened>, line: u64, reason: &'static str },
 }
 
 /// Hands out the work of all inputs, in order.
@@ -76,6 +78,8 @@ struct Lines {
     reader: Box<dyn Read + Send>,
     carry: Vec<u8>,
     next_line: u64,
+    /// The first and the last byte so far that are no blanks.
+    outermost: Option<(u8, u8)>,
 }
 
 /// Counts the bytes that pass.
@@ -104,7 +108,11 @@ impl Source {
                 if let Some(work) = lines.next_block()? {
                     return Ok(Some(work));
                 }
+                let unended = lines.unended();
                 self.current = None;
+                if unended.is_some() {
+                    return Ok(unended);
+                }
             }
             let Some(input) = self.inputs.next() else { return Ok(None) };
             let (opened, reader) = self.open(&input)?;
@@ -113,7 +121,7 @@ impl Source {
             if !input.format.is_line_based() {
                 return Ok(Some(Work::Stream { input, reader }));
             }
-            self.current = Some(Lines { input, reader, carry: Vec::new(), next_line: 1 });
+            self.current = Some(Lines { input, reader, carry: Vec::new(), next_line: 1, outermost: None });
         }
     }
 
@@ -129,7 +137,7 @@ impl Source {
             Input::Stdin => Box::new(std::io::stdin()),
         };
         let counted = Counted { inner: raw, read: self.read.clone() };
-        let mut reader = decompressed(path, Box::new(counted))?;
+        let mut reader = without_mark(path, decompressed(path, Box::new(counted))?)?;
         let named = self.format.or_else(|| InputFormat::of_path(path));
         let format = match named {
             Some(format) if self.format.is_none() && format.is_ambiguous() => {
@@ -158,6 +166,14 @@ fn peek(path: &Path, reader: &mut Box<dyn Read + Send>) -> Result<Vec<u8>, Graph
     let rest = std::mem::replace(reader, Box::new(std::io::empty()));
     *reader = Box::new(Cursor::new(start.clone()).chain(rest));
     Ok(start)
+}
+
+/// Leaves out the mark that some editors write before a text in UTF-8.
+fn without_mark(path: &Path, mut reader: Box<dyn Read + Send>) -> Result<Box<dyn Read + Send>, GraphError> {
+    let mut start = Vec::new();
+    let mark = "\u{feff}".as_bytes();
+    reader.by_ref().take(mark.len() as u64).read_to_end(&mut start).map_err(io_error("cannot read", path))?;
+    Ok(if start == mark { reader } else { Box::new(Cursor::new(start).chain(reader)) })
 }
 
 /// Undoes the compression that the first bytes tell.
@@ -207,6 +223,18 @@ impl Lines {
         }
         let first_line = self.next_line;
         self.next_line += memchr::memchr_iter(b'\n', &bytes).count() as u64;
+        let text = bytes.trim_ascii();
+        if let (Some(first), Some(last)) = (text.first(), text.last()) {
+            self.outermost = Some((self.outermost.map_or(*first, |(first, _)| first), *last));
+        }
         Some(Work::Lines { input: self.input.clone(), first_line, bytes })
+    }
+
+    /// An array of entities without its last bracket: entities after the last one are missing.
+    fn unended(&self) -> Option<Work> {
+        let array = self.input.format == InputFormat::Wikidata;
+        let unended = array && self.outermost.is_some_and(|(first, last)| first == b'[' && last != b']');
+        let reason = "the file ends before its array does, without a `]`: it is cut";
+        unended.then(|| Work::Unended { input: self.input.clone(), line: self.next_line, reason })
     }
 }

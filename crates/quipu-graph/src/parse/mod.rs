@@ -10,6 +10,7 @@ mod ntriples_tests;
 pub(crate) mod rdf;
 pub(crate) mod skb;
 pub(crate) mod wikidata;
+pub(crate) mod xml;
 
 use crate::GraphError;
 pub use format::InputFormat;

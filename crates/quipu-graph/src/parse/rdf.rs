@@ -1,13 +1,12 @@
 //! RDF through oxrdfio: whole streams of any syntax, and the unusual lines of N-Triples and N-Quads.
 
-use std::cell::Cell;
-use std::io::{BufRead, BufReader, Read};
-use std::rc::Rc;
+use std::io::Read;
 
 use oxrdf::{NamedOrBlankNode, Quad, Term};
 use oxrdfio::{RdfFormat, RdfParseError, RdfParser, RdfSyntaxError};
 
 use super::input::Opened;
+use super::xml::{CheckedXml, Findings};
 use super::{LineError, Sink, Tail};
 use crate::GraphError;
 use crate::error::io_error;
@@ -44,30 +43,6 @@ fn reason(error: &RdfSyntaxError) -> String {
     }
 }
 
-/// Hands out one line a read and counts them, for parsers that do not say where they stopped: the last line handed out is the one, or the one
-/// in which what they missed should have been.
-struct ByLine<R> {
-    inner: BufReader<R>,
-    lines: Rc<Cell<u64>>,
-    /// Whether the last byte handed out ended a line.
-    at_start: bool,
-}
-
-impl<R: Read> Read for ByLine<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        let held = self.inner.fill_buf()?;
-        let line = memchr::memchr(b'\n', held).map_or(held.len(), |end| end + 1);
-        let count = held.get(..line).unwrap_or_default().read(buffer)?;
-        let last = count.checked_sub(1).and_then(|last| held.get(last)).copied();
-        self.inner.consume(count);
-        if let Some(last) = last {
-            self.lines.set(self.lines.get() + u64::from(self.at_start));
-            self.at_start = last == b'\n';
-        }
-        Ok(count)
-    }
-}
-
 /// Parses a stream. `failed` is told of each statement that breaks the syntax, with its line (0: unknown), and decides
 /// whether to go on; `progressed` is called after each statement.
 pub(crate) fn stream<S: Sink>(
@@ -78,25 +53,30 @@ pub(crate) fn stream<S: Sink>(
     mut failed: impl FnMut(&mut S, u64, LineError) -> Result<(), GraphError>,
     mut progressed: impl FnMut(&mut S) -> Result<(), GraphError>,
 ) -> Result<(), GraphError> {
-    let lines = Rc::new(Cell::new(0));
-    // The others say themselves where they stopped, and are faster on whole blocks.
-    let reader: Box<dyn Read + '_> = match format {
+    // The parsers of the others hold a file to its end themselves, and say where they stopped.
+    let (reader, findings): (Box<dyn Read + '_>, _) = match format {
         RdfFormat::RdfXml => {
-            Box::new(ByLine { inner: BufReader::new(reader), lines: lines.clone(), at_start: true })
+            let (checked, findings) = CheckedXml::new(reader);
+            (Box::new(checked), findings)
         }
-        _ => Box::new(reader),
+        _ => (Box::new(reader), Findings::default()),
     };
     for quad in RdfParser::from_format(format).for_reader(reader) {
         match quad {
             Ok(quad) => {
                 if let Err(error) = push(&quad, input.number, sink) {
-                    failed(sink, lines.get(), error)?;
+                    failed(sink, findings.line(), error)?;
                 }
                 progressed(sink)?;
             }
-            Err(RdfParseError::Io(error)) => return Err(io_error("cannot read", &input.path)(error)),
+            Err(RdfParseError::Io(error)) => {
+                return match findings.refused() {
+                    Some(reason) => failed(sink, findings.line(), LineError::Malformed(reason)),
+                    None => Err(io_error("cannot read", &input.path)(error)),
+                };
+            }
             Err(RdfParseError::Syntax(error)) => {
-                let line = error.location().map_or(lines.get(), |location| location.start.line + 1);
+                let line = error.location().map_or(findings.line(), |location| location.start.line + 1);
                 failed(sink, line, LineError::Malformed(reason(&error)))?;
             }
         }

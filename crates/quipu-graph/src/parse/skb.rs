@@ -55,7 +55,6 @@ impl<'a> Id<'a> {
 
 /// The id of a line of nodes; `None` where the line is no node.
 pub(crate) fn id(line: &str) -> Option<Cow<'_, str>> {
-    let line = line.strip_prefix('\u{feff}').unwrap_or(line);
     serde_json::from_str::<Identified<'_>>(line).ok().map(|node| node.id.text())
 }
 

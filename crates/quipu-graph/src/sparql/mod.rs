@@ -4,6 +4,7 @@ mod bounds;
 mod countable;
 mod dataset;
 mod deep;
+mod graphs;
 pub(crate) mod results;
 
 use std::io::Write;
@@ -19,6 +20,7 @@ use crate::{EmbeddedGraph, GraphError};
 use bounds::{Bounds, Ended, within};
 use countable::{Countable, MOST_PARTS, countable, with_functions};
 use dataset::{Damage, StoreDataset};
+pub use graphs::QueryGraphs;
 pub use results::QueryFormat;
 
 /// Time between two looks at the cancel flag.
@@ -91,6 +93,21 @@ impl EmbeddedGraph {
         options: &QueryOptions,
         out: &mut (dyn Write + Send),
     ) -> Result<u64, GraphError> {
+        self.query_over(&QueryGraphs::default(), sparql, options, out)
+    }
+
+    /// The same over the graphs that whoever sends the query names. The store has one without a name,
+    /// and so none of them.
+    ///
+    /// # Errors
+    /// As [`EmbeddedGraph::query`]; [`GraphError::Usage`] for a graph's name that is no IRI.
+    pub fn query_over(
+        &self,
+        graphs: &QueryGraphs,
+        sparql: &str,
+        options: &QueryOptions,
+        out: &mut (dyn Write + Send),
+    ) -> Result<u64, GraphError> {
         let (start, token) = (Instant::now(), CancellationToken::new());
         let stopped = Arc::new(AtomicBool::new(false));
         let cancel = || {
@@ -105,7 +122,8 @@ impl EmbeddedGraph {
         std::thread::scope(|scope| {
             let worker = deep::spawn(scope, move || {
                 let _finished = finished;
-                self.evaluate(sparql, options, token, stop, out)
+                let query = graphs.instead_of(parse(sparql)?)?;
+                self.evaluate(query, options, token, stop, out)
             })?;
             watch(options, start, cancel, &watched);
             worker.join().unwrap_or_else(|reason| std::panic::resume_unwind(reason))
@@ -114,13 +132,13 @@ impl EmbeddedGraph {
 
     fn evaluate(
         &self,
-        sparql: &str,
+        query: Query,
         options: &QueryOptions,
         token: CancellationToken,
         stopped: Arc<AtomicBool>,
         out: &mut dyn Write,
     ) -> Result<u64, GraphError> {
-        let Countable { query, width, parts } = countable(parse(sparql)?);
+        let Countable { query, width, parts } = countable(query);
         if parts > MOST_PARTS {
             return Err(GraphError::Usage(format!(
                 "the query is made of {parts} patterns, operators and functions; at most {MOST_PARTS} can be planned: ask in parts, or \

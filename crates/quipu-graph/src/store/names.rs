@@ -1,6 +1,7 @@
 //! All names of all entities, for those who build name indexes.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use super::EmbeddedGraph;
 use crate::{GraphError, NodeId, RelationRole};
@@ -54,6 +55,7 @@ impl EmbeddedGraph {
             }
         })?;
         let mut names: Vec<Cow<'_, str>> = Vec::new();
+        let mut seen: HashSet<Cow<'_, str>> = HashSet::new();
         if found.is_empty() || (found.len() == 1 && self.name_node(node)? == found.first().copied()) {
             return Ok(names);
         }
@@ -62,7 +64,8 @@ impl EmbeddedGraph {
         for other in found {
             let kind = self.literal(other)?.map_or("", |literal| literal.kind);
             let name = self.name(other)?;
-            if language_rank(languages, kind) <= languages.len() && name != shown && !names.contains(&name) {
+            let suits = language_rank(languages, kind) <= languages.len();
+            if suits && name != shown && seen.insert(name.clone()) {
                 names.push(name);
             }
         }

@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 use quipu_graph::NodeId;
 use quipu_model::Embedder;
 
+use super::checked::sums_of;
 use super::words::WordsWriter;
 use super::{KIND, PASSAGES, VECTORS, WORDS};
 use crate::container::ContainerWriter;
@@ -173,7 +174,7 @@ fn write_passages(
     let path = folder.join(TEXTS);
     let flushed = texts.into_inner().map_err(std::io::IntoInnerError::into_error);
     drop(flushed.map_err(IndexError::io("cannot write", &path))?);
-    let mut file = ContainerWriter::create(&folder.join(PASSAGES), KIND, 4)?;
+    let mut file = ContainerWriter::create(&folder.join(PASSAGES), KIND, 5)?;
     let meta = [nodes.len() as u64, u64::from(documents)];
     file.write_section("meta", bytemuck::cast_slice(&meta))?;
     file.write_section("records", records)?;
@@ -184,6 +185,7 @@ fn write_passages(
     let mut source = std::fs::File::open(&path).map_err(IndexError::io("cannot read", &path))?;
     std::io::copy(&mut source, &mut section).map_err(IndexError::io("cannot write", &path))?;
     section.finish();
+    file.write_section("wordsums", &sums_of(&folder.join(WORDS))?)?;
     file.finish()?;
     remove(&path)
 }

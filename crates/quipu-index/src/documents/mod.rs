@@ -8,6 +8,7 @@
 //!   records    = (node:u64 offset:u64 length:u32 first_character:u32 characters:u32 heading:u32 title:u32 document:u32)*
 //!   bynode     = number:u64*                     ; passages by node, then number
 //!   texts      = (passage:utf8{length} heading:utf8{heading} title:utf8{title})*, each at its record's offset
+//!   wordsums   = (name:text length:number sum:u32*)*  ; the files of `words/`, a sum for each 4 KiB; not in version 2
 //! words/       = tantivy's index: one document a passage, fields `text` and `passage` (the number)
 //! vectors/     = vector index whose nodes are numbers of passages; missing without an embedder
 //! ```
@@ -15,6 +16,7 @@
 //! renamed; an interrupted build keeps its vectors and goes on with them.
 
 mod build;
+mod checked;
 mod search;
 mod words;
 
@@ -37,9 +39,11 @@ pub use build::{DocumentBuilder, DocumentProgress, SourceDocument};
 pub use search::{DocumentQuery, PassageHit, SearchMode};
 use words::Words;
 
-/// Version of the format; the oldest readable is the same.
-const VERSION: u32 = 2;
-const KIND: Kind = Kind { magic: *b"QUIPUDOC", version: VERSION, oldest: VERSION, title: "document index" };
+/// Version of the format.
+const VERSION: u32 = 3;
+/// The oldest that is readable.
+const OLDEST: u32 = 2;
+const KIND: Kind = Kind { magic: *b"QUIPUDOC", version: VERSION, oldest: OLDEST, title: "document index" };
 const PASSAGES: &str = "passages.qix";
 const WORDS: &str = "words";
 const VECTORS: &str = "vectors";
@@ -88,7 +92,9 @@ pub struct DocumentIndex {
     texts: Section,
     passages: u64,
     documents: u64,
-    words: Words,
+    /// The index of words; opened by who first asks for a word.
+    words: OnceLock<Words>,
+    word_sums: Option<Section>,
     vectors: Option<VectorIndex>,
     /// For each passage its row in the vector index.
     rows: OnceLock<Vec<u32>>,
@@ -124,13 +130,7 @@ impl DocumentIndex {
         }
         let vectors = folder.join(VECTORS);
         let vectors = if vectors.exists() { Some(VectorIndex::open(&vectors)?) } else { None };
-        let words = Words::open(&folder.join(WORDS))?;
-        if words.len() != passages {
-            return Err(IndexError::corrupt(
-                &folder.join(WORDS),
-                format!("it has {} passages, expected {passages}", words.len()),
-            ));
-        }
+        let word_sums = container.newer_section("wordsums")?;
         let texts = container.section("texts")?;
         Ok(Self {
             folder: folder.to_owned(),
@@ -140,7 +140,8 @@ impl DocumentIndex {
             texts,
             passages,
             documents,
-            words,
+            words: OnceLock::new(),
+            word_sums,
             vectors,
             rows: OnceLock::new(),
         })
@@ -168,7 +169,9 @@ impl DocumentIndex {
 
     /// Bytes of all its files.
     pub fn bytes(&self) -> u64 {
-        self.container.bytes() + self.words.bytes() + self.vectors.as_ref().map_or(0, VectorIndex::bytes)
+        self.container.bytes()
+            + words::bytes(&self.folder.join(WORDS))
+            + self.vectors.as_ref().map_or(0, VectorIndex::bytes)
     }
 
     /// Reads every byte and compares the checksums.
@@ -177,8 +180,29 @@ impl DocumentIndex {
     /// The damaged file.
     pub fn verify(&self) -> Result<(), IndexError> {
         self.container.verify()?;
-        self.words.verify()?;
+        self.words()?.verify()?;
         self.vectors.as_ref().map_or(Ok(()), VectorIndex::verify)
+    }
+
+    /// Opens all that a search reads, and reads of it what opening takes.
+    ///
+    /// # Errors
+    /// The damaged file.
+    pub fn check(&self) -> Result<(), IndexError> {
+        self.words().map(|_| ())
+    }
+
+    fn words(&self) -> Result<&Words, IndexError> {
+        if let Some(words) = self.words.get() {
+            return Ok(words);
+        }
+        let folder = self.folder.join(WORDS);
+        let words = Words::open(&folder, self.word_sums.as_ref().map(AsRef::as_ref))?;
+        if words.len() != self.passages {
+            let reason = format!("it has {} passages, expected {}", words.len(), self.passages);
+            return Err(IndexError::corrupt(&folder, reason));
+        }
+        Ok(self.words.get_or_init(|| words))
     }
 
     /// Refuses an embedder that did not make the vectors.
@@ -195,7 +219,7 @@ impl DocumentIndex {
     /// A damaged file.
     #[expect(clippy::cast_precision_loss, reason = "counts of passages, for a logarithm")]
     pub fn rarity(&self, word: &str) -> Result<f64, IndexError> {
-        let with = self.words.frequency(word)? as f64;
+        let with = self.words()?.frequency(word)? as f64;
         Ok((1.0 + (self.passages as f64 - with + 0.5) / (with + 0.5)).ln())
     }
 

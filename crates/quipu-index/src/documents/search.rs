@@ -87,7 +87,8 @@ impl DocumentIndex {
         let depth = if query.mode == SearchMode::Hybrid { query.k.max(DEPTH) } else { query.k };
         let mut found: HashMap<u64, Found> = HashMap::new();
         if by_words {
-            let best = self.wanted(query, depth, |depth| self.words.best(query.text, depth))?;
+            let words = self.words()?;
+            let best = self.wanted(query, depth, |depth| words.best(query.text, depth))?;
             for (rank, (number, score)) in best.into_iter().enumerate() {
                 let entry = found.entry(number).or_default();
                 entry.words = Some(score);

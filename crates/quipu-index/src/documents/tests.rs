@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use quipu_model::{Embeddings, ModelError};
 
 use super::*;
+use crate::container::ContainerWriter;
 use crate::text::Format;
 
 /// Letters as a vector: texts of like letters are near.
@@ -175,8 +176,83 @@ async fn damage_is_named() {
     assert!(message.contains("passages.qix"), "{message}");
     std::fs::write(&path, &whole).unwrap();
     std::fs::write(folder.path().join(WORDS).join("meta.json"), "{").unwrap();
-    let message = DocumentIndex::open(folder.path()).unwrap_err().to_string();
-    assert!(message.contains("words"), "{message}");
+    let message = DocumentIndex::open(folder.path()).unwrap().check().unwrap_err().to_string();
+    assert!(message.contains("words/meta.json"), "{message}");
+}
+
+/// What an index says of its words: how many passages have each, and which are found by it.
+fn answers(index: &DocumentIndex) -> Result<Vec<String>, crate::IndexError> {
+    let mut answers = Vec::new();
+    for word in ["kite", "fishermen", "wind", "Lindau", "Orle", "xyzzy"] {
+        let rarity = index.rarity(word)?;
+        let query = DocumentQuery { text: word, vector: None, mode: SearchMode::Words, k: 3, only: None };
+        let hits = index.search(&query)?;
+        let hits: Vec<_> = hits.iter().map(|hit| (hit.passage.number, hit.score)).collect();
+        answers.push(format!("{word}: {rarity} {hits:?}"));
+    }
+    Ok(answers)
+}
+
+/// Flips a bit of each byte of each file of the words.
+fn check_every_byte(folder: &Path) {
+    let expected = answers(&DocumentIndex::open(folder).unwrap()).unwrap();
+    let mut files: Vec<_> =
+        std::fs::read_dir(folder.join(WORDS)).unwrap().map(|file| file.unwrap().path()).collect();
+    files.sort();
+    let mut refused = 0;
+    for file in files {
+        let whole = std::fs::read(&file).unwrap();
+        for at in 0..whole.len() {
+            let mut damaged = whole.clone();
+            damaged[at] ^= 1 << (at % 8);
+            // Another file under the same name: what is mapped does not change.
+            std::fs::remove_file(&file).unwrap();
+            std::fs::write(&file, damaged).unwrap();
+            let index = DocumentIndex::open(folder).unwrap();
+            assert_eq!(index.passages_of(NodeId(7)).unwrap(), [1, 3], "what needs no words is as it was");
+            let found = answers(&index);
+            assert!(found.as_ref().is_ok_and(|found| *found == expected) || found.is_err(), "{file:?} {at}");
+            refused += u64::from(found.is_err());
+            let verified = DocumentIndex::open(folder).unwrap().verify();
+            assert!(verified.is_err(), "{file:?}: byte {at}");
+        }
+        std::fs::remove_file(&file).unwrap();
+        std::fs::write(&file, &whole).unwrap();
+    }
+    assert!(refused > 100, "{refused} times damage was noticed");
+    assert_eq!(answers(&DocumentIndex::open(folder).unwrap()).unwrap(), expected);
+}
+
+#[tokio::test]
+async fn a_damaged_byte_of_the_words_is_an_error_or_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    build(folder.path(), None).await.unwrap();
+    check_every_byte(folder.path());
+}
+
+#[tokio::test]
+async fn an_index_of_version_2_is_read_through_before_its_words_are() {
+    let folder = tempfile::tempdir().unwrap();
+    build(folder.path(), None).await.unwrap();
+    let path = folder.path().join(PASSAGES);
+    let current = Container::open(&path, KIND).unwrap();
+    let mut older = ContainerWriter::create(&path, Kind { version: 2, ..KIND }, 4).unwrap();
+    for name in ["meta", "records", "bynode", "texts"] {
+        older.write_section(name, current.section(name).unwrap().as_ref()).unwrap();
+    }
+    older.finish().unwrap();
+    let index = DocumentIndex::open(folder.path()).unwrap();
+    index.verify().unwrap();
+    assert_eq!(found(&index, "Orle", SearchMode::Words), [3]);
+    let words = std::fs::read_dir(folder.path().join(WORDS)).unwrap();
+    let mut files = words.map(|file| file.unwrap().path());
+    let terms = files.find(|file| file.extension().is_some_and(|name| name == "term")).unwrap();
+    let mut bytes = std::fs::read(&terms).unwrap();
+    bytes[10] ^= 1;
+    std::fs::remove_file(&terms).unwrap();
+    std::fs::write(&terms, bytes).unwrap();
+    let refused = DocumentIndex::open(folder.path()).unwrap().check().unwrap_err().to_string();
+    assert!(refused.contains(".term"), "{refused}");
 }
 
 #[tokio::test]

@@ -16,6 +16,7 @@ use tantivy::{
     TantivyError, Term,
 };
 
+use super::checked::CheckedFolder;
 use crate::IndexError;
 
 const ANALYZER: &str = "quipu";
@@ -29,7 +30,8 @@ const MOST_WORDS: usize = 256;
 /// An opened index of words.
 pub(super) struct Words {
     folder: PathBuf,
-    index: Index,
+    /// The files, where their pages have sums.
+    checked: Option<CheckedFolder>,
     reader: IndexReader,
     text: Field,
 }
@@ -64,6 +66,23 @@ fn error(folder: &Path) -> impl Fn(TantivyError) -> IndexError + '_ {
     |error| IndexError::Engine { path: folder.to_owned(), reason: error.to_string() }
 }
 
+/// Bytes of an index's files.
+pub(super) fn bytes(folder: &Path) -> u64 {
+    let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    files.filter_map(|file| file.metadata().ok()).map(|metadata| metadata.len()).sum()
+}
+
+/// Compares the files with tantivy's own checksums.
+fn read_through(folder: &Path, index: &Index) -> Result<(), IndexError> {
+    let damaged = index.validate_checksum().map_err(error(folder))?;
+    match damaged.into_iter().next() {
+        None => Ok(()),
+        Some(file) => {
+            Err(IndexError::corrupt(&folder.join(file), "it is damaged: its checksum is another one"))
+        }
+    }
+}
+
 impl WordsWriter {
     /// Starts an index in an empty folder.
     pub(super) fn create(folder: &Path) -> Result<Self, IndexError> {
@@ -91,10 +110,33 @@ impl WordsWriter {
 }
 
 impl Words {
-    /// Opens a finished index.
-    pub(super) fn open(folder: &Path) -> Result<Self, IndexError> {
+    /// Opens a finished index whose pages have these sums. One without sums, of an older version, is
+    /// read through.
+    ///
+    /// # Errors
+    /// What is damaged of that.
+    pub(super) fn open(folder: &Path, sums: Option<&[u8]>) -> Result<Self, IndexError> {
         let damaged = |error: TantivyError| IndexError::corrupt(folder, error.to_string());
-        let index = Index::open_in_dir(folder).map_err(damaged)?;
+        let checked = match sums {
+            None => None,
+            Some(sums) => {
+                let checked = CheckedFolder::open(folder, sums).map_err(damaged)?;
+                Some(checked.ok_or_else(|| IndexError::corrupt(folder, "its sums are no sums"))?)
+            }
+        };
+        let opened = match &checked {
+            Some(checked) => Index::open(checked.clone()).map_err(damaged),
+            None => Index::open_in_dir(folder).map_err(damaged).and_then(|index| {
+                read_through(folder, &index)?;
+                Ok(index)
+            }),
+        };
+        let opened = opened.and_then(|index| Self::of_index(folder, &index, checked.clone()));
+        checked.and_then(|checked| checked.damage()).map_or(opened, Err)
+    }
+
+    fn of_index(folder: &Path, index: &Index, checked: Option<CheckedFolder>) -> Result<Self, IndexError> {
+        let damaged = |error: TantivyError| IndexError::corrupt(folder, error.to_string());
         index.tokenizers().register(ANALYZER, analyzer());
         let (expected, text, _) = schema();
         if index.schema() != expected {
@@ -102,7 +144,16 @@ impl Words {
         }
         let reader =
             index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into().map_err(damaged)?;
-        Ok(Self { folder: folder.to_owned(), index, reader, text })
+        Ok(Self { folder: folder.to_owned(), checked, reader, text })
+    }
+
+    /// The outcome of a look-up, or what of the files was found damaged: not every error of a file
+    /// reaches the one who asked.
+    fn unless_damaged<T>(&self, outcome: Result<T, TantivyError>) -> Result<T, IndexError> {
+        match self.checked.as_ref().and_then(CheckedFolder::damage) {
+            Some(damage) => Err(damage),
+            None => outcome.map_err(error(&self.folder)),
+        }
     }
 
     /// Number of passages.
@@ -110,22 +161,13 @@ impl Words {
         self.reader.searcher().num_docs()
     }
 
-    /// Bytes of its files.
-    pub(super) fn bytes(&self) -> u64 {
-        let files = std::fs::read_dir(&self.folder).into_iter().flatten().flatten();
-        files.filter_map(|file| file.metadata().ok()).map(|metadata| metadata.len()).sum()
-    }
-
-    /// Compares the checksums of its files.
+    /// Reads every byte.
+    ///
+    /// # Errors
+    /// The damaged file.
     pub(super) fn verify(&self) -> Result<(), IndexError> {
-        let damaged = self.index.validate_checksum().map_err(error(&self.folder))?;
-        match damaged.into_iter().next() {
-            None => Ok(()),
-            Some(file) => Err(IndexError::corrupt(
-                &self.folder.join(file),
-                "it is damaged: its checksum is another one",
-            )),
-        }
+        // Without sums it was read through when it was opened.
+        self.checked.as_ref().map_or(Ok(()), CheckedFolder::verify)
     }
 
     /// The `k` passages whose words fit best, by number with their BM25 scores, best first.
@@ -146,7 +188,7 @@ impl Words {
                 (score, std::cmp::Reverse(number))
             }
         });
-        let found = self.reader.searcher().search(&query, &collector).map_err(error(&self.folder))?;
+        let found = self.unless_damaged(self.reader.searcher().search(&query, &collector))?;
         Ok(found.into_iter().map(|((score, std::cmp::Reverse(number)), _)| (number, score)).collect())
     }
 
@@ -155,7 +197,7 @@ impl Words {
         let searcher = self.reader.searcher();
         let mut least = self.len();
         for term in self.terms(text) {
-            least = least.min(searcher.doc_freq(&term).map_err(error(&self.folder))?);
+            least = least.min(self.unless_damaged(searcher.doc_freq(&term))?);
         }
         Ok(least)
     }

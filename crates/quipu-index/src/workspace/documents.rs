@@ -103,7 +103,7 @@ impl Workspace {
             all.insert((document.entity.clone(), document.title.clone()), document);
         }
         // Refused before anything is written.
-        let _ = Self::open_without_vectors(folder)?.embedded_or_refuse()?;
+        let _ = Self::open_graph(folder)?.embedded_or_refuse()?;
         write_added(folder, all.into_values())?;
         Self::index_documents(folder, embedder, progress, cancel).await
     }
@@ -140,10 +140,10 @@ impl Workspace {
         cancel: &AtomicBool,
     ) -> Result<(), IndexError> {
         // What is no workspace is not to become one.
-        Self::open_without_vectors(folder)?;
+        Self::open_graph(folder)?;
         // Begun for its lock alone: the index goes into the published generation.
         let _lock = Generations::open(folder).begin()?;
-        let workspace = Self::open_without_vectors(folder)?;
+        let workspace = Self::open_graph(folder)?;
         let graph = workspace.embedded_or_refuse()?;
         build_documents(folder, &workspace.generation, graph, embedder, progress.as_ref(), cancel, 256 << 20)
             .await

@@ -89,10 +89,10 @@ impl Workspace {
         cancel: &AtomicBool,
     ) -> Result<(), IndexError> {
         // What is no workspace is not to become one.
-        Self::open_without_vectors(folder)?;
+        Self::open_graph(folder)?;
         // Begun for its lock alone: the vectors go into the published generation.
         let _lock = Generations::open(folder).begin()?;
-        let workspace = Self::open_without_vectors(folder)?;
+        let workspace = Self::open_graph(folder)?;
         let Some(texts) = workspace.source.texts() else {
             return Err(IndexError::Usage(format!(
                 "{} searches names at its endpoint; there is nothing here to embed",

@@ -166,7 +166,7 @@ pub struct DocumentsInfo {
 impl Workspace {
     /// Opens the published generation.
     pub fn open(folder: &Path) -> Result<Self, IndexError> {
-        let mut workspace = Self::open_without_vectors(folder)?;
+        let mut workspace = Self::open_graph(folder)?;
         let vectors = workspace.generation.join(VECTORS);
         if vectors.exists() {
             workspace.vectors = Some(VectorIndex::open(&vectors)?);
@@ -179,7 +179,12 @@ impl Workspace {
         Ok(workspace)
     }
 
-    fn open_without_vectors(folder: &Path) -> Result<Self, IndexError> {
+    /// Opens the published generation without its vectors and documents: for what asks its graph and its
+    /// names alone, which damage elsewhere does not concern.
+    ///
+    /// # Errors
+    /// What is missing, damaged or of another version, by file.
+    pub fn open_graph(folder: &Path) -> Result<Self, IndexError> {
         let generations = Generations::open(folder);
         let generation = generations.current()?.ok_or_else(|| {
             let shown = folder.display();

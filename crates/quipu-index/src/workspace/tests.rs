@@ -125,6 +125,32 @@ async fn a_failed_import_leaves_the_old_generation_and_the_configuration() {
 }
 
 #[tokio::test]
+async fn a_cut_file_leaves_the_old_generation() {
+    let place = Place::new();
+    place.import(GRAPH_TEXT, None).await.unwrap();
+    let head =
+        "<rdf:RDF xmlns:rdf=\"http://www.w3.org/1999/02/22-rdf-syntax-ns#\" xmlns:e=\"http://e.org/\">";
+    let thing = "<e:k rdf:about=\"http://e.org/b\"><e:r>x</e:r></e:k>";
+    let entity =
+        "{\"type\":\"item\",\"id\":\"Q1\",\"labels\":{\"en\":{\"language\":\"en\",\"value\":\"a\"}}}";
+    let json = "{\"@id\": \"http://e.org/a\", \"http://e.org/r\": [{\"@value\": \"x\"}]}";
+    let cut = [
+        ("graph.rdf", format!("{head}\n{thing}\n")),
+        ("graph.json", format!("[\n{entity},\n{entity}\n")),
+        ("graph.jsonld", format!("[{json},\n{json}\n")),
+    ];
+    for (name, text) in cut {
+        let file = place.folder.path().join(name);
+        std::fs::write(&file, text).unwrap();
+        let graph = ImportConfig::new("films", vec![Input::File(file)]);
+        let request = ImportRequest { graph, embedder: None, progress: None };
+        let refused = Workspace::import(&place.workspace(), &request).await.unwrap_err().to_string();
+        assert!(refused.contains(name), "{refused}");
+        assert_eq!(Workspace::open(&place.workspace()).unwrap().info().graph.triples, 4);
+    }
+}
+
+#[tokio::test]
 async fn interrupted_vectors_go_on() {
     let place = Place::new();
     let text: String = (0..900).map(|number| format!("film number {number}\tkind\tfilm\n")).collect();

@@ -98,9 +98,9 @@ impl Workspace {
         cancel: &AtomicBool,
     ) -> Result<u64, IndexError> {
         // What is no workspace is not to become one.
-        Self::open_without_vectors(folder)?;
+        Self::open_graph(folder)?;
         let _lock = Generations::open(folder).begin()?;
-        let workspace = Self::open_without_vectors(folder)?;
+        let workspace = Self::open_graph(folder)?;
         if workspace.embedded().is_none() {
             return Err(IndexError::Usage(format!(
                 "the graph of {} is behind an endpoint: its triples are not here to be embedded",

@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use memmap2::Mmap;
 use rayon::prelude::*;
@@ -43,7 +44,11 @@ struct Norm {
 impl Bert {
     /// Reads a safetensors file.
     pub(super) fn open(path: &Path) -> Result<Self, ModelError> {
-        let io = |source| ModelError::Io { action: "cannot read", path: path.to_path_buf(), source };
+        let io = |source| ModelError::Io {
+            action: "cannot read",
+            path: path.to_path_buf(),
+            source: Arc::new(source),
+        };
         let file = std::fs::File::open(path).map_err(io)?;
         // SAFETY: the map is read-only. Files of the models folder are put in place whole by a rename and not changed
         // afterwards; a foreign process that shortens one would make reads fail, as for every mapped file.

@@ -45,7 +45,7 @@ impl LocalEmbedder {
         let text = std::fs::read(&path).map_err(|source| ModelError::Io {
             action: "cannot read",
             path: path.clone(),
-            source,
+            source: Arc::new(source),
         })?;
         let mut tokenizer = Tokenizer::from_bytes(&text).map_err(|error| damaged(error.to_string()))?;
         let max_length = LONGEST.min(bert.positions());
@@ -215,7 +215,11 @@ fn chunks<'a>(order: &'a [usize], tokens: &[Vec<u32>]) -> Vec<&'a [usize]> {
 /// them, which takes a millisecond.
 fn fingerprint(weights: &Path, tokenizer: &[u8]) -> Result<String, ModelError> {
     use std::io::{Read as _, Seek as _, SeekFrom};
-    let io = |source| ModelError::Io { action: "cannot read", path: weights.to_path_buf(), source };
+    let io = |source| ModelError::Io {
+        action: "cannot read",
+        path: weights.to_path_buf(),
+        source: Arc::new(source),
+    };
     let mut file = std::fs::File::open(weights).map_err(io)?;
     let size = file.metadata().map_err(io)?.len();
     let mut hash = Sha256::new();

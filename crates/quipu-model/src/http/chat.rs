@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::endpoint::{Endpoint, EndpointConfig, unreadable};
+use super::endpoint::{Endpoint, EndpointConfig, refusal_words};
 use crate::structured::{find_option, parse_leniently};
 use crate::thinking::split_thinking;
 use crate::{
@@ -99,9 +99,15 @@ impl HttpModel {
                 Ok(reply) => {
                     *self.learnt.lock() = learnt;
                     let raw = reply.to_string();
-                    return serde_json::from_value(reply).map_err(|error| {
-                        unreadable(&self.name, format!("no chat completion: {error}"), raw.as_bytes())
-                    });
+                    let completion: Completion = serde_json::from_value(reply).map_err(|error| {
+                        self.endpoint
+                            .foreign(format!("no chat completion ({error}): {}", refusal_words(&raw)))
+                    })?;
+                    if completion.choices.is_empty() {
+                        let reason = format!("the reply holds no choice: {}", refusal_words(&raw));
+                        return Err(self.endpoint.foreign(reason));
+                    }
+                    return Ok(completion);
                 }
                 Err(ModelError::Refused { status, reason, .. })
                     if matches!(status, 400 | 413) && context_limit(&reason).is_some() =>
@@ -181,7 +187,7 @@ impl HttpModel {
             .choices
             .into_iter()
             .next()
-            .ok_or_else(|| unreadable(&self.name, "the reply holds no choice".to_owned(), b""))?;
+            .ok_or_else(|| self.endpoint.foreign("the reply holds no choice".to_owned()))?;
         let called =
             choice.message.tool_calls.unwrap_or_default().into_iter().next().map(|call| call.function);
         let said = called.map_or(choice.message.content.unwrap_or_default(), WireFunction::into_text);

@@ -3,7 +3,8 @@
 use std::time::{Duration, Instant};
 
 use reqwest::StatusCode;
-use reqwest::header::{CONTENT_TYPE, RETRY_AFTER};
+use reqwest::header::{CONTENT_TYPE, LOCATION, RETRY_AFTER};
+use reqwest::redirect::Policy;
 use serde_json::Value;
 use tokio::sync::Semaphore;
 
@@ -14,6 +15,8 @@ use crate::ModelError;
 const LARGEST_REPLY: usize = 64 << 20;
 /// Longest pause that an endpoint may ask for.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+/// Redirects that are followed one after the other.
+const MOST_REDIRECTS: usize = 3;
 
 /// How an endpoint is reached.
 #[derive(Debug, Clone)]
@@ -82,6 +85,7 @@ impl Endpoint {
         }
         let client = reqwest::Client::builder()
             .connect_timeout(config.connect_timeout)
+            .redirect(within_one_origin())
             .build()
             .map_err(|error| ModelError::Usage(format!("no HTTP client: {}", causes(&error))))?;
         let permits = Semaphore::new(config.concurrency.max(1));
@@ -98,14 +102,11 @@ impl Endpoint {
     ) -> Result<Value, ModelError> {
         let deadline = Instant::now() + limit;
         let timed_out = |_| ModelError::TimedOut { model: model.to_owned(), limit };
-        tokio::time::timeout(limit, self.post_repeatedly(model, path, body, deadline))
-            .await
-            .map_err(timed_out)?
+        tokio::time::timeout(limit, self.post_repeatedly(path, body, deadline)).await.map_err(timed_out)?
     }
 
     async fn post_repeatedly(
         &self,
-        model: &str,
         path: &str,
         body: &Value,
         deadline: Instant,
@@ -113,7 +114,7 @@ impl Endpoint {
         let mut attempt = 1;
         loop {
             let permit = self.permits.acquire().await.map_err(|_| ModelError::Cancelled)?;
-            let failed = match self.post_once(model, path, body).await {
+            let failed = match self.post_once(path, body).await {
                 Ok(reply) => return Ok(reply),
                 Err(failed) => failed,
             };
@@ -136,7 +137,7 @@ impl Endpoint {
         }
     }
 
-    async fn post_once(&self, model: &str, path: &str, body: &Value) -> Result<Value, Failed> {
+    async fn post_once(&self, path: &str, body: &Value) -> Result<Value, Failed> {
         let passing =
             |error: reqwest::Error| Failed::Passing { reason: causes(&error.without_url()), pause: None };
         let mut request = self.client.post(format!("{}/{path}", self.config.base_url)).json(body);
@@ -150,6 +151,8 @@ impl Endpoint {
         let pause = pause
             .filter(|seconds: &f64| seconds.is_finite() && *seconds >= 0.0)
             .map(|seconds| Duration::from_secs_f64(seconds.min(LONGEST_PAUSE.as_secs_f64())));
+        let place = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
+        let place = place.map(|place| shortened(place, 200));
         let kind = response
             .headers()
             .get(CONTENT_TYPE)
@@ -160,20 +163,31 @@ impl Endpoint {
         while let Some(chunk) = response.chunk().await.map_err(passing)? {
             bytes.extend_from_slice(&chunk);
             if bytes.len() > LARGEST_REPLY {
-                return Err(Failed::Lasting(unreadable(model, "the reply does not end".to_owned(), &bytes)));
+                return Err(Failed::Lasting(self.foreign("the reply does not end".to_owned())));
             }
+        }
+        if status.is_redirection() {
+            let elsewhere = place.as_deref().unwrap_or("nowhere");
+            return Err(Failed::Lasting(self.foreign(format!("it redirects to {elsewhere}"))));
         }
         if !status.is_success() {
             return Err(self.refusal(status, pause, &bytes));
         }
         serde_json::from_slice(&bytes).map_err(|error| {
-            if error.is_eof() {
+            // A page that happens to end where JSON might go on is a page all the same.
+            if error.is_eof() && !kind.contains("html") {
                 Failed::Passing { reason: "the reply broke off".to_owned(), pause: None }
             } else {
-                let reason = format!("expected JSON, found content type {kind:?}: {error}");
-                Failed::Lasting(unreadable(model, reason, &bytes))
+                let begins = shortened(String::from_utf8_lossy(&bytes).trim(), 60);
+                let reason = format!("expected JSON, found content type {kind:?} ({error}): {begins}");
+                Failed::Lasting(self.foreign(reason))
             }
         })
+    }
+
+    /// What came is nothing that a model says.
+    pub(super) fn foreign(&self, reason: String) -> ModelError {
+        ModelError::Foreign { endpoint: self.config.base_url.clone(), reason }
     }
 
     fn refusal(&self, status: StatusCode, pause: Option<Duration>, body: &[u8]) -> Failed {
@@ -192,8 +206,22 @@ impl Endpoint {
     }
 }
 
+/// Redirects are followed as long as they stay where the key belongs: at one host and port, by one way
+/// or from an open to an encrypted one.
+fn within_one_origin() -> Policy {
+    Policy::custom(|attempt| {
+        let Some(first) = attempt.previous().first() else { return attempt.stop() };
+        let next = attempt.url();
+        let same = first.host_str() == next.host_str();
+        let same_port = first.port_or_known_default() == next.port_or_known_default();
+        let encrypted = first.scheme() == "http" && next.scheme() == "https";
+        let stays = same && (first.scheme() == next.scheme() && same_port || encrypted);
+        if stays && attempt.previous().len() <= MOST_REDIRECTS { attempt.follow() } else { attempt.stop() }
+    })
+}
+
 /// The endpoint's own words: the message of its error object where it has one.
-fn refusal_words(body: &str) -> String {
+pub(super) fn refusal_words(body: &str) -> String {
     let message = serde_json::from_str::<Value>(body).ok().and_then(|value| {
         let error = value.get("error").unwrap_or(&value);
         error.get("message").or(Some(error)).and_then(Value::as_str).map(str::to_owned)

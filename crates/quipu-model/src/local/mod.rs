@@ -155,7 +155,11 @@ impl LanguageModel for LocalModel {
 /// Refuses what is no GGUF file before llama.cpp sees it.
 fn check_magic(path: &Path) -> Result<(), ModelError> {
     use std::io::Read as _;
-    let io = |source| ModelError::Io { action: "cannot read", path: PathBuf::from(path), source };
+    let io = |source| ModelError::Io {
+        action: "cannot read",
+        path: PathBuf::from(path),
+        source: Arc::new(source),
+    };
     let mut magic = Vec::new();
     std::fs::File::open(path).map_err(io)?.take(4).read_to_end(&mut magic).map_err(io)?;
     if magic == b"GGUF" {

@@ -12,6 +12,7 @@ mod package;
 mod pull;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -150,7 +151,9 @@ impl Registry {
                 }
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(source) => return Err(ModelError::Io { action: "cannot read", path: own, source }),
+            Err(source) => {
+                return Err(ModelError::Io { action: "cannot read", path: own, source: Arc::new(source) });
+            }
         }
         Ok(Self { folder, models })
     }

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 
@@ -171,7 +172,7 @@ pub(super) async fn blocking<T: Send + 'static>(
 }
 
 pub(super) fn io(action: &'static str, path: &Path, source: std::io::Error) -> ModelError {
-    ModelError::Io { action, path: path.to_path_buf(), source }
+    ModelError::Io { action, path: path.to_path_buf(), source: Arc::new(source) }
 }
 
 pub(crate) fn hex(bytes: &[u8]) -> String {

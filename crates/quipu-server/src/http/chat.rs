@@ -5,7 +5,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use axum::extract::State;
 use axum::routing::{get, post};
 use quipu_answer::{
-    AnswerTable, AnswerUsage, Conversation, Evidence, Method, Reading, Speaker, Status, TimedEvent, Turn,
+    AnswerTable, AnswerUsage, Conversation, Evidence, Method, Note, Reading, Speaker, Status, TimedEvent,
+    Turn,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,6 +20,7 @@ use crate::access::Client;
 use crate::app::{App, Ask, Reply};
 use crate::cite::Cited;
 use crate::error::{ApiError, Kind};
+use crate::markdown::citations;
 use crate::reply::ok;
 use crate::trust::Trust;
 
@@ -217,6 +219,8 @@ struct Told {
     confidence: f64,
     /// Why there is no answer, when there is none.
     reason: Option<String>,
+    /// Remarks: a model or a source that failed, a limit, namesakes.
+    notes: Vec<Note>,
     /// The text with numbers, and what they stand for.
     cited: Cited,
     /// What the answer rests on.
@@ -246,6 +250,7 @@ impl From<Reply> for Told {
             grounded: answer.grounded,
             confidence: answer.confidence,
             reason: answer.reason,
+            notes: answer.notes,
             cited,
             evidence: answer.evidence,
             usage: answer.usage,
@@ -377,12 +382,9 @@ fn read_model(app: &App, id: &str) -> Result<(Option<String>, Option<Method>), A
 
 /// The answer with its citations below it.
 fn content(reply: &Reply) -> String {
-    let mut content = reply.markdown.clone();
-    for (at, citation) in reply.cited.citations.iter().enumerate() {
-        content.push_str(if at == 0 { "\n\n" } else { "\n" });
-        content.push_str(&format!("[{}] {}", citation.number, citation.sentence));
-    }
-    content
+    let cited = citations(&reply.cited);
+    let blocks = [reply.markdown.as_str(), &cited].map(str::trim_end);
+    blocks.into_iter().filter(|block| !block.is_empty()).collect::<Vec<_>>().join("\n\n")
 }
 
 impl From<&AnswerUsage> for ChatUsage {
@@ -512,7 +514,7 @@ I read this as: the towns of Peru, the largest first. The values stand in the gr
 
 Another reading (reading 2): the oldest towns of Peru → Caral
 
-[1] Peru | town | Lima";
+[1] Peru \\| town \\| Lima";
         assert_eq!(said, expected);
     }
 

@@ -103,13 +103,19 @@ async fn keep(State(app): State<App>, client: Client, Json(feedback): Json<Feedb
         .map_err(|error| ApiError::new(Kind::Unavailable, "feedback_not_kept", format!("{FILE}: {error}")))?;
     let mut kept = Kept { kept: true, ..Kept::default() };
     if app.config.learn_from_feedback {
-        learn(&app, &engine, &feedback, &mut kept).await?;
+        learn(&app, &client, &engine, &feedback, &mut kept).await?;
     }
     Ok(ok(&kept))
 }
 
 /// Makes the question a solved example of the way that leads to exactly the right answers.
-async fn learn(app: &App, engine: &Engine, feedback: &Feedback, kept: &mut Kept) -> Result<(), ApiError> {
+async fn learn(
+    app: &App,
+    client: &Client,
+    engine: &Engine,
+    feedback: &Feedback,
+    kept: &mut Kept,
+) -> Result<(), ApiError> {
     let right = if feedback.right { &feedback.answers } else { &feedback.expected };
     if !feedback.right {
         engine.forget_learnt(&feedback.question)?;
@@ -119,7 +125,7 @@ async fn learn(app: &App, engine: &Engine, feedback: &Feedback, kept: &mut Kept)
     }
     let time = app.config.question_time();
     // Finding the way is as much work as a question.
-    let _permit = app.questions.enter(time).await?;
+    let _permit = app.questions.enter(&client.who(), time).await?;
     let question = Question::new(&feedback.question, Zoned::now())?;
     match tokio::time::timeout(time, engine.add_example(&question, right)).await {
         Ok(Ok(example)) => kept.learnt = Some(example.way),

@@ -153,7 +153,7 @@ struct SearchQuery {
 
 async fn link_text(State(app): State<App>, client: Client, Json(request): Json<LinkRequest>) -> Answered {
     let (text, limit) = (checked(&request.text)?, limit(request.limit, FOUND, MOST_FOUND)?);
-    let _permit = app.light.enter(app.config.question_time()).await?;
+    let _permit = app.light.enter(&client.who(), app.config.question_time()).await?;
     let (_, engine) = app.engine(&client, request.workspace.as_deref()).await?;
     let embedder = app.workspaces.models().embedder.as_deref();
     Ok(ok(&Linked { mentions: views::link(&engine, embedder, text, limit).await? }))
@@ -165,7 +165,7 @@ async fn find_entities(
     Parameters(query): Parameters<FindQuery>,
 ) -> Answered {
     let (name, limit) = (checked(&query.name)?, limit(query.limit, FOUND, MOST_FOUND)?);
-    let _permit = app.light.enter(app.config.question_time()).await?;
+    let _permit = app.light.enter(&client.who(), app.config.question_time()).await?;
     let (_, engine) = app.engine(&client, query.workspace.as_deref()).await?;
     Ok(ok(&Entities { entities: views::lookup(&engine, name, limit).await? }))
 }
@@ -177,7 +177,7 @@ async fn one_entity(
     Parameters(query): Parameters<EntityQuery>,
 ) -> Answered {
     let limit = limit(query.limit, NEIGHBOURS, MOST_NEIGHBOURS)?;
-    let _permit = app.light.enter(app.config.question_time()).await?;
+    let _permit = app.light.enter(&client.who(), app.config.question_time()).await?;
     let (_, engine) = app.engine(&client, query.workspace.as_deref()).await?;
     let graph = engine.workspace().graph().as_ref();
     let node = views::find(graph, &id).await?;
@@ -190,7 +190,7 @@ async fn neighbourhood(
     Parameters(query): Parameters<AroundQuery>,
 ) -> Answered {
     let limit = limit(query.limit, NEIGHBOURS, MOST_NEIGHBOURS)?;
-    let _permit = app.light.enter(app.config.question_time()).await?;
+    let _permit = app.light.enter(&client.who(), app.config.question_time()).await?;
     let (_, engine) = app.engine(&client, query.workspace.as_deref()).await?;
     let graph = engine.workspace().graph().as_ref();
     let node = views::find(graph, &query.id).await?;
@@ -205,7 +205,7 @@ async fn search_graph(
     Parameters(query): Parameters<SearchQuery>,
 ) -> Answered {
     let (sought, limit) = (checked(&query.q)?, limit(query.limit, FOUND, MOST_FOUND)?);
-    let _permit = app.light.enter(app.config.question_time()).await?;
+    let _permit = app.light.enter(&client.who(), app.config.question_time()).await?;
     let (_, engine) = app.engine(&client, query.workspace.as_deref()).await?;
     let mut found = Found { entities: Vec::new(), passages: Vec::new() };
     match query.r#in.as_deref().unwrap_or("names") {

@@ -9,8 +9,9 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use tracing::Instrument as _;
 
-use crate::access::Client;
+use crate::access::{Client, Peer};
 use crate::app::App;
+use crate::config::ServerConfig;
 use crate::error::{ApiError, Kind};
 use crate::telemetry::SpanContext;
 
@@ -77,7 +78,7 @@ fn is_work(route: &str) -> bool {
     ["/v1/", "/api/", "/sparql", "/mcp"].iter().any(|start| route.starts_with(start))
 }
 
-/// Lets in whom host and key allow.
+/// Lets in whom host, origin and key allow.
 pub(super) async fn admit(State(app): State<App>, mut request: Request, next: Next) -> Response {
     if let Err(error) = check_host(&app, &request) {
         return error.into_response();
@@ -86,13 +87,14 @@ pub(super) async fn admit(State(app): State<App>, mut request: Request, next: Ne
     let client = if OPEN.contains(&route) || request.method() == Method::OPTIONS {
         Ok(Client::default())
     } else {
-        app.access.client(request.headers())
+        check_origin(&app.config, &request).and_then(|()| app.access.client(request.headers()))
     };
     match client {
         Ok(client) => {
             tracing::debug!(target: "quipu", client = client.name(), "admitted");
             let span = request.extensions().get::<SpanContext>().copied();
-            request.extensions_mut().insert(client.within(span));
+            let peer = request.extensions().get::<Peer>().copied();
+            request.extensions_mut().insert(client.within(span, peer));
             next.run(request).await
         }
         Err(error) => error.into_response(),
@@ -102,8 +104,7 @@ pub(super) async fn admit(State(app): State<App>, mut request: Request, next: Ne
 /// A page of another site must not reach a server of this machine by giving its own name this machine's address.
 fn check_host(app: &App, request: &Request) -> Result<(), ApiError> {
     let config = &app.config;
-    let named = request.headers().get(header::HOST).and_then(|value| value.to_str().ok());
-    let host = named.or_else(|| request.uri().host()).map_or("", host_name);
+    let host = host_of(request)?;
     let allowed = if !config.allowed_hosts.is_empty() {
         config.allowed_hosts.iter().any(|name| name.eq_ignore_ascii_case(host))
     } else if config.host.is_loopback() {
@@ -117,6 +118,58 @@ fn check_host(app: &App, request: &Request) -> Result<(), ApiError> {
     let message =
         "this server does not answer to that host name; `allowed_hosts` in its configuration says to which";
     Err(ApiError::new(Kind::Forbidden, "host_forbidden", message))
+}
+
+/// The host that a request names, once. Proxies and servers read one that is named twice differently.
+fn host_of(request: &Request) -> Result<&str, ApiError> {
+    let twice = || {
+        let message = "the request must name one host; send one plain `Host` header";
+        ApiError::new(Kind::Invalid, "invalid_host", message)
+    };
+    let mut named = request.headers().get_all(header::HOST).iter();
+    let (header, other) = (named.next(), named.next());
+    let header = header.map(|value| value.to_str().map_err(|_| twice())).transpose()?;
+    match (header, request.uri().authority()) {
+        _ if other.is_some() => Err(twice()),
+        (Some(header), Some(of_target)) if !of_target.as_str().eq_ignore_ascii_case(header) => Err(twice()),
+        (Some(header), _) => Ok(host_name(header)),
+        (None, of_target) => Ok(of_target.map_or("", |authority| host_name(authority.as_str()))),
+    }
+}
+
+/// A page of another site must not use a server of this machine: browsers send such requests, and keep
+/// only the replies from the page. Programs that are no browsers say nothing of a page.
+fn check_origin(config: &ServerConfig, request: &Request) -> Result<(), ApiError> {
+    let header = |name: HeaderName| request.headers().get(name).map(|value| value.to_str().unwrap_or("?"));
+    let fetch = |name| header(HeaderName::from_static(name));
+    let site = fetch("sec-fetch-site");
+    let allowed = match (site, header(header::ORIGIN)) {
+        // The page itself, or somebody who typed the address.
+        (Some("same-origin" | "none"), _) | (None, None) => true,
+        (_, Some(origin)) => {
+            let host = request.headers().get(header::HOST).and_then(|value| value.to_str().ok());
+            config.cors.iter().any(|allowed| allowed.eq_ignore_ascii_case(origin))
+                || (site.is_none() && is_own(origin, host))
+        }
+        // A link that somebody followed.
+        (Some(_), None) => {
+            request.method() == Method::GET
+                && fetch("sec-fetch-mode") == Some("navigate")
+                && fetch("sec-fetch-dest") == Some("document")
+        }
+    };
+    if allowed {
+        return Ok(());
+    }
+    let message =
+        "pages of that origin may not use this server; `cors` in its configuration names those that may";
+    Err(ApiError::new(Kind::Forbidden, "origin_forbidden", message))
+}
+
+/// Whether an origin is that of the server's own page, whatever stands between the two for encryption.
+fn is_own(origin: &str, host: Option<&str>) -> bool {
+    let own = origin.split_once("://").map(|(_, authority)| authority);
+    own.zip(host).is_some_and(|(own, host)| own.eq_ignore_ascii_case(host))
 }
 
 /// The host without its port.

@@ -73,7 +73,7 @@ async fn wrong_verb() -> ApiError {
 }
 
 pub(crate) use api::read_method;
-pub(crate) use sparql::run as run_sparql;
+pub(crate) use sparql::{SparqlQuery, run as run_sparql};
 
 /// What handlers give.
 type Answered = Result<Response, ApiError>;

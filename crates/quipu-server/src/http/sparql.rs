@@ -9,7 +9,8 @@ use axum::extract::{RawQuery, Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::routing::get;
 use quipu_answer::Engine;
-use quipu_graph::{GraphError, QueryFormat, QueryKind, QueryOptions, query_kind};
+use quipu_graph::{GraphError, QueryFormat, QueryGraphs, QueryKind, QueryOptions, query_kind};
+use tokio::task::{JoinError, JoinHandle};
 
 use super::Answered;
 use super::extract::{media_type, read_body};
@@ -17,12 +18,17 @@ use super::operations::{Operations, text};
 use crate::access::Client;
 use crate::app::App;
 use crate::error::{ApiError, Kind};
+use crate::gate::Permit;
 use crate::reply::with_type;
 
 const FORM: &str = "application/x-www-form-urlencoded";
 const QUERY: &str = "application/sparql-query";
+const GRAPHS: &str = "A graph that makes up the default graph, instead of those of the query; may stand \
+several times. A graph that was imported has one graph without a name";
 /// What an evaluation that keeps to its time is allowed beyond it.
 const GRACE: Duration = Duration::from_secs(2);
+/// A query's short turn: what most queries that somebody waits for need, many times over.
+const QUICK: Duration = Duration::from_millis(250);
 
 /// Formats of rows and of yes and no, the preferred first.
 const ROWS: [(&str, QueryFormat); 5] = [
@@ -48,10 +54,12 @@ pub(super) fn operations(operations: &mut Operations) {
                 "The workspace; the first one where it is left out",
                 text(),
             )
+            .parameter("default-graph-uri", "query", false, GRAPHS, text())
+            .parameter("named-graph-uri", "query", false, "A named graph; may stand several times", text())
             .replies("The result", &replies())
     };
     let by_get = ask("get").parameter("query", "query", true, "The query", text());
-    let form = serde_json::json!({ "type": "object", "properties": { "query": text(), "workspace": text() }, "required": ["query"] });
+    let form = serde_json::json!({ "type": "object", "properties": { "query": text(), "workspace": text(), "default-graph-uri": text(), "named-graph-uri": text() }, "required": ["query"] });
     operations.add(by_get, Some(get(from_url).post(from_body)));
     operations.add(ask("post").body(&[(FORM, form), (QUERY, text())]), None);
 }
@@ -62,6 +70,7 @@ struct Asked {
     query: Option<String>,
     workspace: Option<String>,
     update: bool,
+    graphs: QueryGraphs,
 }
 
 impl Asked {
@@ -71,6 +80,8 @@ impl Asked {
                 "query" => self.query = Some(value.into_owned()),
                 "workspace" => self.workspace = Some(value.into_owned()),
                 "update" => self.update = true,
+                "default-graph-uri" => self.graphs.default.push(value.into_owned()),
+                "named-graph-uri" => self.graphs.named.push(value.into_owned()),
                 _ => {}
             }
         }
@@ -121,50 +132,106 @@ async fn answer(app: &App, client: &Client, headers: &HeaderMap, asked: Asked) -
     };
     let (content_type, format) = negotiate(headers, offered)?;
     let (_, engine) = app.engine(client, asked.workspace.as_deref()).await?;
-    let bytes = run(app, engine, query, format).await?;
+    let query = SparqlQuery { query, graphs: asked.graphs, format };
+    let bytes = run(app, client, engine, query).await?;
     Ok(with_type(StatusCode::OK, content_type, bytes))
 }
 
+/// A query and how its result is written.
+#[derive(Debug, Clone)]
+pub(crate) struct SparqlQuery {
+    pub(crate) query: String,
+    pub(crate) graphs: QueryGraphs,
+    pub(crate) format: QueryFormat,
+}
+
 /// Runs a query within the server's limits. A client that leaves stops it.
+///
+/// What a query costs shows only when it runs. So each has a short turn, for which it waits behind
+/// short turns alone; what takes longer is begun anew behind others that do.
 ///
 /// # Errors
 /// A bad query, or one that needs more than the limits allow.
 pub(crate) async fn run(
     app: &App,
+    client: &Client,
     engine: Engine,
-    query: String,
-    format: QueryFormat,
+    query: SparqlQuery,
 ) -> Result<Vec<u8>, ApiError> {
-    let limits = &app.config.sparql;
-    let time = Duration::from_secs(limits.timeout);
-    let permit = app.sparql.enter(time).await?;
-    let stop = StopWhenDropped(Arc::default());
-    let options = QueryOptions {
-        format,
-        timeout: Some(time),
-        cancel: stop.0.clone(),
-        rows: Some(limits.rows),
-        memory: Some(limits.memory),
-    };
-    let most = limits.bytes;
-    let work = move || {
-        // Held as long as the evaluation runs, even past its time: so many, and no more, can be under way.
-        let _permit = permit;
-        let mut out = Bounded { bytes: Vec::new(), most };
-        let workspace = engine.workspace();
-        let done = match workspace.endpoint() {
-            Some(graph) => {
-                tokio::runtime::Handle::current().block_on(graph.query(&query, &options, &mut out))
-            }
-            None => workspace.embedded().map_or(Ok(0), |graph| graph.query(&query, &options, &mut out)),
+    let (who, time) = (client.who(), Duration::from_secs(app.config.sparql.timeout));
+    // An endpoint is not asked twice: its work is not ours.
+    if engine.workspace().embedded().is_some() {
+        let permit = app.quick_sparql.enter(&who, time).await?;
+        let mut quick = Evaluation::begin(app, permit, engine.clone(), query.clone());
+        let mut done = quick.within(QUICK).await;
+        if done.is_none() {
+            quick.stop.set();
+            done = quick.within(time + GRACE).await;
+        }
+        if !matches!(done, Some(Ok(Err(GraphError::Cancelled)))) {
+            return outcome(app, done);
+        }
+    }
+    let permit = app.sparql.enter(&who, time).await?;
+    let done = Evaluation::begin(app, permit, engine, query).within(time + GRACE).await;
+    outcome(app, done)
+}
+
+/// What an evaluation came to: its result, or that it ended without one.
+type Done = Result<Result<Vec<u8>, GraphError>, JoinError>;
+
+/// A query that is being evaluated; stopped when dropped.
+struct Evaluation {
+    work: JoinHandle<Result<Vec<u8>, GraphError>>,
+    stop: StopWhenDropped,
+}
+
+impl Evaluation {
+    fn begin(app: &App, permit: Permit, engine: Engine, query: SparqlQuery) -> Self {
+        let SparqlQuery { query, graphs, format } = query;
+        let limits = &app.config.sparql;
+        let stop = StopWhenDropped(Arc::default());
+        let options = QueryOptions {
+            format,
+            timeout: Some(Duration::from_secs(limits.timeout)),
+            cancel: stop.0.clone(),
+            rows: Some(limits.rows),
+            memory: Some(limits.memory),
         };
-        done.map(|_| out.bytes)
-    };
-    match tokio::time::timeout(time + GRACE, tokio::task::spawn_blocking(work)).await {
-        Ok(Ok(done)) => done.map_err(|error| explain(error, most)),
-        Ok(Err(_)) => Err(ApiError::new(Kind::Internal, "internal_error", "the query ended without a word")),
-        Err(_) => {
-            let message = format!("the query took longer than {} s; narrow it", time.as_secs());
+        let most = limits.bytes;
+        let work = move || {
+            // Held as long as the evaluation runs, even past its time: so many, and no more, can be under way.
+            let _permit = permit;
+            let mut out = Bounded { bytes: Vec::new(), most };
+            let workspace = engine.workspace();
+            let done = match (workspace.endpoint(), workspace.embedded()) {
+                (Some(graph), _) => {
+                    let asked = graph.query_over(&graphs, &query, &options, &mut out);
+                    tokio::runtime::Handle::current().block_on(asked)
+                }
+                (None, Some(graph)) => graph.query_over(&graphs, &query, &options, &mut out),
+                (None, None) => Ok(0),
+            };
+            done.map(|_| out.bytes)
+        };
+        Self { work: tokio::task::spawn_blocking(work), stop }
+    }
+
+    /// What it comes to; `None` where that takes longer.
+    async fn within(&mut self, time: Duration) -> Option<Done> {
+        tokio::time::timeout(time, &mut self.work).await.ok()
+    }
+}
+
+fn outcome(app: &App, done: Option<Done>) -> Result<Vec<u8>, ApiError> {
+    let limits = &app.config.sparql;
+    match done {
+        Some(Ok(done)) => done.map_err(|error| explain(error, limits.bytes)),
+        Some(Err(_)) => {
+            Err(ApiError::new(Kind::Internal, "internal_error", "the query ended without a word"))
+        }
+        None => {
+            let message = format!("the query took longer than {} s; narrow it", limits.timeout);
             Err(ApiError::new(Kind::Invalid, "query_timeout", message))
         }
     }
@@ -183,9 +250,15 @@ fn explain(error: GraphError, most: usize) -> ApiError {
 /// Sets the flag of a query that nobody waits for any more.
 struct StopWhenDropped(Arc<AtomicBool>);
 
+impl StopWhenDropped {
+    fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 impl Drop for StopWhenDropped {
     fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.set();
     }
 }
 

@@ -19,10 +19,14 @@ pub(super) fn operations(operations: &mut Operations) {
         .open()
         .replies("It runs", &[("application/json", reply.clone())]);
     operations.add(alive, Some(get(healthy)));
-    let ready =
-        Operations::describe("get", "/readyz", "Server", "Whether the server can answer: a workspace opens")
-            .open()
-            .replies("It can", &[("application/json", reply)]);
+    let ready = Operations::describe(
+        "get",
+        "/readyz",
+        "Server",
+        "Whether the server can answer: each workspace opens, with its documents",
+    )
+    .open()
+    .replies("It can", &[("application/json", reply)]);
     operations.add(ready, Some(get(ready_to_answer)));
     let metrics = Operations::describe("get", "/metrics", "Server", "Counters for Prometheus")
         .replies("The counters", &[("application/openmetrics-text", text())]);
@@ -41,15 +45,13 @@ async fn healthy() -> Answered {
 }
 
 async fn ready_to_answer(State(app): State<App>) -> Answered {
-    let mut last = ApiError::new(Kind::Unavailable, "not_ready", "there is no workspace");
     let names: Vec<String> = app.workspaces.names().map(str::to_owned).collect();
     for name in names {
-        match app.workspaces.engine(&name).await {
-            Ok(_) => return Ok(ok(&Alive { status: "ok" })),
-            Err(error) => last = error,
+        if let Err(error) = app.workspaces.check(&name).await {
+            return Err(ApiError::new(Kind::Unavailable, "not_ready", error.message));
         }
     }
-    Err(ApiError::new(Kind::Unavailable, "not_ready", last.message))
+    Ok(ok(&Alive { status: "ok" }))
 }
 
 async fn counters(State(app): State<App>, _: Client) -> Answered {

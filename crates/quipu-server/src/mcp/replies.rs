@@ -1,6 +1,6 @@
 //! What the tools give, short enough for a model to read.
 
-use quipu_answer::{Answer, AnswerTable, Evidence, EvidenceContent, Reading, Status};
+use quipu_answer::{Answer, AnswerTable, Evidence, EvidenceContent, Note, Reading, Status};
 use quipu_graph::{Graph, RelationRole};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -26,6 +26,8 @@ pub(super) struct Answered {
     status: Status,
     /// Why there is no answer, when there is none.
     reason: Option<String>,
+    /// Remarks: a model or a source that failed, a limit, namesakes.
+    notes: Vec<Note>,
     /// The bare values, best first.
     values: Vec<String>,
     /// The same as a table with the ids of its entities, where the answer has columns; at most 50 rows.
@@ -59,6 +61,7 @@ impl From<Reply> for Answered {
             citations: cited.citations,
             status: answer.status,
             reason: answer.reason,
+            notes: answer.notes,
             values: answer.answers,
             readings: answer.readings,
             trust,
