@@ -470,3 +470,97 @@ async fn steps_and_places_that_are_asked_for_are_taken() {
     let answer = ask(&shop().await, None, Some(embedder().await), place, &options).await;
     assert_eq!(answer.status, Status::Abstained, "{answer:#?}");
 }
+
+#[tokio::test]
+async fn a_number_and_a_step_that_the_query_lacks_forbid_a_sure_answer() {
+    let all = "SELECT name FROM product";
+    let (answer, _) = ask_with(&[all; 4], "Which products have the price 120?", query()).await;
+    assert_eq!(answer.status, Status::Abstained, "{answer:#?}");
+    // A bound beside the number is the same bound.
+    let above = "SELECT name FROM product WHERE price > 119";
+    let (answer, _) = ask_with(&[above; 4], "Which products have a price of at least 120?", query()).await;
+    assert_eq!(answer.answers.len(), 2, "{answer:#?}");
+    // A column that is equal to itself is no step.
+    let itself = "SELECT based_in FROM supplier WHERE based_in = \
+                  (SELECT based_in FROM supplier WHERE name = 'Acme')";
+    let question = "What is the based in of the based in of Acme?";
+    let (answer, _) = ask_with(&[itself; 4], question, query()).await;
+    assert_eq!(answer.status, Status::Abstained, "{answer:#?}");
+    let some = "SELECT price FROM product WHERE name = 'Falcon Drill'";
+    let question = "What is the 1000th price of the Falcon Drill?";
+    let (answer, _) = ask_with(&[some; 4], question, query()).await;
+    assert_eq!(answer.status, Status::Abstained, "{answer:#?}");
+}
+
+#[tokio::test]
+async fn a_query_that_forgets_a_named_value_is_written_once_more() {
+    let forgets = "SELECT name FROM product ORDER BY price DESC LIMIT 1";
+    let heeds = "SELECT name FROM product WHERE supplier = 'Acme' ORDER BY price DESC LIMIT 1";
+    let question = "Which product of Acme has the highest price?";
+    let (answer, model) = ask_with(&[forgets, heeds], question, query()).await;
+    assert_eq!(answer.answers, ["Falcon Drill"], "{answer:#?}");
+    assert_eq!(model.calls(), 2);
+    let second = model.requests().remove(1).messages.pop().unwrap().content;
+    assert!(second.contains("it does not use “Acme”"), "{second}");
+    let (answer, _) = ask_with(&[forgets; 4], question, query()).await;
+    assert_eq!(answer.status, Status::Abstained, "{answer:#?}");
+    assert!(answer.reason.unwrap().contains("acme"));
+}
+
+#[tokio::test]
+async fn an_extreme_is_of_those_that_are_named() {
+    let of_all = "SELECT price FROM product WHERE supplier = 'Acme' AND name = \
+                  (SELECT name FROM product ORDER BY price DESC LIMIT 1)";
+    let question = "What is the price of the product of Acme with the highest price?";
+    let (answer, model) = ask_with(&[of_all], question, query()).await;
+    assert_eq!((answer.answers, model.calls()), (vec!["120".to_owned()], 1));
+    let by_value = "SELECT name FROM product WHERE supplier = 'Acme' AND \
+                    price = (SELECT MAX(price) FROM product)";
+    let (answer, _) = ask_with(&[by_value], "Which product of Acme has the highest price?", query()).await;
+    assert_eq!(answer.answers, ["Falcon Drill"], "{answer:#?}");
+}
+
+#[tokio::test]
+async fn nothing_is_the_larger_by_a_value_that_all_share() {
+    // Both are made by Acme.
+    let shared = "SELECT name FROM product WHERE name IN ('Falcon Drill', 'Heron Sander') \
+                  ORDER BY founded DESC LIMIT 1";
+    let question = "Which was founded later, the Falcon Drill or the Heron Sander?";
+    let (answer, _) = ask_with(&[shared; 4], question, query()).await;
+    assert_eq!(answer.status, Status::Abstained, "{answer:#?}");
+    let differ = "SELECT name FROM product WHERE name IN ('Falcon Drill', 'Otter Pump') \
+                  ORDER BY founded DESC LIMIT 1";
+    let question = "Which was founded later, the Falcon Drill or the Otter Pump?";
+    let (answer, _) = ask_with(&[differ; 4], question, query()).await;
+    assert_eq!(answer.answers, ["Falcon Drill"], "{answer:#?}");
+}
+
+#[tokio::test]
+async fn a_role_that_nothing_given_has_is_no_sure_answer() {
+    let sql = "SELECT based_in FROM supplier WHERE name = 'Acme'";
+    let asked = async |question: &str| {
+        let model = (0..4).fold(ScriptedModel::new(), |model, _| model.on("plan.query", sql));
+        ask(&shop().await, Some(Arc::new(model)), Some(embedder().await), question, &query()).await
+    };
+    assert_eq!(asked("What is the city of Acme?").await.answers, ["Oslo"]);
+    let answer = asked("What is the opening time of Acme?").await;
+    assert_eq!(answer.status, Status::Abstained, "{answer:#?}");
+}
+
+#[tokio::test]
+async fn a_calculation_of_a_path_says_how_it_was_read() {
+    let options = AskOptions { method: Method::Auto, keep_trace: true, ..AskOptions::default() };
+    let shop = shop().await;
+    quipu_query::open_tables(&shop.workspace).await.unwrap();
+    let asked = async |question: &str| ask(&shop, None, Some(embedder().await), question, &options).await;
+    let read =
+        |answer: &Answer| answer.readings.first().map(|reading| reading.words.clone()).unwrap_or_default();
+    let question = "Is the price of the Falcon Drill higher than the price of the Heron Sander?";
+    let answer = asked(question).await;
+    assert_eq!(answer.answers, ["yes"], "{answer:#?}");
+    assert!(read(&answer).contains("greatest price"), "{answer:#?}");
+    assert!(answer.readings.first().unwrap().sparql.as_ref().unwrap().contains("ORDER BY"));
+    let answer = asked("Which has the higher price, the Heron Sander or the Falcon Drill?").await;
+    assert_eq!(answer.answers, ["Falcon Drill"], "{answer:#?}");
+    assert_eq!(rows(&answer), [["Falcon Drill"]]);
+}

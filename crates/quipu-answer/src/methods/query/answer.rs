@@ -65,7 +65,10 @@ pub(super) async fn answer(
         return Ok(Outcome { readings, ..Outcome::abstain(reason, Vec::new()) });
     }
     if confidence < asking.config.least_confidence && wanted.is_none() {
-        let left_out: Vec<String> = unexplained.meanings.iter().chain(&unexplained.names).cloned().collect();
+        let values =
+            unexplained.values.iter().filter(|value| !unexplained.names.contains(&value.to_lowercase()));
+        let left_out: Vec<&str> =
+            unexplained.meanings.iter().chain(values).chain(&unexplained.names).map(String::as_str).collect();
         let missing = match left_out.is_empty() {
             true => String::new(),
             false => format!(" It leaves out: {}.", left_out.join(", ")),
