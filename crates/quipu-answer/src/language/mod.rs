@@ -215,18 +215,18 @@ pub(crate) fn is_magnitude(word: &str) -> bool {
     english().magnitudes.has(word)
 }
 
-/// Whether a word asks for a place of some order in digits: "the 1000th", not "the 20th century" or "the 4th of May".
-pub(crate) fn asks_for_some_place(words: &[String], at: usize) -> bool {
-    let Some(word) = words.get(at) else { return false };
-    let digits = ["st", "nd", "rd", "th"].iter().find_map(|end| word.strip_suffix(end));
-    let is_place = digits.is_some_and(|digits| digits.parse::<u64>().is_ok());
+/// The place of some order that a word asks for in digits: "the 1000th", not "the 20th century" or "the 4th of May".
+pub(crate) fn asked_place(words: &[String], at: usize) -> Option<u64> {
+    let word = words.get(at)?;
+    let digits = ["st", "nd", "rd", "th"].iter().find_map(|end| word.strip_suffix(end))?;
+    let place = digits.parse::<u64>().ok()?;
     let is_date = |next: &String| next == "of" || month(next).is_some() || english().centuries.has(next);
     let of_date = words.get(at + 1).is_some_and(is_date)
         || at
             .checked_sub(1)
             .and_then(|before| words.get(before))
             .is_some_and(|before| month(before).is_some());
-    is_place && !of_date
+    (!of_date).then_some(place)
 }
 
 /// Whether a word has a superlative's ending: "widest". Some nouns have it too; what has no other meaning is asked of the plan.
@@ -291,7 +291,8 @@ pub(crate) fn month(word: &str) -> Option<usize> {
     place.map(|place| place + 1)
 }
 
-fn is_unit(word: &str) -> bool {
+/// Whether a word is a unit of time, length, mass or money.
+pub(crate) fn is_unit(word: &str) -> bool {
     english().units.has(word)
 }
 

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use quipu_graph::RelationRole;
 
-use walked::{is_answer, is_calculated};
+use walked::{denies, is_answer, is_calculated};
 
 use super::{Method, MethodConfig, Outcome};
 use crate::AnswerError;
@@ -107,7 +107,7 @@ pub(super) async fn run(
         }
         queried => queried?,
     };
-    Ok(together(queried, walked.outcome, walked.stands))
+    Ok(together(question.text(), queried, walked))
 }
 
 /// Whether a third of the graph's things have a type, as far as the source can tell.
@@ -124,6 +124,8 @@ fn has_types(context: &Context<'_>) -> bool {
 struct Walked {
     outcome: Outcome,
     plan: Option<Planned>,
+    /// Whether it is what the question asks for, as far as its form and the graph show it.
+    says: bool,
     /// Whether it is an answer where no query gives one.
     stands: bool,
     /// Whether code calculated it of what the path led to.
@@ -147,13 +149,13 @@ async fn walk(
     let plan = context.kept_plan();
     let calculated = is_calculated(&outcome);
     let least = trust.least_confidence.min(if calculated { trust.sure_calculated } else { 1.0 });
-    let stands =
-        outcome.confidence >= least && is_answer(context, question.text(), plan.as_ref(), &outcome).await?;
+    let says = is_answer(context, question.text(), plan.as_ref(), &outcome, has_types(context)).await?;
+    let stands = says && outcome.confidence >= least;
     let outcome = match &plan {
         Some(plan) if stands => super::query::read_path(context, plan, outcome).await?,
         _ => outcome,
     };
-    Ok(Walked { outcome, plan, stands, calculated })
+    Ok(Walked { outcome, plan, says, stands, calculated })
 }
 
 /// Whether the source is a graph that queries run on.
@@ -162,11 +164,16 @@ fn takes_queries(context: &Context<'_>) -> bool {
 }
 
 /// Of two answers that agree the query's, surer than either; else the surer one.
-fn together(queried: Outcome, walked: Outcome, walked_stands: bool) -> Outcome {
+fn together(question: &str, queried: Outcome, walked: Walked) -> Outcome {
+    let Walked { outcome: walked, says, stands: walked_stands, .. } = walked;
     if queried.status != Status::Answered {
         return if walked_stands { walked } else { queried };
     }
-    if same_values(&queried, &walked) {
+    if same_values(&queried, &walked) && denies(question, &walked) {
+        let reason = "the same would be answered without the word that denies: it was not understood";
+        return Outcome { readings: queried.readings, ..Outcome::abstain(reason, queried.evidence) };
+    }
+    if says && same_values(&queried, &walked) {
         let confidence = 1.0 - (1.0 - queried.confidence) * (1.0 - walked.confidence);
         let mut agreed = Outcome { confidence, ..queried };
         if let Some(reading) = agreed.readings.first_mut() {

@@ -12,10 +12,10 @@ use crate::calculate::Operation;
 use crate::context::{Context, PlanStart, Planned};
 use crate::evidence::EvidenceContent;
 use crate::language::{
-    Side, asks_for, asks_for_some_place, asks_for_two, asks_for_units, asks_twice, meanings, meanings_at,
-    side_of,
+    Side, asked_place, asks_for, asks_for_two, asks_for_units, asks_twice, meanings, meanings_at, side_of,
 };
 use crate::methods::Outcome;
+use crate::methods::query::is_far_from_role;
 
 /// Whether a path's outcome is an answer to the question.
 pub(super) async fn is_answer(
@@ -23,11 +23,15 @@ pub(super) async fn is_answer(
     question: &str,
     plan: Option<&Planned>,
     outcome: &Outcome,
+    typed: bool,
 ) -> Result<bool, AnswerError> {
     if outcome.status != Status::Answered || !heeds_all(question, outcome) || !is_of_kind(question, outcome) {
         return Ok(false);
     }
     let Some(plan) = plan else { return Ok(true) };
+    if matches!(plan.start, PlanStart::Entity(..)) && !takes_all_steps(context, question, &plan.steps) {
+        return Ok(false);
+    }
     if let PlanStart::Entity(node, _) = plan.start
         && is_calculated(outcome)
         && let Some(anchor) = context.graph().summaries(&[node]).await?.pop()
@@ -36,13 +40,23 @@ pub(super) async fn is_answer(
         // Paths do not know that soups are dishes: what is of a class is not all of its kinds.
         return Ok(false);
     }
+    // Without types what things are called is known from the model's words alone.
+    if typed && is_far_from_role(context, question, plan).await? {
+        return Ok(false);
+    }
     let Some((node, span)) = plan.plain() else { return Ok(true) };
+    if names_an_answer(question, span, outcome) {
+        return Ok(false);
+    }
     let walked = Walk { question, span, steps: &plan.steps };
     if !walked.is_said(context, outcome) {
         return Ok(false);
     }
     let Some(anchor) = context.graph().summaries(&[node]).await?.pop() else { return Ok(true) };
-    Ok(is_one_thing(context, &anchor).await? && !goes_around(context, &plan.steps, &anchor).await?)
+    let named = question.get(span.clone()).unwrap_or_default();
+    Ok(is_called(context, &anchor, named).await?
+        && is_one_thing(context, &anchor).await?
+        && !goes_around(context, &plan.steps, &anchor).await?)
 }
 
 pub(super) fn is_calculated(outcome: &Outcome) -> bool {
@@ -54,6 +68,47 @@ fn has_kinds(context: &Context<'_>, anchor: &NodeSummary) -> bool {
     let Some(tables) = quipu_query::kept_tables(context.workspace) else { return false };
     let below = tables.types_below(&quipu_graph::iri_of_key(&anchor.key)).map(<[String]>::len);
     below.is_some_and(|types| types > 1)
+}
+
+/// Whether the question itself names, beside the name from which a path starts, one of several things to which it leads: "which restaurant
+/// has the food Vegan and the city Lima" does not ask for the foods of Lima.
+fn names_an_answer(question: &str, span: &Range<usize>, outcome: &Outcome) -> bool {
+    let sides = [question.get(..span.start), question.get(span.end..)];
+    let said = |answer: &[String]| {
+        sides
+            .iter()
+            .flatten()
+            .any(|side| quipu_query::words_of(side).windows(answer.len()).any(|run| run == answer))
+    };
+    outcome
+        .answers
+        .iter()
+        .map(|answer| quipu_query::words_of(answer))
+        .any(|words| !words.is_empty() && said(&words))
+}
+
+/// Whether a question denies something, outside the names that an answer rests on.
+pub(super) fn denies(question: &str, outcome: &Outcome) -> bool {
+    let words = quipu_query::words_of(question);
+    let named = words_of_names(&words, outcome);
+    let denies = |at: usize| meanings_at(&words, at).iter().any(|meaning| meaning.means == "negation");
+    (0..words.len()).any(|at| !named.contains(&at) && denies(at))
+}
+
+/// Least likeness of two words that may be one with a slip (Jaro-Winkler).
+const ALIKE: f64 = 0.85;
+/// The same of two whole names.
+const NAMES_ALIKE: f64 = 0.95;
+
+/// Whether a thing is called so, but for slips: "Port Louis" is no "Port Ixhuvarra".
+async fn is_called(context: &Context<'_>, anchor: &NodeSummary, named: &str) -> Result<bool, AnswerError> {
+    let config = LookupConfig { k: NAMESAKES, ..LookupConfig::default() };
+    let found = context.workspace.lookup(named, &config).await?;
+    let Some(found) = found.iter().find(|candidate| candidate.node == anchor.node) else { return Ok(true) };
+    let matched = quipu_query::words_of(&found.matched);
+    let is_like = |word: &String| matched.iter().any(|known| strsim::jaro_winkler(word, known) >= ALIKE);
+    let whole = strsim::jaro_winkler(&quipu_index::normalise(named), &quipu_index::normalise(&found.matched));
+    Ok(whole >= NAMES_ALIKE || quipu_query::words_of(named).iter().all(is_like))
 }
 
 /// Whether a path starts from the only thing of its name and types: a query asks of all that are called so.
@@ -98,6 +153,17 @@ const NAMESAKES: usize = 8;
 /// A name with fewer characters that is not written as in the graph is too easily another one's.
 const SHORT_NAME: usize = 6;
 
+/// Whether a path takes a step as often as the question asks for it: "the capital of the capital" asks for two. There and back is none.
+fn takes_all_steps(context: &Context<'_>, question: &str, steps: &[Step]) -> bool {
+    let words = quipu_query::words_of(question).join(" ").replace(" of the ", " of ");
+    let relations = context.graph().relations();
+    steps.iter().all(|step| {
+        let Some(relation) = relations.get(step.relation.0 as usize) else { return true };
+        let asked = format!("{} of", quipu_query::words_of(&relation.name).join(" "));
+        words.matches(&asked).count() <= steps.iter().filter(|other| *other == step).count()
+    })
+}
+
 /// A plain path from a name of the question.
 struct Walk<'a> {
     question: &'a str,
@@ -107,8 +173,8 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Whether the path is what the question says, as far as its form shows: a short name is the graph's own, "the capital of Lima" is
-    /// not walked from Lima to the country, and "the capital of the capital" asks for two steps.
+    /// Whether the path is what the question says, as far as its form shows: a short name is the graph's own, and "the capital of Lima"
+    /// is not walked from Lima to the country.
     fn is_said(&self, context: &Context<'_>, walked: &Outcome) -> bool {
         let Self { question, span, steps } = self;
         let named = question.get((*span).clone()).unwrap_or_default();
@@ -121,16 +187,13 @@ impl Walk<'_> {
         if !as_written && named.chars().count() < SHORT_NAME {
             return false;
         }
-        let words = quipu_query::words_of(question).join(" ");
         let before = quipu_query::words_of(question.get(..span.start).unwrap_or_default()).join(" ");
         let relations = context.graph().relations();
         steps.iter().all(|step| {
             let Some(relation) = relations.get(step.relation.0 as usize) else { return true };
             let asked = format!("{} of", quipu_query::words_of(&relation.name).join(" "));
-            let times = steps.iter().filter(|other| other.relation == step.relation).count();
             let ends = before.strip_suffix(" the").unwrap_or(&before).ends_with(&asked);
-            words.matches(&asked).count() <= times
-                && self.stands_right(&relation.name)
+            self.stands_right(&relation.name)
                 && !(steps.len() == 1 && ends && step.direction == Direction::Backward)
         })
     }
@@ -181,7 +244,7 @@ fn heeds_all(question: &str, outcome: &Outcome) -> bool {
     let calculated = is_calculated(outcome);
     let beyond = ["negation", "only", "percentage", "ratio", "difference"];
     let groups = words.iter().any(|word| meanings(word).iter().any(|meaning| meaning.means == "group"));
-    let asks_for_place = (0..words.len()).any(|at| !named.contains(&at) && asks_for_some_place(&words, at));
+    let asks_for_place = (0..words.len()).any(|at| !named.contains(&at) && asked_place(&words, at).is_some());
     if asks_for_place && !calculated {
         return false;
     }

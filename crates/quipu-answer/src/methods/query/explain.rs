@@ -13,7 +13,7 @@ use super::near::Nearness;
 use crate::AnswerError;
 use crate::context::Context;
 use crate::language::{
-    Meaning, asks_for_some_place, is_magnitude, looks_superlative, meanings, meanings_at, place_asked_for,
+    Meaning, asked_place, is_magnitude, is_unit, looks_superlative, meanings, meanings_at, place_asked_for,
     role_asked_for,
 };
 use crate::trace::Stage;
@@ -111,7 +111,9 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
             }
             continue;
         }
-        if asks_for_some_place(&words, at) && said.place.is_none() && !said.names(&word) {
+        if asked_place(&words, at).is_some_and(|place| said.place != Some(place))
+            && !said.words.contains(&word)
+        {
             found.meanings.push(word);
             continue;
         }
@@ -146,7 +148,22 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
         }
     }
     let plain: Vec<String> = words.iter().map(|word| quipu_index::normalise(word)).collect();
-    found.invented = said.values.iter().filter(|value| !is_said(value, &plain)).count();
+    let invented: Vec<&String> = said.values.iter().filter(|value| !is_said(value, &plain)).collect();
+    found.invented = invented.len();
+    // A name that the plan does not speak of, and in its place one that is nothing like it: "Aka" is no "Iowa".
+    let replaced = found.names.iter().filter(|name| {
+        is_written_as_name(question, name)
+            && !invented.is_empty()
+            && !invented.iter().any(|value| resembles(name, value))
+    });
+    found.meanings.extend(replaced.cloned().collect::<Vec<_>>());
+    // A latitude has no hours: no factor makes another unit of it that the question does not say.
+    let shares = said.does.contains("ratio");
+    let is_share = |factor: &String| {
+        factor.parse::<f64>().is_ok_and(|factor| factor == 1.0 || (shares && factor == 100.0))
+    };
+    let unsaid = said.factors.iter().filter(|factor| !is_share(factor) && !words.contains(factor));
+    found.meanings.extend(unsaid.cloned());
     let unasked = |title: &String| {
         let words = words_of(title);
         let far = |word: &String| match words_asked(word, &plain) {
@@ -167,6 +184,19 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
         }
     }
     found
+}
+
+/// Whether a word may stand for a value: by its first letters ("US"), its beginning ("American"), or but for slips.
+fn resembles(word: &str, value: &str) -> bool {
+    /// Letters that words of one origin share.
+    const SHARED: usize = 4;
+    /// Least likeness but for slips (Jaro-Winkler).
+    const ALIKE: f64 = 0.85;
+    let words = words_of(value);
+    let initials: String = words.iter().filter_map(|word| word.chars().next()).collect();
+    let begins =
+        |other: &String| word.chars().zip(other.chars()).take_while(|(a, b)| a == b).count() >= SHARED;
+    initials == word || words.iter().any(|other| begins(other) || strsim::jaro_winkler(word, other) >= ALIKE)
 }
 
 /// Whether the question has a word of a value, in some form. Small numbers may be said in words.
@@ -197,6 +227,8 @@ struct Said {
     repeated: BTreeMap<String, usize>,
     /// The values that it compares with.
     values: BTreeSet<String>,
+    /// Numbers by which it multiplies or divides values that are no times.
+    factors: BTreeSet<String>,
 }
 
 impl Said {
@@ -342,19 +374,40 @@ impl Said {
                     Aggregate::Concat => "list",
                 });
             }
-            Expression::Arithmetic(operation, ..) => match operation {
-                Arithmetic::Divide => {
-                    self.does.extend(["ratio", "percentage"]);
-                    let adds = expression.parts().iter().all(|part| part.has_aggregate());
-                    self.does.extend(adds.then_some("average"));
-                }
-                Arithmetic::Subtract => self.does.extend(["difference", "comparison", "time"]),
-                Arithmetic::Add | Arithmetic::Multiply => {}
-            },
+            Expression::Arithmetic(operation, left, right) => {
+                self.factor(*operation, left, right, tables);
+                self.arithmetic(*operation, expression);
+            }
             Expression::Call(quipu_query::Function::DaysBetween, _) => {
                 self.does.extend(["difference", "comparison", "time"]);
             }
             _ => {}
+        }
+    }
+
+    /// Keeps the number by which a value is multiplied or divided that is no time.
+    fn factor(&mut self, operation: Arithmetic, left: &Expression, right: &Expression, tables: &Tables) {
+        if !matches!(operation, Arithmetic::Divide | Arithmetic::Multiply) {
+            return;
+        }
+        for (by, of) in [(left, right), (right, left)] {
+            if let Expression::Number(by) = by
+                && !keeps_time(of, tables)
+            {
+                self.factors.insert(by.clone());
+            }
+        }
+    }
+
+    fn arithmetic(&mut self, operation: Arithmetic, whole: &Expression) {
+        match operation {
+            Arithmetic::Divide => {
+                self.does.extend(["ratio", "percentage"]);
+                let adds = whole.parts().iter().all(|part| part.has_aggregate());
+                self.does.extend(adds.then_some("average"));
+            }
+            Arithmetic::Subtract => self.does.extend(["difference", "comparison", "time"]),
+            Arithmetic::Add | Arithmetic::Multiply => {}
         }
     }
 }
@@ -373,6 +426,22 @@ fn is_left_out_number(words: &[String], at: usize, said: &Said) -> bool {
         differs <= 1.0 || (known * 100.0 - number).abs() < 1e-6
     };
     !multiplied && !numbers.chain(values).any(is_near)
+}
+
+/// Whether a value is a time, by the days that it counts or by the unit in its column's name.
+fn keeps_time(value: &Expression, tables: &Tables) -> bool {
+    let mut keeps = false;
+    value.visit(&mut |part| {
+        keeps |= match part {
+            Expression::Call(quipu_query::Function::DaysBetween, _) => true,
+            Expression::Column(column) => {
+                let title = column.place.and_then(|place| tables.column(place)).map(|column| &column.title);
+                title.is_some_and(|title| words_of(title).iter().any(|word| is_unit(word)))
+            }
+            _ => false,
+        };
+    });
+    keeps
 }
 
 /// The column that a SELECT gives where it is what the SELECT demands of it: a column equal to one of the same column.

@@ -28,7 +28,7 @@ use choose::Chosen;
 use explain::names_left_out;
 use near::AskedTokens;
 
-pub(in crate::methods) use path::read_path;
+pub(in crate::methods) use path::{is_far_from_role, read_path};
 use read::{Candidate, Failure};
 pub(crate) use sql::ask_sql;
 

@@ -7,6 +7,7 @@ use quipu_query::{
 };
 
 use super::answer::{SHOWN, answers_of, table_of};
+use super::explain::distance_of_role;
 use crate::AnswerError;
 use crate::answer::{AnswerTable, Reading};
 use crate::context::{Context, PlanStart, Planned};
@@ -67,6 +68,22 @@ pub(in crate::methods) async fn read_path(
     }
     reading.values = found.into_iter().take(SHOWN).collect();
     Ok(Outcome { table: Some(table), readings: vec![reading], ..walked })
+}
+
+/// Whether what a path leads to is far in meaning from the thing that the question asks for by a role ("the mayor of").
+///
+/// # Errors
+/// The graph's, the embedder's.
+pub(in crate::methods) async fn is_far_from_role(
+    context: &Context<'_>,
+    question: &str,
+    path: &Planned,
+) -> Result<bool, AnswerError> {
+    /// Nearer are synonyms: a boss and a manager.
+    const FAR: f64 = 0.4;
+    let Some(tables) = kept_tables(context.workspace) else { return Ok(false) };
+    let Some(query) = query_of(context, &tables, path).await? else { return Ok(false) };
+    Ok(distance_of_role(context, question, &query, &tables).await? >= FAR)
 }
 
 /// The query of a plan; nothing where the tables do not hold it.
