@@ -564,3 +564,45 @@ async fn a_calculation_of_a_path_says_how_it_was_read() {
     assert_eq!(answer.answers, ["Falcon Drill"], "{answer:#?}");
     assert_eq!(rows(&answer), [["Falcon Drill"]]);
 }
+
+#[tokio::test]
+async fn a_path_from_another_things_name_or_by_another_things_value_does_not_stand() {
+    let paintings = "@prefix : <http://museum.test/> .\n\
+        @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n\
+        :Painting rdfs:label \"painting\" . :Artist rdfs:label \"artist\" .\n\
+        :paintedBy rdfs:label \"painted by\" . :year rdfs:label \"year\" .\n\
+        :bell a :Painting ; rdfs:label \"Port Louis at Dawn\" ; :paintedBy :ada ; :year 1893 .\n\
+        :plums a :Painting ; rdfs:label \"Three Plums\" ; :paintedBy :ada .\n\
+        :barge a :Painting ; rdfs:label \"Red Barge\" ; :paintedBy :bo ; :year 1867 .\n\
+        :ada a :Artist ; rdfs:label \"Ada Lee\" . :bo a :Artist ; rdfs:label \"Bo Ray\" .\n";
+    let museum = setting_from("museum.ttl", paintings).await;
+    quipu_query::open_tables(&museum.workspace).await.unwrap();
+    let options = AskOptions { method: Method::Auto, ..AskOptions::default() };
+    let asked = async |question: &str| ask(&museum, None, Some(embedder().await), question, &options).await;
+    assert_eq!(asked("In which year was Red Barge painted?").await.answers, ["1867"]);
+    let around = asked("In which year was Three Plums painted?").await;
+    assert_eq!(around.status, Status::Abstained, "{around:#?}");
+    let another = asked("In which year was Port Ixhuvarra painted?").await;
+    assert_eq!(another.status, Status::Abstained, "{another:#?}");
+}
+
+#[tokio::test]
+async fn a_query_that_gives_what_the_path_gives_did_not_heed_the_word_that_denies() {
+    let sql = "SELECT price FROM product WHERE name = 'Falcon Drill' AND price <> 7";
+    let model = (0..4).fold(ScriptedModel::new(), |model, _| model.on("plan.query", sql));
+    let options = AskOptions { method: Method::Auto, ..AskOptions::default() };
+    let question = "What is not the price of the Falcon Drill?";
+    let answer = ask(&shop().await, Some(Arc::new(model)), Some(embedder().await), question, &options).await;
+    assert_eq!(answer.status, Status::Abstained, "{answer:#?}");
+}
+
+#[tokio::test]
+async fn a_factor_that_the_question_does_not_say_makes_no_unit() {
+    let hours = "SELECT price / 360 FROM product WHERE name = 'Falcon Drill'";
+    let (answer, _) = ask_with(&[hours; 4], "What is the price of the Falcon Drill in hours?", query()).await;
+    assert_eq!(answer.status, Status::Abstained, "{answer:#?}");
+    let share =
+        "SELECT 100.0 * COUNT(*) / (SELECT COUNT(*) FROM product) FROM product WHERE supplier = 'Acme'";
+    let (answer, _) = ask_with(&[share], "What percentage of products does Acme supply?", query()).await;
+    assert_eq!(answer.answers, ["60"], "{answer:#?}");
+}
