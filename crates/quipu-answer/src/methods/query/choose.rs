@@ -3,7 +3,7 @@
 use quipu_query::{Comparison, Doubt, Expression, RowSet, ValueKind};
 
 use super::answer::only_counts;
-use super::explain::{Unexplained, names_left_out, unexplained};
+use super::explain::{FAR_FROM_ROLE, Unexplained, names_left_out, unexplained};
 use super::{Asking, Candidate};
 use crate::language::{asks_for, asks_for_units};
 
@@ -84,7 +84,8 @@ impl Features {
             invented: unexplained.invented as f64,
             unasked: unexplained.unasked,
             role: candidate.role,
-            doubtful: !unexplained.values.is_empty()
+            doubtful: candidate.role >= FAR_FROM_ROLE
+                || !unexplained.values.is_empty()
                 || !unexplained.meanings.is_empty()
                 || unexplained.leaves_out_most()
                 || only_repeats(candidate),

@@ -22,6 +22,10 @@ use quipu_index::inner_product;
 /// How near a plan comes to a word that it leaves out, where no embedder can tell.
 const USUAL: f64 = 0.45;
 
+/// From this distance on, what is given is no role that the question asks for ([`distance_of_role`]). Nearer are synonyms: a boss and a
+/// manager.
+pub(super) const FAR_FROM_ROLE: f64 = 0.4;
+
 /// The words of a question that a plan leaves unexplained.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Unexplained {

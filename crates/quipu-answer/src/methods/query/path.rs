@@ -7,7 +7,7 @@ use quipu_query::{
 };
 
 use super::answer::{SHOWN, answers_of, table_of};
-use super::explain::distance_of_role;
+use super::explain::{FAR_FROM_ROLE, distance_of_role};
 use crate::AnswerError;
 use crate::answer::{AnswerTable, Reading};
 use crate::context::{Context, PlanStart, Planned};
@@ -79,11 +79,9 @@ pub(in crate::methods) async fn is_far_from_role(
     question: &str,
     path: &Planned,
 ) -> Result<bool, AnswerError> {
-    /// Nearer are synonyms: a boss and a manager.
-    const FAR: f64 = 0.4;
     let Some(tables) = kept_tables(context.workspace) else { return Ok(false) };
     let Some(query) = query_of(context, &tables, path).await? else { return Ok(false) };
-    Ok(distance_of_role(context, question, &query, &tables).await? >= FAR)
+    Ok(distance_of_role(context, question, &query, &tables).await? >= FAR_FROM_ROLE)
 }
 
 /// The query of a plan; nothing where the tables do not hold it.
