@@ -606,3 +606,36 @@ async fn a_factor_that_the_question_does_not_say_makes_no_unit() {
     let (answer, _) = ask_with(&[share], "What percentage of products does Acme supply?", query()).await;
     assert_eq!(answer.answers, ["60"], "{answer:#?}");
 }
+
+#[tokio::test]
+async fn the_longer_of_two_has_no_longer_name() {
+    let letters = "SELECT name FROM product WHERE name IN ('Falcon Drill', 'Otter Pump') \
+                   ORDER BY LENGTH(name) DESC LIMIT 1";
+    let (answer, _) =
+        ask_with(&[letters; 4], "Which is longer, the Falcon Drill or the Otter Pump?", query()).await;
+    assert_eq!(answer.status, Status::Abstained, "{answer:#?}");
+    let question = "Which has the longer name, the Falcon Drill or the Otter Pump?";
+    let (answer, _) = ask_with(&[letters; 4], question, query()).await;
+    assert_eq!(answer.answers, ["Falcon Drill"], "{answer:#?}");
+}
+
+#[tokio::test]
+async fn a_path_takes_the_step_that_is_asked_for_and_orders_from_the_end_that_is_meant() {
+    let library = "@prefix : <http://library.test/> .\n\
+        @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n\
+        @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .\n\
+        :Book rdfs:label \"book\" . :Writer rdfs:label \"writer\" . :writtenBy rdfs:label \"written by\" .\n\
+        :published rdfs:label \"published\" . :teaches rdfs:label \"teaches\" .\n\
+        :b1 a :Book ; rdfs:label \"Salt Road\" ; :writtenBy :w1 ; :published \"1998\"^^xsd:gYear .\n\
+        :b2 a :Book ; rdfs:label \"Nine Lanterns\" ; :writtenBy :w2 ; :published \"2011\"^^xsd:gYear .\n\
+        :b3 a :Book ; rdfs:label \"Harrow Hill\" ; :writtenBy :w2 ; :published \"2004\"^^xsd:gYear .\n\
+        :w1 a :Writer ; rdfs:label \"Ilse Morvan\" ; :teaches :w2 . :w2 a :Writer ; rdfs:label \"Petr Vance\" .\n";
+    let library = setting_from("library.ttl", library).await;
+    quipu_query::open_tables(&library.workspace).await.unwrap();
+    let options = AskOptions { method: Method::Auto, ..AskOptions::default() };
+    let asked = async |question: &str| ask(&library, None, Some(embedder().await), question, &options).await;
+    let answer = asked("How many books did Ilse Morvan write?").await;
+    assert_ne!(answer.answers, ["2"], "those are of whom she teaches: {answer:#?}");
+    let answer = asked("Is the Salt Road longer than Nine Lanterns?").await;
+    assert_eq!(answer.status, Status::Abstained, "{answer:#?}");
+}

@@ -507,7 +507,7 @@ fn is_answer(variable: &str) -> bool {
 }
 
 /// What a model writes for a name or value that it does not know.
-fn is_placeholder(text: &str) -> bool {
+pub(super) fn is_placeholder(text: &str) -> bool {
     const WORDS: [&str; 8] = ["unknown", "n/a", "none", "null", "nil", "tbd", "placeholder", "answer"];
     let text = text.trim();
     text.starts_with('?')

@@ -88,6 +88,7 @@ struct File {
     question_words: Listed,
     noun_questions: Listed,
     be: Listed,
+    letters: Listed,
     light_nouns: Listed,
     magnitudes: Listed,
     centuries: Listed,
@@ -180,6 +181,18 @@ pub(crate) fn end_asked_for(word: &str, of: Ordered) -> Option<End> {
     }
 }
 
+/// A question with the superlatives of its comparatives: "longest" for "longer".
+pub(crate) fn with_superlatives(question: &str) -> String {
+    let superlative = |word: String| {
+        let other = word.strip_suffix("er").map(|stem| format!("{stem}est"));
+        let has_row = |other: &String| {
+            english().orders.iter().any(|row| row.words.split_whitespace().any(|w| w == other))
+        };
+        other.filter(has_row).unwrap_or(word)
+    };
+    quipu_query::words_of(question).into_iter().map(superlative).collect::<Vec<_>>().join(" ")
+}
+
 /// The words of a question behind what politely asks for it: "could you tell me which …" asks which.
 fn without_request(question: &str) -> Vec<String> {
     let mut words = quipu_query::words_of(question);
@@ -208,6 +221,11 @@ pub(crate) fn place_asked_for(words: &[String], at: usize) -> Option<u64> {
         meanings(word).iter().any(|meaning| meaning.means == "superlative") || looks_superlative(word)
     };
     words.iter().skip(at + 1).take(2).any(of_order).then_some(place)
+}
+
+/// Whether a word asks how long a text is.
+pub(crate) fn counts_letters(word: &str) -> bool {
+    english().letters.has(word)
 }
 
 /// Whether a word multiplies the number before it: "million".
@@ -337,6 +355,7 @@ mod tests {
             &rows.question_words,
             &rows.noun_questions,
             &rows.be,
+            &rows.letters,
             &rows.light_nouns,
             &rows.magnitudes,
             &rows.centuries,

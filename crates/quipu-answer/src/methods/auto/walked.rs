@@ -15,7 +15,7 @@ use crate::language::{
     Side, asked_place, asks_for, asks_for_two, asks_for_units, asks_twice, meanings, meanings_at, side_of,
 };
 use crate::methods::Outcome;
-use crate::methods::query::is_far_from_role;
+use crate::methods::query::{is_far_from_role, is_form, orders_from_the_right_end};
 
 /// Whether a path's outcome is an answer to the question.
 pub(super) async fn is_answer(
@@ -29,6 +29,9 @@ pub(super) async fn is_answer(
         return Ok(false);
     }
     let Some(plan) = plan else { return Ok(true) };
+    if !orders_from_the_right_end(context, question, plan).await? {
+        return Ok(false);
+    }
     if matches!(plan.start, PlanStart::Entity(..)) && !takes_all_steps(context, question, &plan.steps) {
         return Ok(false);
     }
@@ -41,7 +44,7 @@ pub(super) async fn is_answer(
         return Ok(false);
     }
     // Without types what things are called is known from the model's words alone.
-    if typed && is_far_from_role(context, question, plan).await? {
+    if typed && (is_far_from_role(context, question, plan).await? || skips(context, question, plan).await?) {
         return Ok(false);
     }
     let Some((node, span)) = plan.plain() else { return Ok(true) };
@@ -152,6 +155,26 @@ const NAMESAKES: usize = 8;
 
 /// A name with fewer characters that is not written as in the graph is too easily another one's.
 const SHORT_NAME: usize = 6;
+
+/// Whether a path passes over what its start itself leads to, by a step that the question does not speak of: "how many books did she
+/// write" does not ask for those of whom she teaches.
+async fn skips(context: &Context<'_>, question: &str, plan: &Planned) -> Result<bool, AnswerError> {
+    let (PlanStart::Entity(node, _), Some((last, before))) = (&plan.start, plan.steps.split_last()) else {
+        return Ok(false);
+    };
+    let words = quipu_query::words_of(question);
+    let relations = context.graph().relations();
+    let is_said = |step: &Step| {
+        let Some(relation) = relations.get(step.relation.0 as usize) else { return true };
+        let name = quipu_query::words_of(&relation.name);
+        step.relation == last.relation || name.iter().any(|name| words.iter().any(|word| is_form(word, name)))
+    };
+    if before.is_empty() || before.iter().any(is_said) {
+        return Ok(false);
+    }
+    let of_start = context.graph().relations_of(&[*node]).await?;
+    Ok(of_start.iter().flatten().any(|known| known.step == *last))
+}
 
 /// Whether a path takes a step as often as the question asks for it: "the capital of the capital" asks for two. There and back is none.
 fn takes_all_steps(context: &Context<'_>, question: &str, steps: &[Step]) -> bool {

@@ -13,8 +13,8 @@ use super::near::Nearness;
 use crate::AnswerError;
 use crate::context::Context;
 use crate::language::{
-    Meaning, asked_place, is_magnitude, is_unit, looks_superlative, meanings, meanings_at, place_asked_for,
-    role_asked_for,
+    Meaning, asked_place, counts_letters, is_magnitude, is_unit, looks_superlative, meanings, meanings_at,
+    place_asked_for, role_asked_for,
 };
 use crate::trace::Stage;
 use quipu_index::inner_product;
@@ -168,6 +168,10 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
     };
     let unsaid = said.factors.iter().filter(|factor| !is_share(factor) && !words.contains(factor));
     found.meanings.extend(unsaid.cloned());
+    // "The longer book" has more pages, not more letters in its name.
+    if said.does.contains("letters") && !words.iter().any(|word| counts_letters(word)) {
+        found.meanings.push("length".into());
+    }
     let unasked = |title: &String| {
         let words = words_of(title);
         let far = |word: &String| match words_asked(word, &plain) {
@@ -385,6 +389,7 @@ impl Said {
             Expression::Call(quipu_query::Function::DaysBetween, _) => {
                 self.does.extend(["difference", "comparison", "time"]);
             }
+            Expression::Call(quipu_query::Function::Length, _) => drop(self.does.insert("letters")),
             _ => {}
         }
     }
@@ -476,7 +481,7 @@ fn is_one(expression: &Expression) -> bool {
 
 /// Whether two words are forms of one: they have one stem (Snowball, English), or share their beginning up to three letters of an
 /// ending.
-pub(super) fn is_form(word: &str, known: &str) -> bool {
+pub(in crate::methods) fn is_form(word: &str, known: &str) -> bool {
     let stemmer = Stemmer::create(Algorithm::English);
     if stemmer.stem(word) == stemmer.stem(known) {
         return true;

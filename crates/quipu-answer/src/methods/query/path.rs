@@ -8,9 +8,11 @@ use quipu_query::{
 
 use super::answer::{SHOWN, answers_of, table_of};
 use super::explain::{FAR_FROM_ROLE, distance_of_role};
+use super::slips::right_ends;
 use crate::AnswerError;
 use crate::answer::{AnswerTable, Reading};
 use crate::context::{Context, PlanStart, Planned};
+use crate::language::with_superlatives;
 use crate::methods::Outcome;
 
 /// Adds to what a path led to how the question was read, and the values as a table. An answer is left as it is where the graph's tables
@@ -82,6 +84,23 @@ pub(in crate::methods) async fn is_far_from_role(
     let Some(tables) = kept_tables(context.workspace) else { return Ok(false) };
     let Some(query) = query_of(context, &tables, path).await? else { return Ok(false) };
     Ok(distance_of_role(context, question, &query, &tables).await? >= FAR_FROM_ROLE)
+}
+
+/// Whether a path orders its values from the end that the question's words ask for: what is longer has no later date.
+///
+/// # Errors
+/// The graph's.
+pub(in crate::methods) async fn orders_from_the_right_end(
+    context: &Context<'_>,
+    question: &str,
+    path: &Planned,
+) -> Result<bool, AnswerError> {
+    let Some(tables) = kept_tables(context.workspace).filter(|_| matches!(path.made, Made::Ordered { .. }))
+    else {
+        return Ok(true);
+    };
+    let Some(mut query) = query_of(context, &tables, path).await? else { return Ok(true) };
+    Ok(right_ends(&with_superlatives(question), &mut query, &tables).is_none())
 }
 
 /// The query of a plan; nothing where the tables do not hold it.
