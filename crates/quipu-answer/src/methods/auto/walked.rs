@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use quipu_graph::{Direction, NodeSummary, Step};
 use quipu_index::LookupConfig;
+use quipu_query::Made;
 
 use crate::AnswerError;
 use crate::answer::Status;
@@ -156,7 +157,7 @@ const NAMESAKES: usize = 8;
 /// A name with fewer characters that is not written as in the graph is too easily another one's.
 const SHORT_NAME: usize = 6;
 
-/// Whether a path passes over what its start itself leads to, by a step that the question does not speak of: "how many books did she
+/// Whether a count passes over what its start itself leads to, by a step that the question does not speak of: "how many books did she
 /// write" does not ask for those of whom she teaches.
 async fn skips(context: &Context<'_>, question: &str, plan: &Planned) -> Result<bool, AnswerError> {
     let (PlanStart::Entity(node, _), Some((last, before))) = (&plan.start, plan.steps.split_last()) else {
@@ -169,7 +170,7 @@ async fn skips(context: &Context<'_>, question: &str, plan: &Planned) -> Result<
         let name = quipu_query::words_of(&relation.name);
         step.relation == last.relation || name.iter().any(|name| words.iter().any(|word| is_form(word, name)))
     };
-    if before.is_empty() || before.iter().any(is_said) {
+    if plan.made != Made::Count || before.is_empty() || before.iter().any(is_said) {
         return Ok(false);
     }
     let of_start = context.graph().relations_of(&[*node]).await?;
