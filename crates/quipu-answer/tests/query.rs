@@ -605,6 +605,9 @@ async fn a_factor_that_the_question_does_not_say_makes_no_unit() {
         "SELECT 100.0 * COUNT(*) / (SELECT COUNT(*) FROM product) FROM product WHERE supplier = 'Acme'";
     let (answer, _) = ask_with(&[share], "What percentage of products does Acme supply?", query()).await;
     assert_eq!(answer.answers, ["60"], "{answer:#?}");
+    let question = "What per cent of products does Acme supply?";
+    let (answer, _) = ask_with(&[share], question, query()).await;
+    assert_eq!(answer.answers, ["60"], "{answer:#?}");
 }
 
 #[tokio::test]
@@ -638,4 +641,15 @@ async fn a_path_takes_the_step_that_is_asked_for_and_orders_from_the_end_that_is
     assert_ne!(answer.answers, ["2"], "those are of whom she teaches: {answer:#?}");
     let answer = asked("Is the Salt Road longer than Nine Lanterns?").await;
     assert_eq!(answer.status, Status::Abstained, "{answer:#?}");
+}
+
+#[tokio::test]
+async fn an_average_per_thing_is_no_average_of_all() {
+    let of_all = "SELECT AVG(price) FROM product";
+    let question = "What is the average price of products per supplier?";
+    let (answer, _) = ask_with(&[of_all; 4], question, query()).await;
+    assert_eq!(answer.status, Status::Abstained, "{answer:#?}");
+    let of_each = "SELECT supplier, AVG(price) FROM product GROUP BY supplier";
+    let (answer, _) = ask_with(&[of_each], question, query()).await;
+    assert_eq!(answer.table.unwrap().rows.len(), 2);
 }

@@ -88,6 +88,7 @@ struct File {
     question_words: Listed,
     noun_questions: Listed,
     be: Listed,
+    shares: Listed,
     letters: Listed,
     light_nouns: Listed,
     magnitudes: Listed,
@@ -228,6 +229,11 @@ pub(crate) fn counts_letters(word: &str) -> bool {
     english().letters.has(word)
 }
 
+/// Whether a word behind "per" makes a share: "per cent".
+pub(crate) fn is_share(word: &str) -> bool {
+    english().shares.has(word)
+}
+
 /// Whether a word multiplies the number before it: "million".
 pub(crate) fn is_magnitude(word: &str) -> bool {
     english().magnitudes.has(word)
@@ -355,6 +361,7 @@ mod tests {
             &rows.question_words,
             &rows.noun_questions,
             &rows.be,
+            &rows.shares,
             &rows.letters,
             &rows.light_nouns,
             &rows.magnitudes,

@@ -13,8 +13,8 @@ use super::near::Nearness;
 use crate::AnswerError;
 use crate::context::Context;
 use crate::language::{
-    Meaning, asked_place, counts_letters, is_magnitude, is_unit, looks_superlative, meanings, meanings_at,
-    place_asked_for, role_asked_for,
+    Meaning, asked_place, counts_letters, is_magnitude, is_share, is_unit, looks_superlative, meanings,
+    meanings_at, place_asked_for, role_asked_for,
 };
 use crate::trace::Stage;
 use quipu_index::inner_product;
@@ -134,6 +134,13 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
             }
             continue;
         }
+        // "The average per writer" is no average of all.
+        let groups = of_word.iter().any(|meaning| meaning.means == "group");
+        let shares = words.get(at + 1).is_some_and(|next| is_share(next));
+        if groups && !shares && gives_one_value(query) && !said.names(&word) {
+            found.meanings.push(word);
+            continue;
+        }
         if !of_word.is_empty() || (word.len() < 2 && !word.chars().all(char::is_numeric)) {
             continue;
         }
@@ -163,10 +170,10 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
     found.meanings.extend(replaced.cloned().collect::<Vec<_>>());
     // A latitude has no hours: no factor makes another unit of it that the question does not say.
     let shares = said.does.contains("ratio");
-    let is_share = |factor: &String| {
+    let is_hundred = |factor: &String| {
         factor.parse::<f64>().is_ok_and(|factor| factor == 1.0 || (shares && factor == 100.0))
     };
-    let unsaid = said.factors.iter().filter(|factor| !is_share(factor) && !words.contains(factor));
+    let unsaid = said.factors.iter().filter(|factor| !is_hundred(factor) && !words.contains(factor));
     found.meanings.extend(unsaid.cloned());
     // "The longer book" has more pages, not more letters in its name.
     if said.does.contains("letters") && !words.iter().any(|word| counts_letters(word)) {
@@ -451,6 +458,17 @@ fn keeps_time(value: &Expression, tables: &Tables) -> bool {
         };
     });
     keeps
+}
+
+/// Whether a query makes one value of all its rows.
+fn gives_one_value(query: &Query) -> bool {
+    let is_one = |select: &Select| {
+        select.group.is_empty() && select.items.iter().all(|item| item.expression.has_aggregate())
+    };
+    query.select().is_some_and(|select| {
+        let within = select.from.iter().any(|from| matches!(from.source, Source::Derived(_)));
+        is_one(select) && !within
+    })
 }
 
 /// The column that a SELECT gives where it is what the SELECT demands of it: a column equal to one of the same column.
