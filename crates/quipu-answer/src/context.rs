@@ -20,7 +20,7 @@ use crate::link::RelationVectors;
 use crate::meter::Metered;
 use crate::methods::{EXPERIENCES_FILE, Experiences, Outcome};
 use crate::plan::{CARDS_FILE, Cards, MEANINGS_FILE, Meanings, SOLVED_FILE, SolvedExamples, StepSamples};
-use crate::retrieve::{GraphTables, Page, TablesMemory, TripleSentences};
+use crate::retrieve::{GraphTables, KINDS_FILE, Page, TablesMemory, TripleSentences};
 use crate::sources::{Source, read_on, walked_api};
 use crate::trace::{Stage, Trace};
 use quipu_query::Made;
@@ -67,7 +67,7 @@ pub struct Learnt {
 }
 
 /// Files of a workspace that hold what was learnt about it while it was asked.
-pub const LEARNT_FILES: [&str; 4] = [CARDS_FILE, MEANINGS_FILE, EXPERIENCES_FILE, SOLVED_FILE];
+pub const LEARNT_FILES: [&str; 5] = [CARDS_FILE, MEANINGS_FILE, EXPERIENCES_FILE, SOLVED_FILE, KINDS_FILE];
 
 impl Learnt {
     /// Reads what was learnt from the files in `folder`; of a graph that is an API its documents describe the relations.
@@ -82,7 +82,8 @@ impl Learnt {
         };
         let experiences = Experiences::open(folder)?;
         let solved = SolvedExamples::open(folder)?;
-        Ok(Arc::new(Self { cards, meanings, experiences, solved, ..Self::default() }))
+        let tables = TablesMemory::open(folder)?;
+        Ok(Arc::new(Self { cards, meanings, experiences, solved, tables, ..Self::default() }))
     }
 }
 
@@ -108,7 +109,7 @@ pub struct Context<'a> {
     /// Solved questions.
     pub solved: &'a SolvedExamples,
     /// The graph as tables.
-    tables: &'a TablesMemory,
+    pub(crate) tables: &'a TablesMemory,
     /// What the question may cost.
     pub limits: Limits,
     /// What happened so far.

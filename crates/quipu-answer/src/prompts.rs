@@ -84,6 +84,8 @@ pub enum Prompt {
     Restate,
     /// Questions as queries: SQL over the graph's tables.
     Query,
+    /// Nouns for the tables of a graph without types.
+    TableKinds,
     /// Self-verification: the field of a question and the names to look up.
     VerifySubject,
     /// Self-verification: can the references answer?
@@ -130,6 +132,7 @@ impl Prompt {
             Self::Solved => "solved",
             Self::Restate => "restate",
             Self::Query => "query",
+            Self::TableKinds => "table_kinds",
             Self::VerifySubject => "verify_subject",
             Self::VerifyCheck => "verify_check",
             Self::VerifyCompose => "verify_compose",
@@ -173,6 +176,7 @@ impl Prompt {
             Self::Solved => include_str!("prompts/solved.jinja"),
             Self::Restate => include_str!("prompts/restate.jinja"),
             Self::Query => include_str!("prompts/query.jinja"),
+            Self::TableKinds => include_str!("prompts/table_kinds.jinja"),
             Self::VerifySubject => include_str!("prompts/verify_subject.jinja"),
             Self::VerifyCheck => include_str!("prompts/verify_check.jinja"),
             Self::VerifyCompose => include_str!("prompts/verify_compose.jinja"),
@@ -215,6 +219,7 @@ impl Prompt {
         Self::Solved,
         Self::Restate,
         Self::Query,
+        Self::TableKinds,
         Self::VerifySubject,
         Self::VerifyCheck,
         Self::VerifyCompose,

@@ -2,8 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "set-up of tests")]
 
-mod common;
-
+use crate::common;
 use std::sync::Arc;
 
 use common::{FILMS, ask, composed, embedder, options, run, setting, setting_with_documents, told};

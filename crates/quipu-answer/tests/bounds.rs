@@ -7,8 +7,7 @@
     reason = "a test ends where something fails"
 )]
 
-mod common;
-
+use crate::common;
 use std::sync::{Arc, Mutex};
 
 use common::{CountingEmbedder, CountingGraph, FILMS, Setting, embedder, setting, setting_from};

@@ -1,7 +1,6 @@
 //! Follow-up questions: one model call when something was said before, none otherwise.
 
-mod common;
-
+use crate::common;
 use common::{CARDS, FILMS, run, setting};
 use quipu_answer::{AskOptions, Conversation, Event, Method, Speaker, Status, Turn};
 use quipu_model::{ModelError, Scripted, ScriptedModel};

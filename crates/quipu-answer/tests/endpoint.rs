@@ -8,9 +8,7 @@
     reason = "set-up of tests"
 )]
 
-mod common;
-mod over;
-
+use crate::{common, over};
 use std::sync::Arc;
 
 use common::{CARDS, FILMS, Setting, ask, composed, embedder, options, setting};

@@ -6,8 +6,7 @@
     reason = "a test ends where something fails"
 )]
 
-mod common;
-
+use crate::common;
 use std::sync::Arc;
 
 use common::{CARDS, FILMS, Setting, embedder, setting};

@@ -2,8 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test ends where something fails")]
 
-mod common;
-
+use crate::common;
 use std::sync::Arc;
 
 use common::{Setting, composed, embedder, options};

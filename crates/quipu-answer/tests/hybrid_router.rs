@@ -3,8 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test ends where something fails")]
 
-mod common;
-
+use crate::common;
 use std::sync::Arc;
 
 use common::{CountingEmbedder, Setting, embedder, options, setting_with_indexed_documents};

@@ -1,8 +1,7 @@
 //! KERAG against a scripted model: which calls it makes, what it does with replies, good and bad.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test ends where something fails")]
 
-mod common;
-
+use crate::common;
 use std::sync::Arc;
 
 use common::{CARDS, FILMS, ask, embedder, setting};

@@ -3,9 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "set-up of tests")]
 
-#[path = "../../../tests/skip.rs"]
-mod skip;
-
+use crate::skip;
 use std::collections::BTreeMap;
 use std::path::Path;
 

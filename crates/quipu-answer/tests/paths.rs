@@ -2,8 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "set-up of tests")]
 
-mod common;
-
+use crate::common;
 use std::sync::Arc;
 
 use common::{CARDS, FILMS, ask, embedder, setting, setting_from};

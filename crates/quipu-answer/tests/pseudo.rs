@@ -6,8 +6,7 @@
     reason = "a test ends where something fails"
 )]
 
-mod common;
-
+use crate::common;
 use std::sync::Arc;
 
 use common::{FILMS, Setting, embedder, setting, setting_named};

@@ -2,8 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "set-up of tests")]
 
-mod common;
-
+use crate::common;
 use std::sync::Arc;
 
 use common::{Setting, ask, embedder, setting_from};
@@ -652,4 +651,100 @@ async fn an_average_per_thing_is_no_average_of_all() {
     let of_each = "SELECT supplier, AVG(price) FROM product GROUP BY supplier";
     let (answer, _) = ask_with(&[of_each], question, query()).await;
     assert_eq!(answer.table.unwrap().rows.len(), 2);
+}
+
+/// Creatures whose columns are called by abbreviations, and languages that end in one letter; one creature is called as a language is.
+const CODES: &str = r#"
+@prefix : <http://codes.test/> .
+:ogre a :Creature ; :hasACValue 12 ; :hasXPValue 400 ; :hasLanguage :GoblinL, :OrcL .
+:goblin a :Creature ; :hasACValue 15 ; :hasXPValue 100 ; :hasLanguage :ElvenL .
+:troll a :Creature ; :hasACValue 9 ; :hasXPValue 200 ; :hasLanguage :GoblinL .
+:GoblinL a :Language . :OrcL a :Language . :ElvenL a :Language . :AuranL a :Language . :DarkL a :Language .
+"#;
+
+async fn ask_codes(sql: &str, question: &str) -> (Answer, String) {
+    let model = Arc::new(ScriptedModel::new().always("plan.query", sql));
+    let codes = setting_from("codes.ttl", CODES).await;
+    let answer = ask(&codes, Some(model.clone()), None, question, &query()).await;
+    let told = model.requests().remove(0).messages.pop().unwrap().content;
+    (answer, told)
+}
+
+#[tokio::test]
+async fn the_words_that_an_abbreviation_stands_for_are_a_hint_and_are_heeded() {
+    let sql = "SELECT AVG(ac_value) FROM creature";
+    let (answer, told) = ask_codes(sql, "What is the average armor class of the creatures?").await;
+    assert!(told.contains("“armor class” may be creature.ac_value"), "{told}");
+    assert_eq!(answer.answers, ["12"], "{answer:#?}");
+    let (other, _) = ask_codes(sql, "What is the average experience points of the creatures?").await;
+    assert!(other.confidence < answer.confidence, "{} {}", other.confidence, answer.confidence);
+}
+
+#[tokio::test]
+async fn a_name_of_two_things_is_of_the_kind_that_stands_beside_it() {
+    let sql = "SELECT creature FROM creature_language WHERE language = 'goblin'";
+    let question = "Which creatures speak the goblin language?";
+    let (answer, told) = ask_codes(sql, question).await;
+    assert!(told.contains("goblin” may be language.name = 'GoblinL'"), "{told}");
+    let mut found = answer.answers.clone();
+    found.sort();
+    assert_eq!(found, ["ogre", "troll"], "{answer:#?}");
+}
+
+#[tokio::test]
+async fn two_queries_beside_a_sign_are_one_comparison() {
+    let sql = "SELECT AVG(price) FROM product WHERE supplier = 'Brix' > AVG(price) FROM product WHERE supplier = 'Acme'";
+    let question = "Is the average price of the products of Brix higher than of those of Acme?";
+    let (answer, model) = ask_with(&[sql], question, query()).await;
+    assert_eq!(answer.answers, ["yes"], "{answer:#?}");
+    assert_eq!(model.calls(), 1);
+}
+
+/// Players of clubs that play in towns, as triples without types.
+const LEAGUE: &str = "Ada Lee\tplays for\tTorrin Foxes\nAda Lee\tgoals scored\t17\nAda Lee\tborn in\tTorrin\n\
+    Bo Ray\tplays for\tTorrin Foxes\nBo Ray\tgoals scored\t3\nBo Ray\tborn in\tHarnby\n\
+    Cy Moe\tplays for\tHarnby Herons\nCy Moe\tgoals scored\t5\nCy Moe\tborn in\tHarnby\n\
+    Torrin Foxes\thome city\tTorrin\nTorrin Foxes\tfounded in\t1901\nTorrin Foxes\thome ground\tFox Lane\n\
+    Harnby Herons\thome city\tHarnby\nHarnby Herons\tfounded in\t1923\nHarnby Herons\thome ground\tMill Field\n";
+
+#[tokio::test]
+async fn tables_without_a_type_are_called_by_nouns_that_the_graph_bears_out() {
+    let sql = "SELECT name FROM player WHERE plays_for = 'Torrin Foxes' ORDER BY goals_scored DESC LIMIT 1";
+    let question = "Which player of the Torrin Foxes scored the most goals?";
+    let asked = async |setting: &Setting, nouns: &str| {
+        let script = ScriptedModel::new().always("plan.kinds", nouns).always("plan.query", sql);
+        let model = Arc::new(script);
+        let answer = ask(setting, Some(model.clone()), Some(embedder().await), question, &query()).await;
+        (answer, model)
+    };
+    let kept =
+        |setting: &Setting| std::fs::read_to_string(setting.workspace.folder().join("kinds.toml")).unwrap();
+    let league = setting_from("league.tsv", LEAGUE).await;
+    let (answer, model) = asked(&league, "1. player\n2. football club").await;
+    assert_eq!(answer.answers, ["Ada Lee"], "{answer:#?}");
+    assert!(answer.readings[0].words.contains("player"), "{}", answer.readings[0].words);
+    assert_eq!(model.calls(), 2);
+    assert!(kept(&league).contains("\"player\""), "{}", kept(&league));
+    // Kept for all later questions.
+    let (answer, model) = asked(&league, "").await;
+    assert_eq!((answer.answers.len(), model.calls()), (1, 1));
+    // The wrong way round they are not believed.
+    let other = setting_from("league.tsv", LEAGUE).await;
+    asked(&other, "1. city\n2. player").await;
+    assert!(!kept(&other).contains("city") && !kept(&other).contains("\"player\""), "{}", kept(&other));
+}
+
+#[tokio::test]
+async fn a_number_with_a_comma_between_its_thousands_is_one_number() {
+    let sql = "SELECT name FROM thing WHERE goals > 1500";
+    let stars = "Ada Lee\tgoals\t1700\nBo Ray\tgoals\t300\nCy Moe\tgoals\t1600\n";
+    let setting = setting_from("stars.tsv", stars).await;
+    let asked = async |question: &str| {
+        let model = Arc::new(ScriptedModel::new().always("plan.query", sql));
+        ask(&setting, Some(model), None, question, &query()).await
+    };
+    let (with, without) =
+        (asked("Who has more than 1,500 goals?").await, asked("Who has more than 1500 goals?").await);
+    assert_eq!(with.answers.len(), 2, "{with:#?}");
+    assert!((with.confidence - without.confidence).abs() < 1e-9);
 }

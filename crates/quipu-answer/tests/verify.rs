@@ -8,9 +8,7 @@
     reason = "set-up of tests"
 )]
 
-mod common;
-mod over;
-
+use crate::{common, over};
 use std::path::Path;
 use std::sync::Arc;
 

@@ -7,10 +7,7 @@
     reason = "a test ends where something fails"
 )]
 
-#[path = "../../quipu-graph/tests/apis/mod.rs"]
-mod apis;
-mod support;
-
+use crate::{apis, support};
 use support::Bench;
 use wiremock::MockServer;
 

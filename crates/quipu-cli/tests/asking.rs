@@ -1,8 +1,7 @@
 //! `quipu ask` against an endpoint that the test plays itself.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test ends where something fails")]
 
-mod support;
-
+use crate::support;
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::process::Command;

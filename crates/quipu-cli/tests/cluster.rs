@@ -7,10 +7,7 @@
     reason = "a test ends where something fails"
 )]
 
-#[path = "../../quipu-graph/tests/servers/mod.rs"]
-mod servers;
-mod support;
-
+use crate::{servers, support};
 use std::net::TcpStream;
 use std::path::Path;
 use std::sync::Arc;

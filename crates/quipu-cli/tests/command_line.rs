@@ -1,8 +1,7 @@
 //! The command line itself: usage, generated files, exit codes, and which stream says what.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test ends where something fails")]
 
-mod support;
-
+use crate::support;
 use support::{Bench, entries, finish};
 
 #[test]

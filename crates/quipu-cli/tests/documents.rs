@@ -1,8 +1,7 @@
 //! Documents from the command line: imported, added, searched; and what cannot be read.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test ends where something fails")]
 
-mod support;
-
+use crate::support;
 use support::Bench;
 
 const NODES: &str = r#"{"id": "n1", "name": "terrier", "type": "breed group", "text": "Small dogs bred to hunt vermin."}

@@ -1,8 +1,7 @@
 //! `quipu eval` from the outside: a run, its folder, its replay, comparison, report, and what is refused.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test ends where something fails")]
 
-mod support;
-
+use crate::support;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -6,8 +6,7 @@
     reason = "a test ends where something fails"
 )]
 
-mod support;
-
+use crate::support;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::Duration;

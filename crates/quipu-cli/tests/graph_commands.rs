@@ -1,8 +1,7 @@
 //! What works without a language model: import, info, entity, link, query.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test ends where something fails")]
 
-mod support;
-
+use crate::support;
 use std::io::Write as _;
 use std::process::Stdio;
 

@@ -1,8 +1,7 @@
 //! Several sources, given anchors and solved examples on the command line; no language model.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test ends where something fails")]
 
-mod support;
-
+use crate::support;
 use support::{Bench, Outcome, finish, models};
 
 const QUESTION: &str = "What is the capital of Peru?";

@@ -1,10 +1,7 @@
 //! `quipu serve`, `quipu mcp`, `quipu doctor`, `quipu init` as commands.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test ends where something fails")]
 
-#[path = "../../../tests/skip.rs"]
-mod skip;
-mod support;
-
+use crate::{skip, support};
 use std::path::Path;
 use std::process::{Command, Stdio};
 

@@ -2,8 +2,7 @@
 //! cases are good lines with damage, because noise alone seldom gets past the first character.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
-mod common;
-
+use crate::common;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use quipu_graph::{EmbeddedGraph, ErrorClass, ImportConfig, Input};

@@ -8,8 +8,7 @@
     reason = "set-up of tests"
 )]
 
-mod apis;
-
+use crate::apis;
 use std::collections::BTreeSet;
 
 use apis::{LIBRARY, crag, crag_files, library, open, open_library};

@@ -7,11 +7,7 @@
     reason = "a test fails by panicking"
 )]
 
-mod common;
-mod endpoints;
-mod servers;
-mod suite;
-
+use crate::{common, endpoints, servers, suite};
 use endpoints::{open, runtime};
 
 #[test]

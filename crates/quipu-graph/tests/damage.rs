@@ -8,9 +8,7 @@
     reason = "a test fails by panicking"
 )]
 
-mod common;
-mod suite;
-
+use crate::{common, suite};
 use std::fmt::{Debug, Write};
 use std::path::{Path, PathBuf};
 

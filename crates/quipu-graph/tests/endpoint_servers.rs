@@ -7,11 +7,7 @@
     reason = "a test fails by panicking"
 )]
 
-mod common;
-mod endpoints;
-mod servers;
-mod suite;
-
+use crate::{common, endpoints, servers, suite};
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -7,8 +7,7 @@
     reason = "a test fails by panicking"
 )]
 
-mod common;
-
+use crate::common;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 

@@ -1,8 +1,7 @@
 //! Every embedder: the local one against known-good vectors, the endpoint's against a stand-in.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
-mod common;
-
+use crate::common;
 use common::model_path;
 use quipu_model::{Embedder, EndpointConfig, HttpEmbedder, LocalEmbedder, ModelError};
 use serde_json::{Value, json};

@@ -1,8 +1,7 @@
 //! The local engine on a real model, the smallest: what it reuses, how it stops, and what it refuses.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
-mod common;
-
+use crate::common;
 use std::time::Duration;
 
 use common::{conformance, model_path, request, small_config, small_model};

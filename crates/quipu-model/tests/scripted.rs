@@ -1,8 +1,7 @@
 //! The scripted model passes the suite too.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
-mod common;
-
+use crate::common;
 use common::conformance;
 use quipu_model::{Constraint, Scripted, ScriptedModel};
 

@@ -13,7 +13,7 @@ use std::collections::HashSet;
 
 use crate::QueryError;
 use crate::syntax::{Body, Expression, From, Item, Join, Order, Query, Select, Source};
-use crate::tables::{Kind, Place, Tables, words_of};
+use crate::tables::{Kind, Place, Tables, covers, words_of};
 use crate::values::{Found, Values};
 
 /// A query whose names are all found.
@@ -252,7 +252,10 @@ impl Binder<'_> {
             return None;
         }
         let has = |table: usize, name: &[String]| {
-            let is_called = |id: &str| alike(name, &words_of(id)) >= LEAST_ALIKE;
+            let is_called = |id: &str| {
+                let words = words_of(id);
+                alike(name, &words) >= LEAST_ALIKE || covers(&words, name)
+            };
             let own =
                 self.tables.table(table).is_some_and(|table| table.columns.iter().any(|c| is_called(&c.id)));
             own || self.links_of(table).iter().any(|link| {
@@ -548,14 +551,25 @@ fn order_of_set(mut order: crate::syntax::Order, left: &Query) -> crate::syntax:
 /// Names less alike than this are different names.
 const LEAST_ALIKE: f64 = 0.7;
 
-/// How much two names share, word by word: 1 where each word is a form of another.
+/// How much two names share, word by word: 1 where each word is a form of another, or abbreviates others.
 fn alike(wanted: &[String], known: &[String]) -> f64 {
-    let hits = |words: &[String], others: &[String]| {
-        words.iter().filter(|word| others.iter().any(|other| crate::tables::is_form_of(word, other))).count()
-            as f64
-    };
-    let all = (wanted.len() + known.len()).max(1) as f64;
-    (hits(wanted, known) + hits(known, wanted)) / all
+    let is_in =
+        |word: &String, others: &[String]| others.iter().any(|other| crate::tables::is_form_of(word, other));
+    let mut shared: Vec<bool> = wanted.iter().map(|word| is_in(word, known)).collect();
+    let mut hits = 0;
+    for short in known {
+        let stands_for = (0..wanted.len()).find_map(|start| {
+            let words = crate::tables::abbreviated(short, wanted.get(start..)?);
+            (words > 0).then_some(start..start + words)
+        });
+        let said = is_in(short, wanted);
+        hits += usize::from(said || stands_for.is_some());
+        if let Some(words) = stands_for.filter(|_| !said).and_then(|words| shared.get_mut(words)) {
+            words.fill(true);
+        }
+    }
+    hits += shared.iter().filter(|shared| **shared).count();
+    hits as f64 / (wanted.len() + known.len()).max(1) as f64
 }
 
 /// What an item is called.

@@ -18,7 +18,7 @@ pub use evidence::{Stated, StatedTriple, stated};
 pub use plan::{Plan, PlanColumn, ValueKind, plan};
 pub use run::{CellValue, RowSet, RunLimits, is_too_much, run};
 pub use say::{say, titles};
-pub use sql::read_sql;
+pub use sql::{compared_queries, read_sql};
 pub use syntax::*;
 pub use tables::*;
 pub use values::{Found, How, Match, Mention, Values};

@@ -1,5 +1,6 @@
 //! From a text to the SQL that is read here. Nothing of the text is executed: what is not understood is refused by name.
 
+mod compared;
 mod functions;
 
 use jiff::civil::Date;
@@ -12,6 +13,7 @@ use crate::syntax::{
     Arithmetic, Body, ColumnRef, Comparison, Expression, From, Function, Item, Join, Order, Query, Select,
     SetOperator, Source,
 };
+pub use compared::compared_queries;
 use functions::{date_field, part_of_date, shifted};
 
 /// Longest text that is read.

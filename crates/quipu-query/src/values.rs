@@ -265,10 +265,21 @@ impl Values {
 impl List {
     fn new(entries: Vec<(String, Term)>) -> Self {
         let mut list = Self { entries, ..Self::default() };
-        for (at, (name, _)) in list.entries.iter().enumerate() {
-            let words = words_of(name);
+        let names: Vec<Vec<String>> = list.entries.iter().map(|(name, _)| words_of(name)).collect();
+        let (first, last) =
+            (shared_by_all(&names, <[String]>::first), shared_by_all(&names, <[String]>::last));
+        for (at, (words, (name, _))) in names.into_iter().zip(&list.entries).enumerate() {
             list.exact.entry(normalise(name)).or_default().push(at);
             list.joined.entry(words.concat()).or_default().push(at);
+            let telling = match words.as_slice() {
+                [one, rest @ ..] if Some(one) == first.as_ref() && !rest.is_empty() => rest,
+                [rest @ .., one] if Some(one) == last.as_ref() && !rest.is_empty() => rest,
+                _ => &[],
+            };
+            if !telling.is_empty() {
+                list.exact.entry(telling.join(" ")).or_default().push(at);
+                list.joined.entry(telling.concat()).or_default().push(at);
+            }
             let mut words = words;
             words.sort_unstable();
             words.dedup();
@@ -340,6 +351,20 @@ impl List {
         }
         Match { place, terms, shown, how }
     }
+}
+
+/// The word that all but a few names begin or end with: the "L" of `GoblinL` and `ElvenL` tells nothing.
+fn shared_by_all(names: &[Vec<String>], end: impl Fn(&[String]) -> Option<&String>) -> Option<String> {
+    /// Fewer names may share a word by chance.
+    const LEAST_NAMES: usize = 5;
+    const SHARE: f64 = 0.95;
+    let mut uses: HashMap<&String, usize> = HashMap::new();
+    let is_word = |word: &&String| !word.chars().any(char::is_numeric);
+    for word in names.iter().filter(|name| name.len() > 1).filter_map(|name| end(name)).filter(is_word) {
+        *uses.entry(word).or_default() += 1;
+    }
+    let (word, uses) = uses.into_iter().max_by_key(|(word, uses)| (*uses, std::cmp::Reverse(*word)))?;
+    (uses >= LEAST_NAMES && uses as f64 >= SHARE * names.len() as f64).then(|| word.clone())
 }
 
 async fn read_values(

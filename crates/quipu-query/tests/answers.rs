@@ -8,8 +8,7 @@
     reason = "set-up of tests"
 )]
 
-mod common;
-
+use crate::common;
 use common::Shop;
 use quipu_query::{
     Comparison, Expression, Made, PathFrom, PathStart, PathStep, Query, Relevance, RenderConfig, RunLimits,
@@ -522,4 +521,58 @@ async fn that_something_is_not_said_rests_on_the_thing() {
     let (plan, rows) = (shop.plan(all).unwrap(), shop.rows(all).await.unwrap());
     let stated = quipu_query::stated(&shop.workspace, &plan, &rows, &RunLimits::default()).await.unwrap();
     assert!(stated.triples.iter().any(|triple| triple.names == ["Mule", "type", "cargo bike"]), "{stated:?}");
+}
+
+/// A graph of codes: columns called by abbreviations, values that all end in one letter.
+const CODES: &str = r#"
+@prefix : <http://codes.test/> .
+:a a :Creature ; :hasACValue 12 ; :hasHPvalue 30 ; :hasXPValue 400 ; :init 3 ; :atk 7 ; :hasLanguage :GoblinL, :OrcL .
+:goblin a :Creature ; :hasACValue 15 ; :hasHPvalue 6 ; :hasXPValue 100 ; :init 1 ; :atk 2 ; :hasLanguage :ElvenL .
+:b a :Creature ; :hasACValue 9 ; :hasHPvalue 11 ; :hasXPValue 200 ; :init 2 ; :atk 9 ; :hasLanguage :GoblinL .
+:GoblinL a :Language . :OrcL a :Language . :ElvenL a :Language . :AuranL a :Language . :DarkL a :Language .
+"#;
+
+#[tokio::test]
+async fn a_column_called_by_an_abbreviation_is_found_by_the_words_that_it_stands_for() -> anyhow::Result<()> {
+    let codes = Shop::of("codes.ttl", CODES).await?;
+    for (sql, expected) in [
+        ("SELECT MAX(armor_class) FROM creature", "15"),
+        ("SELECT MIN(hit_points) FROM creature", "6"),
+        ("SELECT SUM(experience_points) FROM creature", "700"),
+        ("SELECT MAX(initiative) FROM creature", "3"),
+        ("SELECT MAX(attack) FROM creature", "9"),
+    ] {
+        assert_eq!(codes.lines(sql).await, [expected], "{sql}");
+        let mends = codes.bound(sql)?.mends;
+        assert!(mends.iter().any(|mend| mend.text.contains("is called")), "{sql}: {mends:?}");
+    }
+    assert!(codes.plan("SELECT MAX(wisdom) FROM creature").is_err());
+    let titles: Vec<&str> = codes.tables.columns().map(|(_, column)| column.title.as_str()).collect();
+    assert!(titles.contains(&"hp value"), "{titles:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_letter_that_all_names_of_a_column_end_in_tells_nothing() -> anyhow::Result<()> {
+    let codes = Shop::of("codes.ttl", CODES).await?;
+    let sql = "SELECT creature FROM creature_language WHERE language = 'goblin'";
+    assert_eq!(codes.lines(sql).await, ["a", "b"]);
+    Ok(())
+}
+
+#[tokio::test]
+async fn whether_there_is_one_is_told_once_for_all_rows() -> anyhow::Result<()> {
+    let codes = Shop::of("codes.ttl", CODES).await?;
+    for (sql, expected) in [
+        ("SELECT EXISTS (SELECT name FROM creature WHERE atk > 8 AND init < 3)", "true"),
+        ("SELECT EXISTS (SELECT name FROM creature WHERE atk > 9)", "false"),
+        ("SELECT NOT EXISTS (SELECT name FROM creature WHERE atk > 9)", "true"),
+    ] {
+        assert_eq!(codes.lines(sql).await, [expected], "{sql}");
+        assert!(!codes.plan(sql)?.sparql().contains("EXISTS {"), "{sql}");
+    }
+    let each = "SELECT name FROM creature AS c WHERE EXISTS \
+        (SELECT 1 FROM creature_language AS l WHERE l.creature = c.name AND l.language = 'orc')";
+    assert_eq!(codes.lines(each).await, ["a"]);
+    Ok(())
 }

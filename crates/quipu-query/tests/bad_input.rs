@@ -8,8 +8,7 @@
     reason = "set-up of tests"
 )]
 
-mod common;
-
+use crate::common;
 use std::time::Duration;
 
 use common::Shop;

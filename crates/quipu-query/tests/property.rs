@@ -1,8 +1,7 @@
 //! Random SQL over the shop, some of it misspelt: what binds runs, what cannot be bound says why, and a plan's text says what the plan says.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "set-up of tests")]
 
-mod common;
-
+use crate::common;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 

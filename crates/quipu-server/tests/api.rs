@@ -6,8 +6,7 @@
     reason = "a test ends where something fails"
 )]
 
-mod support;
-
+use crate::support;
 use std::sync::Arc;
 
 use quipu_model::ScriptedModel;

@@ -6,8 +6,7 @@
     reason = "a test ends where something fails"
 )]
 
-mod support;
-
+use crate::support;
 use std::time::Duration;
 
 use quipu_server::ServerConfig;

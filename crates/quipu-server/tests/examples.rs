@@ -6,11 +6,10 @@
     reason = "a test ends where something fails"
 )]
 
-mod support;
-
 #[path = "../../../examples/ask.rs"]
 mod library;
 
+use crate::support;
 use std::path::Path;
 use std::process::Command;
 

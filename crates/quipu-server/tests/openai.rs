@@ -6,8 +6,7 @@
     reason = "a test ends where something fails"
 )]
 
-mod support;
-
+use crate::support;
 use quipu_model::ScriptedModel;
 use serde_json::{Value, json};
 use support::{config, error, events, no_model, ok, python, run_python, scripted, serve};

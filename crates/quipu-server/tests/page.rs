@@ -6,8 +6,7 @@
     reason = "a test ends where something fails"
 )]
 
-mod support;
-
+use crate::support;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;

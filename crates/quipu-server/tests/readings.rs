@@ -6,8 +6,7 @@
     reason = "a test ends where something fails"
 )]
 
-mod support;
-
+use crate::support;
 use quipu_graph::{ImportConfig, Input};
 use quipu_index::{ImportRequest, Workspace};
 use quipu_model::ScriptedModel;

@@ -6,8 +6,7 @@
     reason = "a test ends where something fails"
 )]
 
-mod support;
-
+use crate::support;
 use support::{config, error, no_model, ok, serve_workspaces};
 
 #[tokio::test]

@@ -6,8 +6,7 @@
     reason = "a test ends where something fails"
 )]
 
-mod support;
-
+use crate::support;
 use quipu_model::ScriptedModel;
 use support::{config, python, run, run_python, scripted, serve};
 

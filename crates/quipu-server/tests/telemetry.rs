@@ -6,8 +6,7 @@
     reason = "a test ends where something fails"
 )]
 
-mod support;
-
+use crate::support;
 use quipu_model::ScriptedModel;
 use quipu_server::{KeyConfig, ServerConfig, TelemetryConfig, key_hash};
 use serde_json::{Value, json};

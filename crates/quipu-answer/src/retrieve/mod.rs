@@ -20,7 +20,7 @@ pub use pages::{Page, nearest_snippets};
 pub use passages::{Documents, retrieve_passages};
 pub use scope::{Retrieved, retrieve_scope};
 pub use sentences::{TripleSentences, sentence};
-pub use tables::{GraphTables, TablesMemory};
+pub use tables::{GraphTables, KINDS_FILE, TablesMemory};
 pub use toolbox::{Observation, Toolbox};
 pub use triples::{Walked, triples_to_evidence, with_evidence};
 pub use words::QuestionWords;

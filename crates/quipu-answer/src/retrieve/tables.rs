@@ -1,12 +1,24 @@
 //! The graph as tables, read once for all questions.
 
+use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
+
+use parking_lot::RwLock;
 
 use quipu_index::Workspace;
 use quipu_query::{Tables, Values, open_tables};
+use serde::{Deserialize, Serialize};
 use tokio::sync::OnceCell;
 
 use crate::AnswerError;
+use crate::plan::LearntFile;
+
+/// Name of the file in the workspace.
+pub const KINDS_FILE: &str = "kinds.toml";
+
+const HEADER: &str = "# What the rows of each table are, in a graph that states no types: the first relation of the table, and a noun. Written by a
+# language model and held against the graph's own names; correct what is wrong. An empty noun: none fitted.\n\n";
 
 /// A graph's tables and the values of their columns.
 #[derive(Debug)]
@@ -14,24 +26,87 @@ pub struct GraphTables {
     /// The tables.
     pub tables: Tables,
     /// Their values.
-    pub values: Values,
+    pub values: Arc<Values>,
+}
+
+#[derive(Default, Serialize, Deserialize)]
+struct KindFile {
+    #[serde(default)]
+    kind: BTreeMap<String, String>,
 }
 
 /// The tables of one source, once they were asked for.
 #[derive(Debug, Default)]
-pub struct TablesMemory(OnceCell<Arc<GraphTables>>);
+pub struct TablesMemory {
+    read: OnceCell<Arc<GraphTables>>,
+    /// The same with the nouns.
+    named: RwLock<Option<Arc<GraphTables>>>,
+    /// Nouns for the tables of a graph without types, by [`quipu_query::Unnamed::key`].
+    kinds: RwLock<BTreeMap<String, String>>,
+    /// Nothing where nothing is kept, as of several workspaces as one.
+    file: Option<LearntFile>,
+    /// Held while a model is asked for nouns.
+    pub(crate) naming: tokio::sync::Mutex<()>,
+}
 
 impl TablesMemory {
+    /// The memory of the workspace at `folder`.
+    ///
+    /// # Errors
+    /// [`AnswerError::Usage`] when its file cannot be read or is not what it should be.
+    pub(crate) fn open(folder: &Path) -> Result<Self, AnswerError> {
+        let (file, held) = LearntFile::open::<KindFile>(folder, KINDS_FILE, HEADER)?;
+        Ok(Self { kinds: RwLock::new(held.kind), file: Some(file), ..Self::default() })
+    }
+
     /// The tables of the source that this is the memory of.
     ///
     /// # Errors
     /// The graph's.
     pub async fn of(&self, workspace: &Workspace) -> Result<Arc<GraphTables>, AnswerError> {
+        if let Some(named) = self.named.read().clone() {
+            return Ok(named);
+        }
         let read = async || {
             let tables = open_tables(workspace).await?;
             let values = Values::read(workspace, &tables).await?;
-            Ok(Arc::new(GraphTables { tables, values }))
+            Ok::<_, AnswerError>(Arc::new(GraphTables { tables, values: Arc::new(values) }))
         };
-        self.0.get_or_try_init(read).await.cloned()
+        let graph = self.read.get_or_try_init(read).await?.clone();
+        Ok(self.name(&graph))
+    }
+
+    /// Whether a noun was looked for.
+    pub(crate) fn is_asked(&self, key: &str) -> bool {
+        self.kinds.read().contains_key(key)
+    }
+
+    /// Takes nouns in, and writes the file; an empty noun is none.
+    ///
+    /// # Errors
+    /// [`AnswerError::NotKept`] when the file cannot be written.
+    pub(crate) fn add(&self, kinds: impl IntoIterator<Item = (String, String)>) -> Result<(), AnswerError> {
+        self.kinds.write().extend(kinds);
+        if let Some(graph) = self.read.get() {
+            self.name(graph);
+        }
+        match &self.file {
+            Some(file) => file.write(|| KindFile { kind: self.kinds.read().clone() }),
+            None => Ok(()),
+        }
+    }
+
+    /// The tables called by the nouns that are known.
+    fn name(&self, graph: &Arc<GraphTables>) -> Arc<GraphTables> {
+        let kinds = self.kinds.read();
+        let mut tables = graph.tables.clone();
+        for unnamed in graph.tables.unnamed() {
+            if let Some(kind) = kinds.get(&unnamed.key).filter(|kind| !kind.is_empty()) {
+                tables.rename(unnamed.table, kind);
+            }
+        }
+        let named = Arc::new(GraphTables { tables, values: graph.values.clone() });
+        *self.named.write() = Some(named.clone());
+        named
     }
 }

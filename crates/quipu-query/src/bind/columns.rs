@@ -3,7 +3,7 @@
 use super::{Binder, Doubt, LEAST_ALIKE, Reach, Scope, alike};
 use crate::QueryError;
 use crate::syntax::{ColumnRef, Comparison, DERIVED, Expression, From, Join, Source};
-use crate::tables::{Column, Kind, Place, Rows, Table, words_of};
+use crate::tables::{Column, Kind, Place, Rows, Table, covers, words_of};
 
 /// A step from one table to another: the columns on both sides that are equal.
 #[derive(Debug, Clone, Copy)]
@@ -116,12 +116,15 @@ impl Binder<'_> {
             .map(|(at, column)| (alike(&wanted, &words_of(&column.id)), at));
         let best = scores.max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)))?;
         // "gpa" where there is one column with that word: "total_gpa".
-        let holds = |words: &[String]| {
-            wanted.iter().all(|word| words.iter().any(|other| crate::tables::is_form_of(word, other)))
-        };
-        let mut holding =
-            table.columns.iter().enumerate().skip(1).filter(|(_, column)| holds(&words_of(&column.id)));
-        let only = holding.next().filter(|_| holding.next().is_none()).map(|(at, _)| at);
+        let holding: Vec<usize> = (table.columns.iter().enumerate().skip(1))
+            .filter(|(_, column)| covers(&words_of(&column.id), &wanted))
+            .map(|(at, _)| at)
+            .collect();
+        // Of columns called the same the one that most things have comes first.
+        let title = |at: &usize| table.columns.get(*at).map(|column| &column.title);
+        let is_one =
+            holding.windows(2).all(|pair| pair.first().and_then(title) == pair.last().and_then(title));
+        let only = holding.first().copied().filter(|_| is_one);
         let best = match only {
             Some(at) if best.0 < LEAST_ALIKE && !wanted.is_empty() => (LEAST_ALIKE, at),
             _ => best,

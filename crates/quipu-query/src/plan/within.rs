@@ -9,7 +9,9 @@ use super::cells::cell_of;
 use super::select::{Base, Nothing, left_join};
 use super::{Planner, ValueKind, distinct, join, renamed};
 use crate::QueryError;
-use crate::syntax::{Aggregate, ColumnRef, Comparison, Expression, Function, Query, Select, Source};
+use crate::syntax::{
+    Aggregate, ColumnRef, Comparison, Expression, From, Function, Item, Join, Query, Select, Source,
+};
 
 impl Planner<'_> {
     /// One condition of WHERE or ON.
@@ -136,6 +138,7 @@ impl Planner<'_> {
         expression: &Expression,
     ) -> Result<(Base, Expression), QueryError> {
         let mut expression = expression.clone();
+        count_what_exists(&mut expression);
         let mut named = Vec::new();
         self.name_entities(&mut expression, &mut named);
         for column in named {
@@ -352,7 +355,32 @@ pub(super) fn aliases_of(query: &Query, aliases: &mut HashSet<String>) {
     }
 }
 
-/// Takes the one-value queries out of an expression; their places keep them as markers.
+/// Whether a query that speaks of no outer row has rows becomes whether the number of its first one is above zero: behind EXISTS
+/// engines join its patterns in the order in which they stand.
+fn count_what_exists(expression: &mut Expression) {
+    if let Expression::Exists(query) = expression
+        && !is_correlated(query)
+    {
+        let one = Query { limit: Some(query.limit.unwrap_or(1).min(1)), ..(**query).clone() };
+        let found =
+            From { source: Source::Derived(Box::new(one)), alias: "found".into(), join: Join::Inner(None) };
+        let count = Expression::Aggregate { function: Aggregate::Count, distinct: false, of: None };
+        let select = Select {
+            items: vec![Item { expression: count, alias: None }],
+            from: vec![found],
+            ..Select::default()
+        };
+        let body = crate::syntax::Body::Select(Box::new(select));
+        let count = Expression::Scalar(Box::new(Query { body, order: Vec::new(), limit: None, offset: 0 }));
+        let none = Expression::Number("0".into());
+        *expression = Expression::Compare(Comparison::Greater, Box::new(count), Box::new(none));
+        return;
+    }
+    for part in expression.parts_mut() {
+        count_what_exists(part);
+    }
+}
+
 /// The columns that are held against the rows of queries, with those.
 pub(super) fn take_memberships(expression: &Expression, found: &mut Vec<(ColumnRef, Query)>) {
     expression.visit(&mut |part| {
@@ -364,6 +392,7 @@ pub(super) fn take_memberships(expression: &Expression, found: &mut Vec<(ColumnR
     });
 }
 
+/// Takes the one-value queries out of an expression; their places keep them as markers.
 pub(super) fn take_scalars(expression: &mut Expression, queries: &mut Vec<Query>) {
     if let Expression::Scalar(query) = expression {
         queries.push((**query).clone());

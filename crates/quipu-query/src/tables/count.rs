@@ -7,7 +7,9 @@ use quipu_graph::{
     iri_of_key,
 };
 
+use super::abbreviations::divided;
 use super::classes::{Type, types_of};
+use super::names::UNNAMED;
 use super::{Column, Kind, Rows, TABLES_VERSION, Table, Tables, identifier};
 use crate::QueryError;
 
@@ -259,11 +261,11 @@ impl Builder<'_> {
         let targets = Targets::Heads(heads.collect());
         let mut links = Vec::new();
         for (heads, relations) in sets {
-            let id = identifier("thing", "thing", &mut self.taken);
+            let id = identifier(UNNAMED, UNNAMED, &mut self.taken);
             let iris = relations.iter().map(|(_, info)| iri_of_key(&info.key).into_owned()).collect();
             let rows =
                 relations.iter().map(|(_, info)| info.heads).max().unwrap_or(0).max(heads.len() as u64);
-            let mut table = entity_table(id, "thing".into(), rows, Rows::Heads(iris), self.tables.len());
+            let mut table = entity_table(id, UNNAMED.into(), rows, Rows::Heads(iris), self.tables.len());
             let found: Vec<Found<'_>> = relations
                 .into_iter()
                 .map(|(relation, info)| Found {
@@ -293,7 +295,7 @@ impl Builder<'_> {
         let mut taken: HashSet<String> = table.columns.iter().map(|column| column.id.clone()).collect();
         for found in relations {
             let tails = self.samples.tails(found.relation, &holds);
-            let mut column = column_of(&found, &tails, targets);
+            let mut column = column_of(&found, &tails, targets, self.graph);
             if found.triples as f64 <= found.heads as f64 * SEVERAL && found.heads <= table.rows {
                 if self.repeats_the_name(&found, &holds) {
                     continue;
@@ -350,14 +352,23 @@ pub(super) fn words(name: &str) -> Vec<String> {
 }
 
 /// What a relation is called: its label, else the words of its key, with runs of capitals as one word.
-fn title_of(info: &RelationInfo) -> String {
+fn title_of(info: &RelationInfo, graph: &dyn Graph) -> String {
     if quipu_graph::readable_relation(&info.key) != info.name {
         return info.name.clone();
     }
-    let local = info.key.rsplit(['/', '#']).find(|part| !part.is_empty()).unwrap_or(&info.key);
+    let local = local_name(&info.key);
     let is_iri = local.len() < info.key.len();
-    let words = words(local);
+    let uses = |word: &str| {
+        let names = ordinary(graph).map(|(_, info)| words(local_name(&info.key)));
+        names.filter(|name| name.iter().any(|other| other == word)).count()
+    };
+    let words = divided(words(local), uses);
     if !is_iri || words.is_empty() || local.contains('%') { info.name.clone() } else { words.join(" ") }
+}
+
+/// The last part of an IRI.
+fn local_name(key: &str) -> &str {
+    key.rsplit(['/', '#']).find(|part| !part.is_empty()).unwrap_or(key)
 }
 
 /// A relation's name without the "has" that tells nothing.
@@ -393,7 +404,7 @@ fn entity_table(id: String, title: String, rows: u64, source: Rows, place: usize
     }
 }
 
-fn column_of(found: &Found<'_>, tails: &[&NodeSummary], targets: &Targets) -> Column {
+fn column_of(found: &Found<'_>, tails: &[&NodeSummary], targets: &Targets, graph: &dyn Graph) -> Column {
     let kind = kind_of(tails, targets);
     let mut names: Vec<&str> = tails.iter().map(|tail| tail.name.as_str()).collect();
     names.sort_unstable();
@@ -402,7 +413,7 @@ fn column_of(found: &Found<'_>, tails: &[&NodeSummary], targets: &Targets) -> Co
     let examples = if all { names.iter().map(|name| (*name).to_owned()).collect() } else { spread(&names) };
     Column {
         id: String::new(),
-        title: short(&title_of(found.info)).to_owned(),
+        title: short(&title_of(found.info, graph)).to_owned(),
         relation: Some(iri_of_key(&found.info.key).into_owned()),
         kind,
         filled: found.heads,

@@ -3,10 +3,12 @@
 //! A graph without types is divided by characteristic sets (Neumann and Moerkotte 2011): relations whose heads are much the same
 //! entities are columns of one table.
 
+mod abbreviations;
 pub(crate) mod classes;
 mod count;
 mod identifiers;
 mod keep;
+mod names;
 mod references;
 mod render;
 
@@ -15,15 +17,18 @@ mod tests;
 
 use serde::{Deserialize, Serialize};
 
+pub use abbreviations::Abbreviation;
+pub(crate) use abbreviations::{abbreviated, covers};
 pub use count::count_tables;
 pub(crate) use count::{is_date, is_plain_number};
 pub use identifiers::{identifier, words_of};
 pub use keep::{TABLES_FILE, kept_tables, open_tables};
+pub use names::Unnamed;
 pub(crate) use render::is_form_of;
 pub use render::{Relevance, RenderConfig, Rendered};
 
 /// Version of the stored form; another one is counted anew.
-pub const TABLES_VERSION: u32 = 6;
+pub const TABLES_VERSION: u32 = 7;
 
 /// A graph seen as tables.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]

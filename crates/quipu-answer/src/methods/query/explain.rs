@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use quipu_query::{
-    Aggregate, Arithmetic, Body, Comparison, Expression, Place, Query, Select, Source, Tables, Values,
-    words_of,
+    Abbreviation, Aggregate, Arithmetic, Body, Comparison, Expression, Place, Query, Select, Source, Tables,
+    Values, words_of,
 };
 use rust_stemmers::{Algorithm, Stemmer};
 
@@ -99,10 +99,20 @@ impl Unexplained {
 
 /// Holds a question's words against a bound query.
 pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables: &Tables) -> Unexplained {
+    let question = &with_whole_numbers(question);
     let said = Said::of(query, tables);
     let mut found = Unexplained::default();
     let mut seen = HashSet::new();
     let words = words_of(question);
+    // "Armour class" of a plan that speaks of `ac_value`.
+    let spoken =
+        |place: Place| tables.column(place).is_some_and(|column| said.columns.contains_key(&column.title));
+    let abbreviated: Vec<_> = tables
+        .abbreviations(&words, |word| meanings(word).is_empty())
+        .into_iter()
+        .filter(|one| spoken(one.place))
+        .collect();
+    let is_abbreviated = |at: usize| abbreviated.iter().any(|one| one.words.contains(&at));
     for (at, word) in words.iter().cloned().enumerate() {
         // "no. of students": a number.
         let is_number = word == "no" && words.get(at + 1).is_some_and(|next| next == "of");
@@ -149,7 +159,7 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
             continue;
         }
         found.all += 1;
-        if !said.names(&word) {
+        if !said.names(&word) && !is_abbreviated(at) {
             let distance = 1.0 - near.to(&word).unwrap_or(USUAL);
             found.distance += distance;
             if found.all == 1 {
@@ -179,7 +189,15 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
     if said.does.contains("letters") && !words.iter().any(|word| counts_letters(word)) {
         found.meanings.push("length".into());
     }
+    let stands_for = |title: &String| {
+        let is_it =
+            |one: &&Abbreviation| tables.column(one.place).is_some_and(|column| column.title == *title);
+        abbreviated.iter().any(|one| is_it(&one))
+    };
     let unasked = |title: &String| {
+        if stands_for(title) {
+            return 0.0;
+        }
         let words = words_of(title);
         let far = |word: &String| match words_asked(word, &plain) {
             true => 0.0,
@@ -199,6 +217,19 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
         }
     }
     found
+}
+
+/// The question with its numbers in one piece: "5,000" is 5000.
+fn with_whole_numbers(question: &str) -> String {
+    let characters: Vec<char> = question.chars().collect();
+    let is_digit = |at: Option<usize>| at.and_then(|at| characters.get(at)).is_some_and(char::is_ascii_digit);
+    let parts_thousands = |at: usize| {
+        is_digit(at.checked_sub(1))
+            && (1..=3).all(|next| is_digit(Some(at + next)))
+            && !is_digit(Some(at + 4))
+    };
+    let kept = characters.iter().enumerate().filter(|(at, c)| **c != ',' || !parts_thousands(*at));
+    kept.map(|(_, c)| *c).collect()
 }
 
 /// Whether a word may stand for a value: by its first letters ("US"), its beginning ("American"), or but for slips.

@@ -6,6 +6,7 @@ mod ask;
 mod choose;
 mod explain;
 mod extremes;
+mod kinds;
 mod near;
 mod path;
 mod read;
@@ -89,7 +90,7 @@ pub(in crate::methods) async fn run(
         return Ok(Outcome::abstain(format!("“{place}” is no place of an order"), Vec::new()));
     }
     let asked = AskedTokens::read(context, question.text()).await?;
-    let asking = Asking { question, graph: context.tables().await?, asked, config };
+    let asking = Asking { question, graph: kinds::named_tables(context).await?, asked, config };
     if asking.graph.tables.tables.is_empty() {
         return Ok(Outcome::abstain(
             "the graph holds no tables: no entity has an ordinary relation",

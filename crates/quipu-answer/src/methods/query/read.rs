@@ -2,8 +2,8 @@
 
 use quipu_model::Likelihood;
 use quipu_query::{
-    Bound, CellValue, Expression, Item, Plan, QueryError, RowSet, RunLimits, asks_tables, bind, is_too_much,
-    plan, read_sql, run, say, with_groups, with_measures, with_things,
+    Bound, CellValue, Doubt, Expression, Item, Mend, Plan, QueryError, RowSet, RunLimits, asks_tables, bind,
+    compared_queries, is_too_much, plan, read_sql, run, say, with_groups, with_measures, with_things,
 };
 
 use super::Asking;
@@ -113,7 +113,16 @@ async fn try_read(
 ) -> Result<Option<Candidate>, QueryError> {
     let (tables, values) = (&asking.graph.tables, &asking.graph.values);
     let today = asking.question.asked_at().date();
-    let query = read_sql(&written.sql, Some(today))?;
+    let mut compared_sides = None;
+    let query = match read_sql(&written.sql, Some(today)) {
+        Err(error) => {
+            let Some(sql) = compared_queries(&written.sql) else { return Err(error) };
+            let text = "each side of the comparison is a query of its own".to_owned();
+            compared_sides = Some(Mend { text, doubt: Doubt::None });
+            read_sql(&sql, Some(today)).map_err(|_| error)?
+        }
+        Ok(query) => query,
+    };
     let is_null = |item: &Item| item.expression == Expression::Null;
     if query.select().is_some_and(|select| select.items.iter().all(is_null)) {
         return Ok(None);
@@ -133,6 +142,7 @@ async fn try_read(
         ));
     }
     let text = asking.question.text();
+    bound.mends.extend(compared_sides);
     bound.mends.extend(both);
     bound.mends.extend(right_ends(text, &mut bound.query, tables));
     bound.mends.extend(right_dates(text, &mut bound.query, tables));

@@ -7,10 +7,7 @@
     reason = "a server that cannot be set up is a failed test"
 )]
 
-mod common;
-#[path = "../../quipu-graph/tests/servers/mod.rs"]
-mod servers;
-
+use crate::{common, servers};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 

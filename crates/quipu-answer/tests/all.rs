@@ -1,0 +1,31 @@
+//! How questions are answered, tested from outside: one program, for each links all that the crate depends on.
+
+mod common;
+#[path = "../../../tests/listed.rs"]
+mod listed;
+mod over;
+#[path = "../../../tests/skip.rs"]
+mod skip;
+
+mod agents;
+mod anchor;
+mod baselines;
+mod bounds;
+mod conversations;
+mod endpoint;
+mod examples;
+mod hybrid;
+mod hybrid_router;
+mod kerag;
+mod labels;
+mod over_apis;
+mod paths;
+mod pseudo;
+mod query;
+mod several;
+mod verify;
+
+#[test]
+fn every_file_of_tests_is_a_module_here() {
+    listed::assert_listed(env!("CARGO_MANIFEST_DIR"), include_str!("all.rs"), &[]);
+}

@@ -1,0 +1,29 @@
+//! The command, tested from outside: one program, for each links all that the crate depends on.
+
+#[path = "../../quipu-graph/tests/apis/mod.rs"]
+mod apis;
+#[path = "../../../tests/listed.rs"]
+mod listed;
+#[path = "../../quipu-graph/tests/servers/mod.rs"]
+mod servers;
+#[path = "../../../tests/skip.rs"]
+mod skip;
+mod support;
+
+mod api_sources;
+mod asking;
+mod cluster;
+mod command_line;
+mod documents;
+mod evaluating;
+mod flood;
+mod graph_commands;
+mod importing;
+mod open_world;
+mod serving;
+mod sources;
+
+#[test]
+fn every_file_of_tests_is_a_module_here() {
+    listed::assert_listed(env!("CARGO_MANIFEST_DIR"), include_str!("all.rs"), &[]);
+}

@@ -1,0 +1,27 @@
+//! Graphs, stores and sources, tested from outside: one program, for each links all that the crate depends on.
+
+mod apis;
+mod common;
+mod endpoints;
+#[path = "../../../tests/listed.rs"]
+mod listed;
+mod servers;
+mod suite;
+
+mod any_bytes;
+mod api;
+mod conformance;
+mod cut;
+mod damage;
+mod endpoint_failures;
+mod endpoint_servers;
+mod entities;
+mod formats;
+mod malformed;
+mod random_graphs;
+mod sparql;
+
+#[test]
+fn every_file_of_tests_is_a_module_here() {
+    listed::assert_listed(env!("CARGO_MANIFEST_DIR"), include_str!("all.rs"), &["processes"]);
+}

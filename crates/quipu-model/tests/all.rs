@@ -1,0 +1,15 @@
+//! Models, tested from outside: one program, for each links all that the crate depends on.
+
+mod common;
+#[path = "../../../tests/listed.rs"]
+mod listed;
+
+mod embedders;
+mod http;
+mod local;
+mod scripted;
+
+#[test]
+fn every_file_of_tests_is_a_module_here() {
+    listed::assert_listed(env!("CARGO_MANIFEST_DIR"), include_str!("all.rs"), &[]);
+}

@@ -1,0 +1,183 @@
+//! Columns called by abbreviations, found by the words that these stand for: `ac_value` by "armour class", `qty` by "quantity".
+
+use std::ops::Range;
+
+use super::{Place, Tables, words_of};
+
+/// Letters of the words that are abbreviated by their first letters alone.
+const LEAST_LETTERS: usize = 3;
+/// Shortest and longest abbreviation.
+const SHORTEST: usize = 2;
+const LONGEST: usize = 5;
+/// Letters of the shortest abbreviation of a single word.
+const SHORTEST_OF_WORD: usize = 3;
+/// A word is at most so many times as long as its abbreviation.
+const MOST_TIMES: usize = 4;
+
+/// Words of a question that a column's name may abbreviate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Abbreviation {
+    /// Places of the words, in [`words_of`] the question.
+    pub words: Range<usize>,
+    /// The column.
+    pub place: Place,
+}
+
+impl Tables {
+    /// The columns whose names may abbreviate words of a question, the most words first; of words that overlap only the most. `names`
+    /// tells of a word whether it can name something: "average" says what to do.
+    pub fn abbreviations(&self, question: &[String], names: impl Fn(&str) -> bool) -> Vec<Abbreviation> {
+        let mut found: Vec<Abbreviation> = Vec::new();
+        for (place, column) in self.columns().filter(|(place, _)| place.column > 0) {
+            let words = words_of(&column.title);
+            let said = |word: &&String| !question.contains(word);
+            for short in words.iter().filter(said) {
+                let starts = (0..question.len()).filter_map(|start| {
+                    let words = abbreviated(short, question.get(start..)?);
+                    (words > 0).then(|| Abbreviation { words: start..start + words, place })
+                });
+                let all_name = |one: &Abbreviation| {
+                    question.get(one.words.clone()).into_iter().flatten().all(|word| names(word))
+                };
+                found.extend(starts.filter(all_name));
+            }
+        }
+        found.sort_by_key(|one| (std::cmp::Reverse(one.words.len()), one.words.start, one.place));
+        let mut kept: Vec<Abbreviation> = Vec::new();
+        for one in found {
+            let apart = |known: &Abbreviation| {
+                known.words == one.words
+                    || known.words.end <= one.words.start
+                    || one.words.end <= known.words.start
+            };
+            if kept.iter().all(apart) {
+                kept.push(one);
+            }
+        }
+        kept
+    }
+}
+
+/// How many words, from the first on, `short` abbreviates; 0 where none.
+///
+/// Several words by their first letters ("xp" for "experience points"), one by its beginning ("init") or by letters of it in their order
+/// that hold its first and its last ("qty").
+pub(crate) fn abbreviated(short: &str, words: &[String]) -> usize {
+    let letters: Vec<char> = short.chars().collect();
+    if !(SHORTEST..=LONGEST).contains(&letters.len()) || !letters.iter().all(|c| c.is_alphabetic()) {
+        return 0;
+    }
+    let by_letters = words.get(..letters.len()).is_some_and(|words| {
+        words.iter().zip(&letters).all(|(word, letter)| {
+            word.chars().count() >= LEAST_LETTERS && (word.starts_with(*letter) || is_said_ex(word, *letter))
+        })
+    });
+    if by_letters {
+        return letters.len();
+    }
+    usize::from(words.first().is_some_and(|word| abbreviates(&letters, word)))
+}
+
+/// "X" stands for "experience" and "extra".
+fn is_said_ex(word: &str, letter: char) -> bool {
+    letter == 'x' && word.starts_with("ex")
+}
+
+fn abbreviates(letters: &[char], word: &str) -> bool {
+    let singular = word.strip_suffix('s').unwrap_or(word);
+    let length = singular.chars().count();
+    let fits = letters.len() >= SHORTEST_OF_WORD
+        && length > letters.len() + 1
+        && length <= letters.len() * MOST_TIMES;
+    if !fits {
+        return false;
+    }
+    if letters.iter().copied().eq(word.chars().take(letters.len())) {
+        return true;
+    }
+    let ends = |word: &str| {
+        word.chars().next() == letters.first().copied() && word.chars().last() == letters.last().copied()
+    };
+    let mut rest = singular.chars();
+    let in_order = letters.iter().all(|letter| rest.any(|c| c == *letter));
+    // Vowels are left out of such.
+    let vowels = letters.iter().skip(1).filter(|c| matches!(c, 'a' | 'e' | 'i' | 'o' | 'u')).count();
+    ends(singular) && in_order && vowels <= 1
+}
+
+/// Whether each word of a name is a form of a word of another, or abbreviated by one.
+pub(crate) fn covers(known: &[String], wanted: &[String]) -> bool {
+    let mut at = 0;
+    while let Some(word) = wanted.get(at) {
+        let rest = wanted.get(at..).unwrap_or_default();
+        let is_form = known.iter().any(|other| super::is_form_of(word, other));
+        let words = known.iter().map(|short| abbreviated(short, rest)).max().unwrap_or(0);
+        if !is_form && words == 0 {
+            return false;
+        }
+        at += words.max(1);
+    }
+    !wanted.is_empty()
+}
+
+/// The words of a relation's name, where other names of the graph tell how it is divided: `hasHPvalue` is "has hp value" beside
+/// `hasFortValue`, not "has h pvalue".
+pub(crate) fn divided(words: Vec<String>, others: impl Fn(&str) -> usize) -> Vec<String> {
+    let mut divided: Vec<String> = Vec::new();
+    for word in words {
+        let first = word.chars().next().map_or(0, char::len_utf8);
+        let (letter, rest) = word.split_at(first);
+        match divided.last_mut() {
+            Some(before)
+                if before.chars().count() == 1
+                    && before.chars().all(char::is_alphabetic)
+                    && !rest.is_empty()
+                    && others(rest) > others(&word) =>
+            {
+                before.push_str(letter);
+                divided.push(rest.to_owned());
+            }
+            _ => divided.push(word),
+        }
+    }
+    divided
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn abbreviations_stand_for_first_letters_beginnings_and_letters_in_order() {
+        for (short, words, expected) in [
+            ("ac", "armor class", 2),
+            ("xp", "experience points", 2),
+            ("cmb", "combat maneuver bonus", 3),
+            ("init", "initiative", 1),
+            ("atk", "attack", 1),
+            ("qty", "quantity", 1),
+            ("dept", "departments", 1),
+            ("str", "strength", 1),
+            ("str", "start", 0),
+            ("ac", "acid", 0),
+            ("is", "in stock", 0),
+            ("name", "named", 0),
+            ("cha", "chance", 1),
+            ("atk", "back", 0),
+            ("int", "in the town", 0),
+            ("", "any", 0),
+        ] {
+            assert_eq!(abbreviated(short, &words_of(words)), expected, "{short} for {words}");
+        }
+    }
+
+    #[test]
+    fn other_names_tell_how_capitals_are_divided() {
+        let others = |word: &str| usize::from(word == "value") * 3;
+        let divide = |name: &str| divided(words_of(name), others).join(" ");
+        assert_eq!(divide("hasHPvalue"), "has hp value");
+        assert_eq!(divide("hasHPValue"), "has hp value");
+        assert_eq!(divide("isATeam"), "is a team");
+        assert_eq!(divide("value"), "value");
+    }
+}

@@ -1,0 +1,17 @@
+//! Questions as queries, tested from outside: one program, for each links all that the crate depends on.
+
+mod common;
+#[path = "../../../tests/listed.rs"]
+mod listed;
+#[path = "../../quipu-graph/tests/servers/mod.rs"]
+mod servers;
+
+mod answers;
+mod at_servers;
+mod bad_input;
+mod property;
+
+#[test]
+fn every_file_of_tests_is_a_module_here() {
+    listed::assert_listed(env!("CARGO_MANIFEST_DIR"), include_str!("all.rs"), &[]);
+}

@@ -1,0 +1,23 @@
+//! The server, tested from outside: one program, for each links all that the crate depends on.
+
+#[path = "../../../tests/listed.rs"]
+mod listed;
+mod support;
+
+mod api;
+mod door;
+mod examples;
+mod limits;
+mod model_failures;
+mod openai;
+mod page;
+mod readings;
+mod ready;
+mod surfaces;
+mod telemetry;
+mod turns;
+
+#[test]
+fn every_file_of_tests_is_a_module_here() {
+    listed::assert_listed(env!("CARGO_MANIFEST_DIR"), include_str!("all.rs"), &[]);
+}
