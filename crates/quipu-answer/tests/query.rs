@@ -748,3 +748,20 @@ async fn a_number_with_a_comma_between_its_thousands_is_one_number() {
     assert_eq!(with.answers.len(), 2, "{with:#?}");
     assert!((with.confidence - without.confidence).abs() < 1e-9);
 }
+
+#[tokio::test]
+async fn a_query_that_forgets_the_things_whose_names_hold_a_word_is_written_once_more() {
+    let creatures = ["RedDragon", "GoldDragon", "BlueDragon", "Ogre"].iter().enumerate();
+    let stated = creatures.map(|(at, name)| format!(":{name} a :Creature ; :hasACValue {} .", 9 + at));
+    let turtle = format!("@prefix : <http://codes.test/> .\n{}", stated.collect::<Vec<_>>().join("\n"));
+    let setting = setting_from("dragons.ttl", &turtle).await;
+    let all = "SELECT COUNT(*) FROM creature WHERE ac_value > 9";
+    let dragons = "SELECT COUNT(*) FROM creature WHERE ac_value > 9 AND name LIKE '%dragon%'";
+    let model = Arc::new(ScriptedModel::new().on("plan.query", all).on("plan.query", dragons));
+    let question = "How many dragons have an armor class above 9?";
+    let answer = ask(&setting, Some(model.clone()), None, question, &query()).await;
+    assert_eq!((answer.answers.as_slice(), model.calls()), (&["2".to_owned()][..], 2), "{answer:#?}");
+    let told = model.requests().remove(1).messages.pop().unwrap().content;
+    assert!(told.contains("it does not use “dragons”"), "{told}");
+    assert!(answer.readings[0].words.contains("number of Creature"), "{}", answer.readings[0].words);
+}

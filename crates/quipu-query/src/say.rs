@@ -11,7 +11,7 @@ use crate::tables::{Kind, Tables};
 
 /// Says a bound query in words.
 pub fn say(query: &Query, tables: &Tables) -> String {
-    let teller = Teller { tables, named: HashMap::new() };
+    let teller = Teller { tables, named: HashMap::new(), counted: String::new() };
     teller.query(query)
 }
 
@@ -19,6 +19,8 @@ struct Teller<'a> {
     tables: &'a Tables,
     /// Tables of the SELECT being said of which one row is named, with its name: "the capital of “Peru”".
     named: HashMap<String, String>,
+    /// What COUNT(*) of the SELECT being said counts.
+    counted: String,
 }
 
 /// The query among whose things a SELECT chooses: it gives nothing but what it demands to be of them.
@@ -41,7 +43,11 @@ impl Teller<'_> {
                 };
                 self.with_order(all, query)
             }
-            Body::Select(select) => self.with_order(self.select(select), query),
+            Body::Select(select) => {
+                let counted = self.counted_by(select);
+                let teller = Teller { tables: self.tables, named: self.named.clone(), counted };
+                teller.with_order(teller.select(select), query)
+            }
         }
     }
 
@@ -88,7 +94,20 @@ impl Teller<'_> {
                 naming.push(condition);
             }
         }
-        Teller { tables: self.tables, named }.clauses(select, &naming)
+        Teller { tables: self.tables, named, counted: self.counted.clone() }.clauses(select, &naming)
+    }
+
+    /// The things that are the rows of a SELECT: of links those that they lead to.
+    fn counted_by(&self, select: &Select) -> String {
+        let table = select.from.first().and_then(|from| match &from.source {
+            Source::Table(_, table) => table.and_then(|table| self.tables.table(table)),
+            Source::Derived(_) => None,
+        });
+        let title = table.map(|table| match table.columns.get(1) {
+            Some(tail) if table.is_links() => &tail.title,
+            _ => &table.title,
+        });
+        title.cloned().unwrap_or_else(|| "rows".into())
     }
 
     /// The table and the row that a condition names, where the items speak of that row.
@@ -109,7 +128,8 @@ impl Teller<'_> {
                     inner.filter.iter().flat_map(Expression::conjuncts).collect();
                 let [one] = conditions.as_slice() else { return None };
                 let (alias, name) = self.named_row(one, inner)?;
-                let teller = Teller { tables: self.tables, named: HashMap::from([(alias, name)]) };
+                let counted = self.counted_by(inner);
+                let teller = Teller { tables: self.tables, named: HashMap::from([(alias, name)]), counted };
                 (of, teller.item(&item.expression))
             }
             _ => return None,
@@ -234,7 +254,7 @@ impl Teller<'_> {
                     Aggregate::Concat => "list",
                 };
                 match of {
-                    None => format!("{name} of rows"),
+                    None => format!("{name} of {}", self.counted),
                     Some(of) => {
                         let different =
                             if *distinct && *function != Aggregate::Count { "different " } else { "" };

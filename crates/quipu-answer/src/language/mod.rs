@@ -105,6 +105,11 @@ fn english() -> &'static File {
     ENGLISH.get_or_init(|| toml::from_str(include_str!("en.toml")).unwrap_or_default())
 }
 
+/// Whether a noun follows a question word, and no verb.
+pub(crate) fn asks_by_a_noun(word: &str) -> bool {
+    english().noun_questions.has(word)
+}
+
 /// What a word asks a plan to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Meaning {

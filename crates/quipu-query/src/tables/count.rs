@@ -32,6 +32,8 @@ const EXAMPLES: usize = 2;
 const LONGEST_EXAMPLE: usize = 40;
 /// Heads that two relations of one characteristic set must share, of the relation with fewer.
 const SAME_HEADS: f64 = 0.5;
+/// Heads of a relation that the graph is asked about.
+const HEADS_ASKED: usize = 100;
 /// The column that holds the types below a table's own.
 const KINDS: &str = "kind";
 /// Kinds that are shown: they stand for tables.
@@ -46,7 +48,7 @@ pub async fn count_tables(graph: &dyn Graph) -> Result<Tables, QueryError> {
     let types = types_of(graph, &samples).await?;
     let mut builder = Builder { graph, samples, tables: Vec::new(), taken: HashSet::new() };
     if types.is_empty() {
-        builder.add_characteristic_sets();
+        builder.add_characteristic_sets().await?;
     } else {
         builder.add_types(&types).await?;
     }
@@ -233,7 +235,7 @@ impl Builder<'_> {
     }
 
     /// Relations whose heads are mostly the same are columns of one table. Tables of links name both ends of those with several values.
-    fn add_characteristic_sets(&mut self) {
+    async fn add_characteristic_sets(&mut self) -> Result<(), GraphError> {
         let heads_of = |relation: RelationId| -> HashSet<NodeId> {
             let triples = self.samples.triples.get(&relation).map(Vec::as_slice).unwrap_or_default();
             triples.iter().map(|(head, _)| *head).collect()
@@ -245,9 +247,14 @@ impl Builder<'_> {
             let heads = heads_of(relation);
             let shared = |set: &HashSet<NodeId>| heads.iter().filter(|head| set.contains(head)).count();
             let least = heads.len().max(1) as f64 * SAME_HEADS;
-            // Sampled heads of a large relation need not be those of another; what shares nothing joins the largest set.
+            // Sampled heads of a large relation need not be those of another: the graph says what else a few of these have. What shares
+            // nothing joins the largest set.
             let all_seen = info.triples as usize <= SAMPLED;
             let fits = sets.iter().position(|(set, _)| shared(set) as f64 >= least || !all_seen);
+            let fits = match fits {
+                Some(at) => Some(at),
+                None => self.set_of(&heads, sets.iter().map(|(_, relations)| relations)).await?,
+            };
             match fits.and_then(|at| sets.get_mut(at)) {
                 Some((set, relations)) => {
                     set.extend(heads);
@@ -282,6 +289,30 @@ impl Builder<'_> {
             self.tables.push(table);
         }
         self.tables.extend(links);
+        Ok(())
+    }
+
+    /// The first set of relations of which most of a few heads have some.
+    async fn set_of<'s>(
+        &self,
+        heads: &HashSet<NodeId>,
+        sets: impl Iterator<Item = &'s Relations<'s>>,
+    ) -> Result<Option<usize>, GraphError> {
+        let mut few: Vec<NodeId> = heads.iter().copied().collect();
+        few.sort_unstable();
+        few.truncate(HEADS_ASKED);
+        let uses = self.graph.relations_of(&few).await?;
+        let has = |uses: &[quipu_graph::RelationUse], relations: &Relations<'_>| {
+            uses.iter().any(|of| {
+                of.step.direction == quipu_graph::Direction::Forward
+                    && relations.iter().any(|(relation, _)| *relation == of.step.relation)
+            })
+        };
+        let least = few.len().max(1) as f64 * SAME_HEADS;
+        let mut numbered = sets.enumerate();
+        let fits = numbered
+            .find(|(_, relations)| uses.iter().filter(|uses| has(uses, relations)).count() as f64 >= least);
+        Ok(fits.map(|(at, _)| at))
     }
 
     fn add_relations(

@@ -47,6 +47,8 @@ pub(super) struct PromptParts {
     /// Identifier and title of the largest table.
     first: (String, String),
     hints: Vec<String>,
+    /// Words of the question that stand in several names each, with what the model is told of them.
+    pub(super) families: Vec<(String, String)>,
     /// Solved questions of this graph, the nearest first, with their queries.
     examples: Vec<(String, String)>,
     question: String,
@@ -57,7 +59,7 @@ pub(super) fn prompt(asking: &Asking<'_>, examples: Vec<(String, String)>) -> Pr
     let (tables, values) = (&asking.graph.tables, &asking.graph.values);
     let text = asking.question.text();
     let mut relevance = Relevance::by_words(tables, text);
-    let mut hints = Vec::new();
+    let (mut hints, mut families) = (Vec::new(), Vec::new());
     for mention in values.mentions(text) {
         for found in &mention.matches {
             relevance.raise(found.place, 1.0);
@@ -96,12 +98,16 @@ pub(super) fn prompt(asking: &Asking<'_>, examples: Vec<(String, String)>) -> Pr
         let Some((table, column)) = place else { continue };
         let said = cell(&mention.text);
         let singular = said.strip_suffix('s').filter(|rest| rest.len() > 2).unwrap_or(&said);
-        hints.push(match (found.terms.len(), found.shown.first()) {
+        let hint = match (found.terms.len(), found.shown.first()) {
             (1, Some(value)) => {
                 format!("“{said}” may be {}.{} = '{}'", table.id, column.id, cell(value).replace('\'', "''"))
             }
             _ => format!("“{said}” may be {}.{} LIKE '%{singular}%'", table.id, column.id),
-        });
+        };
+        if found.terms.len() > RARE {
+            families.push((said.clone(), hint.clone()));
+        }
+        hints.push(hint);
     }
     for (words, place) in abbreviated(tables, text, skip) {
         relevance.raise(place, 1.0);
@@ -111,6 +117,7 @@ pub(super) fn prompt(asking: &Asking<'_>, examples: Vec<(String, String)>) -> Pr
     }
     if !asking.config.hints {
         hints.clear();
+        families.clear();
     }
     hints.truncate(MOST_HINTS);
     let config = RenderConfig { bytes: asking.config.table_bytes, ..RenderConfig::default() };
@@ -121,6 +128,7 @@ pub(super) fn prompt(asking: &Asking<'_>, examples: Vec<(String, String)>) -> Pr
         whole: rendered.whole,
         first,
         hints,
+        families,
         examples,
         question: text.to_owned(),
     }

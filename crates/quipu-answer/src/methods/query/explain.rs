@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use quipu_query::{
-    Abbreviation, Aggregate, Arithmetic, Body, Comparison, Expression, Place, Query, Select, Source, Tables,
-    Values, words_of,
+    Abbreviation, Aggregate, Arithmetic, Body, Comparison, Expression, Kind, Place, Query, Select, Source,
+    Tables, Values, words_of,
 };
 use rust_stemmers::{Algorithm, Stemmer};
 
@@ -13,8 +13,8 @@ use super::near::Nearness;
 use crate::AnswerError;
 use crate::context::Context;
 use crate::language::{
-    Meaning, asked_place, counts_letters, is_magnitude, is_share, is_unit, looks_superlative, meanings,
-    meanings_at, place_asked_for, role_asked_for,
+    Meaning, asked_place, asks_by_a_noun, counts_letters, is_magnitude, is_share, is_unit, looks_superlative,
+    meanings, meanings_at, place_asked_for, role_asked_for,
 };
 use crate::trace::Stage;
 use quipu_index::inner_product;
@@ -63,6 +63,12 @@ pub(super) fn names_left_out(
     let mentions = values.mentions(question).into_iter();
     let left_out = mentions.filter(|mention| is_left_out(&mention.text));
     left_out.filter_map(|mention| Some((mention.text, mention.matches.first()?.place))).collect()
+}
+
+/// Whether a query speaks of one of the words of a text, in some form.
+pub(super) fn speaks_of(text: &str, query: &Query, tables: &Tables) -> bool {
+    let said = Said::of(query, tables);
+    words_of(text).iter().any(|word| said.names(word))
 }
 
 /// How far in meaning the thing that a question asks for by what it is to another ("the mayor of the city") stays from all that a query
@@ -185,6 +191,9 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
     };
     let unsaid = said.factors.iter().filter(|factor| !is_hundred(factor) && !words.contains(factor));
     found.meanings.extend(unsaid.cloned());
+    if let Some(noun) = another_kind_asked_for(&words, query, tables) {
+        found.meanings.push(noun);
+    }
     // "The longer book" has more pages, not more letters in its name.
     if said.does.contains("letters") && !words.iter().any(|word| counts_letters(word)) {
         found.meanings.push("length".into());
@@ -217,6 +226,37 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
         }
     }
     found
+}
+
+/// The noun behind "which" or "what" that columns and tables of names are called by, where the query gives a number or a date: "which
+/// country" asks for no age.
+fn another_kind_asked_for(words: &[String], query: &Query, tables: &Tables) -> Option<String> {
+    /// Words that may stand between the question word and the noun: "which professional football team".
+    const MOST_BETWEEN: usize = 3;
+    let behind = words.get(words.iter().position(|word| asks_by_a_noun(word))? + 1..)?;
+    let run = behind.iter().take_while(|word| meanings(word).is_empty()).take(MOST_BETWEEN);
+    let is_measure = |place: Place| {
+        let kind = tables.column(place).map(|column| column.kind);
+        matches!(kind, Some(Kind::Number { .. } | Kind::Date | Kind::Flag))
+    };
+    let title = |place: Place| match place.column {
+        0 => tables.table(place.table).map(|table| &table.title),
+        _ => tables.column(place).map(|column| &column.title),
+    };
+    let is_called = |place: Place, noun: &String| {
+        title(place).and_then(|title| words_of(title).pop()).is_some_and(|last| is_form(noun, &last))
+    };
+    let called = |noun: &String| -> Vec<Place> {
+        tables.columns().map(|(place, _)| place).filter(|place| is_called(*place, noun)).collect()
+    };
+    let noun = run.into_iter().find(|noun| !is_unit(noun) && !called(noun).is_empty())?;
+    let select = query.select()?;
+    let gives_measures = !select.items.is_empty()
+        && select.items.iter().all(|item| match &item.expression {
+            Expression::Column(column) => column.place.is_some_and(is_measure),
+            _ => false,
+        });
+    (gives_measures && called(noun).into_iter().all(|place| !is_measure(place))).then(|| noun.clone())
 }
 
 /// The question with its numbers in one piece: "5,000" is 5000.

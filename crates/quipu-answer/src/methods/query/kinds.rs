@@ -1,7 +1,7 @@
 //! Nouns for the tables of a graph without types: a query over "thing" and "thing 2" is hard to write and hard to read.
 //!
 //! One call for all tables, once for a workspace. A noun is held against what the graph itself says of the tables: it must come nearer
-//! to the relations of its own table than to those of any other.
+//! to the relations of its own table than to those of any other, and than "thing" does.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -26,19 +26,15 @@ const MOST_COLUMNS: usize = 10;
 const TOKENS_OF_LINE: u32 = 8;
 /// A noun may be so much nearer to another table: names of relations tell little.
 const SLACK: f32 = 0.02;
+/// What fits everything.
+const NO_NOUN: &str = "thing";
 
 /// The tables, with nouns for those that no type names; they are asked for the first time that they are needed.
 pub(super) async fn named_tables(context: &Context<'_>) -> Result<Arc<GraphTables>, AnswerError> {
     let graph = context.tables().await?;
     let asks = |graph: &GraphTables| -> Vec<Unnamed> {
         let unnamed = graph.tables.unnamed().into_iter().filter(|table| !context.tables.is_asked(&table.key));
-        let unnamed: Vec<Unnamed> = unnamed.take(MOST_TABLES).collect();
-        // Alone, a table has nothing that its noun could be told from.
-        if graph.tables.tables.iter().filter(|table| !table.is_links()).count() > 1 {
-            unnamed
-        } else {
-            Vec::new()
-        }
+        unnamed.take(MOST_TABLES).collect()
     };
     if !context.has_model() || context.embedder().is_none() || asks(&graph).is_empty() {
         return Ok(graph);
@@ -105,12 +101,13 @@ async fn held_against_the_graph(
 ) -> Result<Vec<String>, AnswerError> {
     let described: Vec<String> =
         tables.iter().map(|table| [table.columns.as_slice(), &table.arriving].concat().join(", ")).collect();
-    let texts: Vec<&str> = nouns.iter().chain(&described).map(String::as_str).collect();
+    let texts: Vec<&str> = nouns.iter().chain(&described).map(String::as_str).chain([NO_NOUN]).collect();
     let vectors = context.embed(Stage::Plan, &texts).await?;
     let near = |noun: usize, table: usize| inner_product(vectors.row(noun), vectors.row(nouns.len() + table));
     let fits = |at: usize| {
         let others = (0..tables.len()).filter(|other| *other != at).map(|other| near(at, other));
-        others.fold(f32::MIN, f32::max) <= near(at, at) + SLACK
+        let says_nothing = near(nouns.len() + tables.len(), at);
+        others.fold(f32::MIN, f32::max) <= near(at, at) + SLACK && near(at, at) > says_nothing
     };
     let mut seen = HashSet::new();
     let kept = nouns.iter().enumerate().map(|(at, noun)| {

@@ -24,9 +24,9 @@ use crate::question::Question;
 use crate::retrieve::GraphTables;
 use crate::trace::{Event, Stage};
 
-use ask::Asked;
+use ask::{Asked, PromptParts};
 use choose::Chosen;
-use explain::names_left_out;
+use explain::{names_left_out, speaks_of};
 use near::AskedTokens;
 
 pub(in crate::methods) use explain::is_form;
@@ -140,13 +140,21 @@ fn has_room(context: &Context<'_>, config: &QueryConfig) -> bool {
 }
 
 /// What is wrong with a query that does not speak of a value that the question names.
-fn forgotten(asking: &Asking<'_>, candidate: &Candidate) -> Option<Failure> {
+fn forgotten(asking: &Asking<'_>, prompt: &PromptParts, candidate: &Candidate) -> Option<Failure> {
     let (tables, values) = (&asking.graph.tables, &asking.graph.values);
-    let forgotten = names_left_out(asking.question.text(), &candidate.bound.query, tables, values);
-    let (text, place) = forgotten.into_iter().next()?;
-    let (table, column) = (tables.table(place.table)?, tables.column(place)?);
-    let reason = format!("it does not use “{text}”, a value of {}.{}", table.id, column.id);
-    Some(Failure { sql: candidate.bound.query.to_string(), reason, declined: false })
+    let query = &candidate.bound.query;
+    let named = names_left_out(asking.question.text(), query, tables, values).into_iter().next();
+    let named = named.and_then(|(text, place)| {
+        let (table, column) = (tables.table(place.table)?, tables.column(place)?);
+        Some(format!("it does not use “{text}”, a value of {}.{}", table.id, column.id))
+    });
+    // "How many demons": the things whose names hold the word.
+    let in_names = || {
+        let mut left_out = prompt.families.iter().filter(|(word, _)| !speaks_of(word, query, tables));
+        left_out.next().map(|(word, hint)| format!("it does not use “{word}”: {hint}"))
+    };
+    let reason = named.or_else(in_names)?;
+    Some(Failure { sql: query.to_string(), reason, declined: false })
 }
 
 /// The readings: the likeliest query, the same mended where it failed, and samples where it is doubtful.
@@ -161,7 +169,7 @@ async fn candidates(
     let mut declined = false;
     match read::read(context, asking, written).await? {
         Ok(candidate) => {
-            let forgotten = forgotten(asking, &candidate);
+            let forgotten = forgotten(asking, &prompt, &candidate);
             candidates.push(candidate);
             if let Some(failure) = forgotten
                 && asking.config.repair

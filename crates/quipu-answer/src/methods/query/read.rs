@@ -2,8 +2,9 @@
 
 use quipu_model::Likelihood;
 use quipu_query::{
-    Bound, CellValue, Doubt, Expression, Item, Mend, Plan, QueryError, RowSet, RunLimits, asks_tables, bind,
-    compared_queries, is_too_much, plan, read_sql, run, say, with_groups, with_measures, with_things,
+    Bound, CellValue, Comparison, Doubt, Expression, Item, Mend, Plan, Query, QueryError, RowSet, RunLimits,
+    asks_tables, bind, compared_queries, is_too_much, plan, read_sql, run, say, with_groups, with_measures,
+    with_things,
 };
 
 use super::Asking;
@@ -141,6 +142,11 @@ async fn try_read(
             "the query asks nothing of the tables: it only says something".into(),
         ));
     }
+    if let Some(given) = gives_back(&bound.query) {
+        return Err(QueryError::Unbound(format!(
+            "it only gives back “{given}”, which the question names; give what is asked about it"
+        )));
+    }
     let text = asking.question.text();
     bound.mends.extend(compared_sides);
     bound.mends.extend(both);
@@ -167,4 +173,17 @@ async fn try_read(
         }
     }
     Ok(Some(Candidate::of(bound, plan, rows, words, written)))
+}
+
+/// The value that a query gives because it demands it: `SELECT country … WHERE country = 'Peru'`.
+fn gives_back(query: &Query) -> Option<&str> {
+    let select = query.select()?;
+    let [item] = select.items.as_slice() else { return None };
+    select.filter.iter().flat_map(Expression::conjuncts).find_map(|condition| match condition {
+        Expression::Compare(Comparison::Equal, of, value) if **of == item.expression => match &**value {
+            Expression::Terms(_, text) | Expression::Text(text) => Some(text.as_str()),
+            _ => None,
+        },
+        _ => None,
+    })
 }
