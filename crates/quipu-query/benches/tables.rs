@@ -3,6 +3,9 @@
 //! Data: a shop of 100,000 orders, 2,000 products, 200 suppliers and 20 cities, seeded: 512,000 triples; it is imported into a
 //! temporary folder first. Where `QUIPU_TRIPLES` names a file, such as one that the example `generate` of quipu-graph writes, the tables
 //! of that graph are counted too. One plan joins three tables to the orders and groups all of them.
+//!
+//! Where `QUIPU_SHOP` names a folder the shop and the SPARQL of the plans are written there, for `benches/compare/plans.py`, which asks
+//! Oxigraph the same.
 #![expect(clippy::unwrap_used, reason = "a benchmark stops at the first thing that is wrong")]
 
 use std::fmt::Write;
@@ -40,8 +43,17 @@ static SHOP: LazyLock<Shop> = LazyLock::new(|| {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("shop.ttl");
     std::fs::write(&file, turtle()).unwrap();
+    if let Some(kept) = kept() {
+        std::fs::create_dir_all(&kept).unwrap();
+        std::fs::copy(&file, kept.join("shop.ttl")).unwrap();
+    }
     Shop::of(folder, &file)
 });
+
+/// The folder for another engine, if one is wanted.
+fn kept() -> Option<PathBuf> {
+    std::env::var_os("QUIPU_SHOP").map(PathBuf::from)
+}
 
 struct Shop {
     workspace: Workspace,
@@ -166,9 +178,12 @@ fn read_bind_and_plan(bencher: Bencher) {
     bencher.bench(|| shop.plan(GROUPS).sparql().len());
 }
 
-fn run_plan(bencher: Bencher, sql: &str, rows: usize) {
+fn run_plan(bencher: Bencher, name: &str, sql: &str, rows: usize) {
     let shop = &*SHOP;
     let plan = shop.plan(sql);
+    if let Some(kept) = kept() {
+        std::fs::write(kept.join(format!("{name}.rq")), plan.sparql()).unwrap();
+    }
     let limits = RunLimits { time: Duration::from_secs(60), ..RunLimits::default() };
     bencher.bench(|| {
         let found = RUNTIME.block_on(run(&shop.workspace, &plan, &limits)).unwrap();
@@ -178,15 +193,15 @@ fn run_plan(bencher: Bencher, sql: &str, rows: usize) {
 
 #[divan::bench(sample_count = 5, sample_size = 1)]
 fn run_three_joins_with_groups(bencher: Bencher) {
-    run_plan(bencher, GROUPS, CITIES);
+    run_plan(bencher, "groups", GROUPS, CITIES);
 }
 
 #[divan::bench(sample_count = 5, sample_size = 1)]
 fn run_an_order_of_half_the_rows(bencher: Bencher) {
-    run_plan(bencher, EXTREME, 5);
+    run_plan(bencher, "extreme", EXTREME, 5);
 }
 
 #[divan::bench(sample_count = 20, sample_size = 1)]
 fn run_a_count_of_one_name(bencher: Bencher) {
-    run_plan(bencher, RARE, 1);
+    run_plan(bencher, "rare", RARE, 1);
 }

@@ -87,6 +87,7 @@ struct File {
     months: Listed,
     question_words: Listed,
     noun_questions: Listed,
+    alternatives: Listed,
     be: Listed,
     shares: Listed,
     letters: Listed,
@@ -103,6 +104,11 @@ struct File {
 fn english() -> &'static File {
     static ENGLISH: OnceLock<File> = OnceLock::new();
     ENGLISH.get_or_init(|| toml::from_str(include_str!("en.toml")).unwrap_or_default())
+}
+
+/// Whether a word stands between two names of which one is asked for.
+pub(crate) fn offers_a_choice(word: &str) -> bool {
+    english().alternatives.has(word)
 }
 
 /// Whether a noun follows a question word, and no verb.
@@ -365,6 +371,7 @@ mod tests {
             &rows.months,
             &rows.question_words,
             &rows.noun_questions,
+            &rows.alternatives,
             &rows.be,
             &rows.shares,
             &rows.letters,

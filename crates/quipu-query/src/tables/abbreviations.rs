@@ -60,8 +60,8 @@ impl Tables {
 
 /// How many words, from the first on, `short` abbreviates; 0 where none.
 ///
-/// Several words by their first letters ("xp" for "experience points"), one by its beginning ("init") or by letters of it in their order
-/// that hold its first and its last ("qty").
+/// Several words by their first letters ("xp" for "experience points"), one by its beginning ("init"), with its last letter behind that
+/// ("dept"), or by its consonants, some of them ("qty").
 pub(crate) fn abbreviated(short: &str, words: &[String]) -> usize {
     let letters: Vec<char> = short.chars().collect();
     if !(SHORTEST..=LONGEST).contains(&letters.len()) || !letters.iter().all(|c| c.is_alphabetic()) {
@@ -95,14 +95,20 @@ fn abbreviates(letters: &[char], word: &str) -> bool {
     if letters.iter().copied().eq(word.chars().take(letters.len())) {
         return true;
     }
-    let ends = |word: &str| {
-        word.chars().next() == letters.first().copied() && word.chars().last() == letters.last().copied()
+    let last = singular.chars().last();
+    let Some((end, begin)) = letters.split_last().filter(|(end, _)| Some(**end) == last) else {
+        return false;
     };
+    // The beginning and the last letter: "dept".
+    if begin.len() >= SHORTEST_OF_WORD && begin.iter().copied().eq(singular.chars().take(begin.len())) {
+        return true;
+    }
+    // Without vowels but for the first letter: "qty", "atk". A "pid" is none of "published".
+    let is_vowel = |c: &char| matches!(c, 'a' | 'e' | 'i' | 'o' | 'u');
     let mut rest = singular.chars();
-    let in_order = letters.iter().all(|letter| rest.any(|c| c == *letter));
-    // Vowels are left out of such.
-    let vowels = letters.iter().skip(1).filter(|c| matches!(c, 'a' | 'e' | 'i' | 'o' | 'u')).count();
-    ends(singular) && in_order && vowels <= 1
+    rest.next().as_ref() == letters.first()
+        && !letters.iter().skip(1).any(is_vowel)
+        && begin.iter().skip(1).chain([end]).all(|letter| rest.any(|c| c == *letter))
 }
 
 /// Whether each word of a name is a form of a word of another, or abbreviated by one.
@@ -164,6 +170,8 @@ mod tests {
             ("name", "named", 0),
             ("cha", "chance", 1),
             ("atk", "back", 0),
+            ("pid", "published", 0),
+            ("addr", "address", 1),
             ("int", "in the town", 0),
             ("", "any", 0),
         ] {

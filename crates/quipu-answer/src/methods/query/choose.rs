@@ -1,11 +1,12 @@
 //! Choosing among readings: alike results vote, and a score says how sure the best one is.
 
-use quipu_query::{Comparison, Doubt, Expression, RowSet, ValueKind};
+use oxrdf::Term;
+use quipu_query::{CellValue, Comparison, Doubt, Expression, RowSet, ValueKind, Values, words_of};
 
 use super::answer::only_counts;
 use super::explain::{FAR_FROM_ROLE, Unexplained, names_left_out, unexplained};
 use super::{Asking, Candidate};
-use crate::language::{asks_for, asks_for_units};
+use crate::language::{asks_for, asks_for_units, meanings, offers_a_choice};
 
 /// A reading that was chosen, with its confidence.
 pub(super) struct Chosen {
@@ -169,14 +170,51 @@ pub(super) fn features(
 ) -> (Features, Unexplained) {
     let (question, query, tables) = (asking.question.text(), &candidate.bound.query, &asking.graph.tables);
     let values = names_left_out(question, query, tables, &asking.graph.values);
-    let unexplained = Unexplained {
+    let mut unexplained = Unexplained {
         values: values.into_iter().map(|(text, _)| text).collect(),
         ..unexplained(question, query, &candidate.near, tables)
     };
+    // "Which is larger, Ohio or Nevada": neither is the United States.
+    let offered = offered(question, &asking.graph.values).unwrap_or_default();
+    let given: Vec<&CellValue> = candidate.rows.rows.iter().flatten().flatten().collect();
+    let is_offered = |cell: &&CellValue| offered.terms.contains(&cell.term);
+    if !offered.terms.is_empty()
+        && given.iter().all(|cell| cell.key.is_some())
+        && !given.iter().any(is_offered)
+    {
+        unexplained.meanings.push(offered.word);
+    }
     let others = all.len().saturating_sub(1);
     let alike = all.iter().filter(|other| same_rows(&candidate.rows, &other.rows)).count().saturating_sub(1);
     let votes = if others == 0 { 0.5 } else { alike as f64 / others as f64 };
     (Features::of(question, candidate, &unexplained, votes), unexplained)
+}
+
+/// Two values of which a comparison asks for one.
+#[derive(Default)]
+struct Offered {
+    terms: Vec<Term>,
+    /// The word between them.
+    word: String,
+}
+
+/// The values between which a comparison asks to choose; nothing where the question offers no two.
+fn offered(question: &str, values: &Values) -> Option<Offered> {
+    let words = words_of(question);
+    let compares = words.iter().flat_map(|word| meanings(word)).any(|meaning| meaning.means == "comparison");
+    let (or, word) = words.iter().enumerate().find(|(_, word)| compares && offers_a_choice(word))?;
+    let (mut before, mut behind) = (None, None);
+    for mention in values.mentions(question) {
+        let named = words_of(&mention.text);
+        let at = words.windows(named.len().max(1)).position(|words| words == named);
+        let terms = || mention.matches.iter().flat_map(|found| found.terms.clone()).collect::<Vec<Term>>();
+        match at {
+            Some(at) if at + named.len() == or => before = Some(terms()),
+            Some(at) if at == or + 1 => behind = Some(terms()),
+            _ => {}
+        }
+    }
+    Some(Offered { terms: [before?, behind?].concat(), word: word.clone() })
 }
 
 fn score(asking: &Asking<'_>, candidate: &Candidate, all: &[Candidate]) -> (f64, Unexplained) {
