@@ -28,10 +28,18 @@ impl Tables {
     /// tells of a word whether it can name something: "average" says what to do.
     pub fn abbreviations(&self, question: &[String], names: impl Fn(&str) -> bool) -> Vec<Abbreviation> {
         let mut found: Vec<Abbreviation> = Vec::new();
+        let is_said = |word: &String| question.iter().any(|other| super::is_form_of(other, word));
         for (place, column) in self.columns().filter(|(place, _)| place.column > 0) {
             let words = words_of(&column.title);
-            let said = |word: &&String| !question.contains(word);
-            for short in words.iter().filter(said) {
+            for (at, short) in words.iter().enumerate() {
+                // "Transaction statuses" are no `session_end_ts`: what else the name says is said, or is in most names, as "value".
+                let rest = words.iter().enumerate().filter(|(other, _)| *other != at);
+                let is_open = |(other, word): (usize, &String)| {
+                    !is_said(word) && !(other > at && other + 1 == words.len() && self.ends_many(word))
+                };
+                if question.contains(short) || rest.into_iter().any(is_open) {
+                    continue;
+                }
                 let starts = (0..question.len()).filter_map(|start| {
                     let words = abbreviated(short, question.get(start..)?);
                     (words > 0).then(|| Abbreviation { words: start..start + words, place })
@@ -55,6 +63,13 @@ impl Tables {
             }
         }
         kept
+    }
+
+    /// Whether several columns' names end in a word.
+    fn ends_many(&self, word: &str) -> bool {
+        const SEVERAL: usize = 3;
+        let ends = |column: &super::Column| words_of(&column.title).last().is_some_and(|last| last == word);
+        self.columns().filter(|(_, column)| ends(column)).take(SEVERAL).count() == SEVERAL
     }
 }
 
