@@ -67,7 +67,7 @@ impl Tables {
 
     /// Whether several columns' names end in a word.
     fn ends_many(&self, word: &str) -> bool {
-        const SEVERAL: usize = 3;
+        const SEVERAL: usize = 2;
         let ends = |column: &super::Column| words_of(&column.title).last().is_some_and(|last| last == word);
         self.columns().filter(|(_, column)| ends(column)).take(SEVERAL).count() == SEVERAL
     }

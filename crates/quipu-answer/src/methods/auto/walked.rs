@@ -17,6 +17,7 @@ use crate::language::{
 };
 use crate::methods::Outcome;
 use crate::methods::query::{is_far_from_role, is_form, orders_from_the_right_end};
+use crate::plan::quantity;
 
 /// Whether a path's outcome is an answer to the question.
 pub(super) async fn is_answer(
@@ -34,6 +35,9 @@ pub(super) async fn is_answer(
         return Ok(false);
     }
     if matches!(plan.start, PlanStart::Entity(..)) && !takes_all_steps(context, question, &plan.steps) {
+        return Ok(false);
+    }
+    if !starts_from_a_name(context, question, plan).await? || meets_in_a_number(context, &plan.steps).await? {
         return Ok(false);
     }
     if let PlanStart::Entity(node, _) = plan.start
@@ -65,6 +69,47 @@ pub(super) async fn is_answer(
 
 pub(super) fn is_calculated(outcome: &Outcome) -> bool {
     outcome.evidence.iter().any(|piece| matches!(piece.content, EvidenceContent::Calculation { .. }))
+}
+
+/// Whether a path starts from a thing that the question names: the "3" of "top 3" names nothing, nor does "stadiums" name the Corra
+/// Stadium.
+async fn starts_from_a_name(
+    context: &Context<'_>,
+    question: &str,
+    plan: &Planned,
+) -> Result<bool, AnswerError> {
+    let PlanStart::Entity(node, span) = &plan.start else { return Ok(true) };
+    let named = question.get(span.clone()).unwrap_or_default();
+    if quantity(question).is_some_and(|asked| asked.span.start <= span.start && span.end <= asked.span.end) {
+        return Ok(false);
+    }
+    if named.chars().any(char::is_uppercase) {
+        return Ok(true);
+    }
+    let config = LookupConfig { k: NAMESAKES, ..LookupConfig::default() };
+    let found = context.workspace.lookup(named, &config).await?;
+    let words = quipu_query::words_of(named).len();
+    let of_it = found.iter().find(|candidate| candidate.node == *node);
+    Ok(of_it.is_none_or(|found| quipu_query::words_of(&found.matched).len() <= words))
+}
+
+/// Whether a path goes to a number and back from it by the same relation: two who scored as often are no two of one thing.
+async fn meets_in_a_number(context: &Context<'_>, steps: &[Step]) -> Result<bool, AnswerError> {
+    /// Triples that are looked at.
+    const SEEN: usize = 5;
+    for pair in steps.windows(2) {
+        let [there, back] = pair else { continue };
+        if there.relation != back.relation || there.direction != Direction::Forward || there == back {
+            continue;
+        }
+        let triples = context.graph().sample_triples(there.relation, SEEN).await?;
+        let tails: Vec<_> = triples.into_iter().map(|(_, tail)| tail).collect();
+        let tails = context.graph().summaries(&tails).await?;
+        if !tails.is_empty() && tails.iter().all(|tail| tail.name.replace(',', "").parse::<f64>().is_ok()) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Whether a path starts from a class with classes below it.
