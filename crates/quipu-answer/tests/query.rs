@@ -750,6 +750,48 @@ async fn a_number_with_a_comma_between_its_thousands_is_one_number() {
 }
 
 #[tokio::test]
+async fn a_path_starts_from_what_the_question_names_and_by_the_relation_that_stands_before_it() {
+    let more = "Ada Lee\tcaptain of\tTorrin Foxes\nAda Lee\tused to play for\tHarnby Herons\nAda Lee\tborn year\t1990\n";
+    let league = setting_from("league.tsv", &[LEAGUE, more].concat()).await;
+    let options = AskOptions { method: Method::Auto, ..AskOptions::default() };
+    let asked = async |question: &str| ask(&league, None, Some(embedder().await), question, &options).await;
+    let city = asked("What is the home city of the Torrin Foxes?").await;
+    assert_eq!(city.answers, ["Torrin"], "{city:#?}");
+    for question in [
+        "What is the home city of the Torrin Foxes Wanderers?",
+        "Who is the captain of the Harnby Herons?",
+        "Which players scored as many goals as the top 3?",
+    ] {
+        let answer = asked(question).await;
+        assert_eq!(answer.status, Status::Abstained, "{question} {answer:#?}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_given_is_no_answer_and_a_country_is_no_number() {
+    let back = "SELECT supplier FROM product WHERE supplier = 'Acme'";
+    let right = "SELECT name FROM product WHERE supplier = 'Acme' AND price > 100";
+    let question = "Which product of Acme has a price above 100?";
+    let (answer, model) = ask_with(&[back, right], question, query()).await;
+    assert_eq!((answer.answers.as_slice(), model.calls()), (&["Falcon Drill".to_owned()][..], 2));
+    let told = model.requests().remove(1).messages.pop().unwrap().content;
+    assert!(told.contains("it only gives back “Acme”"), "{told}");
+    let number = "SELECT price FROM product WHERE name = 'Falcon Drill'";
+    let (answer, _) = ask_with(&[number; 4], "Which supplier makes the Falcon Drill?", query()).await;
+    assert_eq!(answer.status, Status::Abstained, "{answer:#?}");
+}
+
+#[tokio::test]
+async fn of_two_that_a_question_offers_one_is_the_answer() {
+    let city = "SELECT based_in FROM supplier WHERE name IN ('Acme', 'Brix') ORDER BY founded LIMIT 1";
+    let (answer, _) = ask_with(&[city; 4], "Which is older, Acme or Brix?", query()).await;
+    assert_eq!(answer.status, Status::Abstained, "{answer:#?}");
+    let supplier = "SELECT name FROM supplier WHERE name IN ('Acme', 'Brix') ORDER BY founded LIMIT 1";
+    let (answer, _) = ask_with(&[supplier; 4], "Which is older, Acme or Brix?", query()).await;
+    assert_eq!(answer.answers, ["Brix"], "{answer:#?}");
+}
+
+#[tokio::test]
 async fn a_query_that_forgets_the_things_whose_names_hold_a_word_is_written_once_more() {
     let creatures = ["RedDragon", "GoldDragon", "BlueDragon", "Ogre"].iter().enumerate();
     let stated = creatures.map(|(at, name)| format!(":{name} a :Creature ; :hasACValue {} .", 9 + at));

@@ -576,3 +576,35 @@ async fn whether_there_is_one_is_told_once_for_all_rows() -> anyhow::Result<()> 
     assert_eq!(codes.lines(each).await, ["a"]);
     Ok(())
 }
+
+/// Columns below a property that names them all.
+const GROUPED: &str = r#"
+@prefix : <http://codes.test/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:str rdfs:subPropertyOf :statistics . :dex rdfs:subPropertyOf :statistics . :armour rdfs:subPropertyOf :defValues .
+:shield rdfs:subPropertyOf :defValues .
+:ogre a :Creature ; :str 21 ; :dex 8 ; :armour 16 ; :shield 2 .
+:elf a :Creature ; :str 11 ; :dex 18 ; :armour 14 ; :shield 1 .
+"#;
+
+#[tokio::test]
+async fn a_property_above_others_names_their_columns_together() -> anyhow::Result<()> {
+    let creatures = Shop::of("grouped.ttl", GROUPED).await?;
+    let named = |question: &str| -> Vec<(String, Vec<String>)> {
+        let words = quipu_query::words_of(question);
+        let titles = |group: &quipu_query::Group| {
+            let titles = group.columns.iter().filter_map(|place| creatures.tables.column(*place));
+            let mut titles: Vec<String> = titles.map(|column| column.title.clone()).collect();
+            titles.sort();
+            titles
+        };
+        let named = creatures.tables.groups_named(&words);
+        named.into_iter().map(|(word, group)| (word, titles(group))).collect()
+    };
+    let statistics = vec![("statistics".to_owned(), vec!["dex".to_owned(), "str".to_owned()])];
+    assert_eq!(named("What are the average statistics of elves?"), statistics);
+    let defensive = vec![("defensive".to_owned(), vec!["armour".to_owned(), "shield".to_owned()])];
+    assert_eq!(named("Is the ogre better in defensive attributes?"), defensive);
+    assert!(named("What is the strength of the ogre?").is_empty());
+    Ok(())
+}

@@ -1,5 +1,6 @@
 //! What words say, by code: the word lists are data files, one a language.
 
+mod forms;
 mod role;
 mod sides;
 
@@ -9,6 +10,7 @@ use std::sync::OnceLock;
 use rust_stemmers::{Algorithm, Stemmer};
 use serde::Deserialize;
 
+pub(crate) use forms::is_form;
 pub(crate) use role::role_asked_for;
 pub(crate) use sides::{Side, side_of};
 

@@ -65,6 +65,30 @@ impl Tables {
         kept
     }
 
+    /// The groups of columns that a question names, by a word of the group's name or one that it abbreviates, each with that word. What
+    /// says the same of a column or a table names that.
+    pub fn groups_named(&self, question: &[String]) -> Vec<(String, &super::Group)> {
+        let is_titled = |word: &String| {
+            let is_it = |title: &str| words_of(title).iter().any(|other| super::is_form_of(other, word));
+            self.columns().any(|(place, column)| place.column > 0 && is_it(&column.title))
+                || self.tables.iter().any(|table| is_it(&table.title))
+        };
+        let of_columns = self.abbreviations(question, |_| true);
+        let named = |group: &super::Group| {
+            let title = words_of(&group.title);
+            let means = |at: usize| {
+                // "Combat maneuver defense" is a column of its own.
+                let word =
+                    question.get(at).filter(|_| !of_columns.iter().any(|one| one.words.contains(&at)))?;
+                let rest = question.get(at..)?;
+                let is_it = |part: &String| super::is_form_of(part, word) || abbreviated(part, rest) == 1;
+                (!is_titled(word) && title.iter().any(is_it)).then(|| word.clone())
+            };
+            (0..question.len()).find_map(means)
+        };
+        self.groups.iter().filter_map(|group| Some((named(group)?, group))).collect()
+    }
+
     /// Whether several columns' names end in a word.
     fn ends_many(&self, word: &str) -> bool {
         const SEVERAL: usize = 2;

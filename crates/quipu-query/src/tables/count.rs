@@ -9,6 +9,7 @@ use quipu_graph::{
 
 use super::abbreviations::divided;
 use super::classes::{Type, types_of};
+use super::groups::groups_of;
 use super::names::UNNAMED;
 use super::{Column, Kind, Rows, TABLES_VERSION, Table, Tables, identifier};
 use crate::QueryError;
@@ -60,6 +61,7 @@ pub async fn count_tables(graph: &dyn Graph) -> Result<Tables, QueryError> {
     let mut names = graph.relations().iter().filter(|info| info.role == RelationRole::Label);
     Ok(Tables {
         version: TABLES_VERSION,
+        groups: groups_of(graph, &builder.tables).await?,
         several_names: names.any(|info| info.triples > info.heads),
         tables: builder.tables,
         labels: iris(RelationRole::Label),

@@ -6,6 +6,7 @@
 mod abbreviations;
 pub(crate) mod classes;
 mod count;
+mod groups;
 mod identifiers;
 mod keep;
 mod names;
@@ -28,7 +29,16 @@ pub(crate) use render::is_form_of;
 pub use render::{Relevance, RenderConfig, Rendered};
 
 /// Version of the stored form; another one is counted anew.
-pub const TABLES_VERSION: u32 = 8;
+pub const TABLES_VERSION: u32 = 9;
+
+/// A property above others (`rdfs:subPropertyOf`), as columns: "statistics" of strength, dexterity and wisdom.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Group {
+    /// What it is called.
+    pub title: String,
+    /// The columns of numbers below it.
+    pub columns: Vec<Place>,
+}
 
 /// A graph seen as tables.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -43,6 +53,8 @@ pub struct Tables {
     pub several_names: bool,
     /// IRIs of the relations that lead to an entity's types.
     pub type_relations: Vec<String>,
+    /// Properties above others.
+    pub groups: Vec<Group>,
 }
 
 /// A table.
@@ -126,7 +138,7 @@ pub enum Kind {
 }
 
 /// A column by its place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Place {
     /// Place of the table.
     pub table: usize,

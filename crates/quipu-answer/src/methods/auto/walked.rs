@@ -12,11 +12,12 @@ use crate::answer::Status;
 use crate::calculate::Operation;
 use crate::context::{Context, PlanStart, Planned};
 use crate::evidence::EvidenceContent;
+use crate::language::is_form;
 use crate::language::{
     Side, asked_place, asks_for, asks_for_two, asks_for_units, asks_twice, meanings, meanings_at, side_of,
 };
 use crate::methods::Outcome;
-use crate::methods::query::{is_far_from_role, is_form, orders_from_the_right_end};
+use crate::methods::query::{is_far_from_role, orders_from_the_right_end};
 use crate::plan::quantity;
 
 /// Whether a path's outcome is an answer to the question.
@@ -80,6 +81,9 @@ async fn starts_from_a_name(
 ) -> Result<bool, AnswerError> {
     let PlanStart::Entity(node, span) = &plan.start else { return Ok(true) };
     let named = question.get(span.clone()).unwrap_or_default();
+    if continues(question, span.end) || !begins_as_said(context, question, span, &plan.steps) {
+        return Ok(false);
+    }
     if quantity(question).is_some_and(|asked| asked.span.start <= span.start && span.end <= asked.span.end) {
         return Ok(false);
     }
@@ -91,6 +95,32 @@ async fn starts_from_a_name(
     let words = quipu_query::words_of(named).len();
     let of_it = found.iter().find(|candidate| candidate.node == *node);
     Ok(of_it.is_none_or(|found| quipu_query::words_of(&found.matched).len() <= words))
+}
+
+/// Whether a name goes on behind where it ends: "Pike's Hollow Wanderers" are no Pike's Hollow.
+fn continues(question: &str, end: usize) -> bool {
+    let behind = question.get(end..).unwrap_or_default();
+    let next =
+        behind.strip_prefix(' ').and_then(|behind| behind.split(|c: char| !c.is_alphanumeric()).next());
+    let is_capital = |word: &str| word.starts_with(char::is_uppercase);
+    // A title writes all of its words so.
+    let words = || question.split_whitespace();
+    let in_capitals = words().filter(|word| is_capital(word)).count() * 2 > words().count();
+    next.is_some_and(is_capital) && !in_capitals
+}
+
+/// Whether a path begins with the relation that stands before the name: "the captain of A" is no captain of those who used to play for A.
+fn begins_as_said(context: &Context<'_>, question: &str, span: &Range<usize>, steps: &[Step]) -> bool {
+    let before = quipu_query::words_of(question.get(..span.start).unwrap_or_default());
+    let before = before.strip_suffix(&["the".to_owned()]).unwrap_or(&before);
+    let relations = context.graph().relations();
+    let stands_before = |name: &str| {
+        let words = quipu_query::words_of(name);
+        words.last().is_some_and(|last| last == "of") && words.len() > 1 && before.ends_with(&words)
+    };
+    let mut named = (0..).zip(relations).filter(|(_, info)| stands_before(&info.name)).peekable();
+    named.peek().is_none()
+        || steps.first().is_some_and(|first| named.any(|(relation, _)| first.relation.0 == relation))
 }
 
 /// Whether a path goes to a number and back from it by the same relation: two who scored as often are no two of one thing.
@@ -335,4 +365,23 @@ fn words_of_names(words: &[String], outcome: &Outcome) -> HashSet<usize> {
         }
     }
     named
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_goes_on_is_another_name() {
+        for (question, name, expected) in [
+            ("Who coaches the Pike's Hollow Wanderers?", "Pike's Hollow", true),
+            ("Who coaches the Pike's Hollow team?", "Pike's Hollow", false),
+            ("Who coaches Pike's Hollow", "Pike's Hollow", false),
+            ("Which Clubs Has Ada Lee Coached Since Then", "Ada Lee", false),
+            ("Is Ada Lee, Bo Ray's sister, a player?", "Ada Lee", false),
+        ] {
+            let end = question.find(name).unwrap() + name.len();
+            assert_eq!(continues(question, end), expected, "{question}");
+        }
+    }
 }

@@ -6,11 +6,11 @@ use quipu_model::{ChatRequest, Likelihood, Message};
 use quipu_query::{Match, Mention, Place, Relevance, RenderConfig, Tables, words_of};
 use serde_json::json;
 
-use super::explain::is_form;
 use super::{Asking, Failure, QueryConfig};
 use crate::AnswerError;
 use crate::context::Context;
 use crate::evidence::cell;
+use crate::language::is_form;
 use crate::language::meanings;
 use crate::prompts::Prompt;
 use crate::trace::Stage;

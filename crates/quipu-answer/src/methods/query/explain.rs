@@ -6,15 +6,14 @@ use quipu_query::{
     Abbreviation, Aggregate, Arithmetic, Body, Comparison, Expression, Kind, Place, Query, Select, Source,
     Tables, Values, words_of,
 };
-use rust_stemmers::{Algorithm, Stemmer};
 
 use super::ask::is_written_as_name;
 use super::near::Nearness;
 use crate::AnswerError;
 use crate::context::Context;
 use crate::language::{
-    Meaning, asked_place, asks_by_a_noun, counts_letters, is_magnitude, is_share, is_unit, looks_superlative,
-    meanings, meanings_at, place_asked_for, role_asked_for,
+    Meaning, asked_place, asks_by_a_noun, counts_letters, is_form, is_magnitude, is_share, is_unit,
+    looks_superlative, meanings, meanings_at, place_asked_for, role_asked_for,
 };
 use crate::trace::Stage;
 use quipu_index::inner_product;
@@ -191,6 +190,20 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
     };
     let unsaid = said.factors.iter().filter(|factor| !is_hundred(factor) && !words.contains(factor));
     found.meanings.extend(unsaid.cloned());
+    // "The average of all statistics" is none of strength alone.
+    for (word, group) in tables.groups_named(&words) {
+        let titles =
+            group.columns.iter().filter_map(|place| tables.column(*place)).map(|column| &column.title);
+        match titles.into_iter().all(|title| said.columns.contains_key(title)) {
+            true => {
+                let left_out = found.names.len();
+                found.names.retain(|name| *name != word);
+                found.distance -=
+                    (left_out - found.names.len()) as f64 * (1.0 - near.to(&word).unwrap_or(USUAL));
+            }
+            false => found.meanings.push(word),
+        }
+    }
     if let Some(noun) = another_kind_asked_for(&words, query, tables) {
         found.meanings.push(noun);
     }
@@ -566,16 +579,4 @@ fn is_one(expression: &Expression) -> bool {
         _ => return false,
     };
     of.has_aggregate() && number == bound
-}
-
-/// Whether two words are forms of one: they have one stem (Snowball, English), or share their beginning up to three letters of an
-/// ending.
-pub(in crate::methods) fn is_form(word: &str, known: &str) -> bool {
-    let stemmer = Stemmer::create(Algorithm::English);
-    if stemmer.stem(word) == stemmer.stem(known) {
-        return true;
-    }
-    let shared = word.chars().zip(known.chars()).take_while(|(a, b)| a == b).count();
-    let (a, b) = (word.chars().count(), known.chars().count());
-    shared >= 4 && shared + 3 >= a.max(b) || (shared >= 3 && shared + 1 >= a.min(b) && a.max(b) <= shared + 2)
 }

@@ -29,7 +29,6 @@ use choose::Chosen;
 use explain::{names_left_out, speaks_of};
 use near::AskedTokens;
 
-pub(in crate::methods) use explain::is_form;
 pub(in crate::methods) use path::{is_far_from_role, orders_from_the_right_end, read_path};
 use read::{Candidate, Failure};
 pub(crate) use sql::ask_sql;

@@ -7,7 +7,7 @@ use quipu_query::{
     words_of,
 };
 
-use super::explain::is_form;
+use crate::language::is_form;
 use crate::language::{
     End, Ordered, Side, are_ages, end_asked_for, has_open_ends, looks_superlative, meanings, month, side_of,
 };

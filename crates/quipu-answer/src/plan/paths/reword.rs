@@ -8,6 +8,7 @@ use quipu_index::words;
 use super::Ranking;
 use crate::AnswerError;
 use crate::context::Context;
+use crate::language::is_form;
 use crate::plan::meanings::meaning;
 use crate::trace::{Event, Stage};
 
@@ -51,12 +52,12 @@ pub async fn reword(
     }
     for word in strange.into_iter().take(MOST_WORDS) {
         match meaning(context, &ranking.masked, word, &ranking.senses).await {
-            Ok(Some(name)) => {
+            Ok(Some(name)) if is_of_the_graph(context, &name) => {
                 let reading = format!("“{word}” means “{name}”");
                 context.trace.report(Stage::Plan, Event::Read { reading });
                 known.push((word.as_str(), name));
             }
-            Ok(None) => {}
+            Ok(_) => {}
             Err(AnswerError::Exhausted(_)) => break,
             Err(AnswerError::Model(error)) => {
                 let reason = format!("the meaning of “{word}” is not known: {error}");
@@ -67,6 +68,14 @@ pub async fn reword(
         }
     }
     Ok(replaced(question, span, others, &known))
+}
+
+/// Whether the graph itself has a name with one of these words. What a model wrote of a word may lead to what a model wrote of a relation,
+/// and the "colours" of a club to its "team", which is what a card calls the club of a captain.
+fn is_of_the_graph(context: &Context<'_>, name: &str) -> bool {
+    let said = quipu_query::words_of(name);
+    let is_said = |known: &String| said.iter().any(|word| is_form(word, known));
+    context.graph().relations().iter().any(|info| quipu_query::words_of(&info.name).iter().any(is_said))
 }
 
 /// The one word of the vocabulary that `word` is but for a slip of the finger; `None` where there is none, or several.
