@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "set-up of tests")]
 
-use crate::skip;
+use crate::over::apis::skip;
 use std::collections::BTreeMap;
 use std::path::Path;
 

@@ -1,5 +1,13 @@
 //! Graphs, stores and sources, tested from outside: one program, for each links all that the crate depends on.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test fails by panicking, its set-up too"
+)]
+
 mod apis;
 mod common;
 mod endpoints;

@@ -8,7 +8,7 @@
     reason = "a test fails by panicking"
 )]
 
-use crate::{common, suite};
+use crate::suite;
 use std::fmt::{Debug, Write};
 use std::path::{Path, PathBuf};
 

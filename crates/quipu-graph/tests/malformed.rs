@@ -7,7 +7,6 @@
     reason = "a test fails by panicking"
 )]
 
-use crate::common;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;

@@ -1,5 +1,13 @@
 //! Questions as queries, tested from outside: one program, for each links all that the crate depends on.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test fails by panicking, its set-up too"
+)]
+
 mod common;
 #[path = "../../../tests/listed.rs"]
 mod listed;

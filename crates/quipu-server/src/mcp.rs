@@ -243,20 +243,27 @@ impl Tools {
         let sink = token.is_some().then_some(sink);
         let mut answer = std::pin::pin!(self.app.ask(&client, ask, sink));
         let mut steps = 0.0;
+        let mut tell = async |stage: String| {
+            steps += 1.0;
+            if let Some(token) = &token {
+                let progress = ProgressNotificationParam::new(token.clone(), steps).with_message(stage);
+                // A caller that cannot hear it still gets the answer.
+                let _ = context.peer.notify_progress(progress).await;
+            }
+        };
         loop {
             tokio::select! {
-                reply = &mut answer => return reply,
+                reply = &mut answer => {
+                    // What happened before the answer is told before it.
+                    while let Ok(stage) = events.try_recv() {
+                        tell(stage).await;
+                    }
+                    return reply;
+                }
                 () = context.ct.cancelled() => {
                     return Err(ApiError::new(crate::error::Kind::TimedOut, "cancelled", "the caller cancelled it"));
                 }
-                Some(stage) = events.recv(), if token.is_some() => {
-                    steps += 1.0;
-                    if let Some(token) = &token {
-                        let progress = ProgressNotificationParam::new(token.clone(), steps).with_message(stage);
-                        // A caller that cannot hear it still gets the answer.
-                        let _ = context.peer.notify_progress(progress).await;
-                    }
-                }
+                Some(stage) = events.recv(), if token.is_some() => tell(stage).await,
             }
         }
     }

@@ -10,7 +10,7 @@
 )]
 
 #[path = "../../../../tests/skip.rs"]
-mod skip;
+pub mod skip;
 
 use quipu_graph::{ApiConfig, ApiGraph, ApiParts};
 use serde_json::{Value, json};

@@ -5,9 +5,8 @@ pub fn compared_queries(text: &str) -> Option<String> {
     let text = text.trim().trim_end_matches(';');
     let top = top_level(text);
     let [first, second] = words_at(text, &top, "FROM")[..] else { return None };
-    let signs = top.iter().filter(|at| (first..second).contains(*at));
-    let sign =
-        *signs.filter(|at| matches!(text.as_bytes().get(**at), Some(b'<' | b'>' | b'='))).next_back()?;
+    let mut signs = top.iter().copied().filter(|at| (first..second).contains(at));
+    let sign = signs.rfind(|at| matches!(text.as_bytes().get(*at), Some(b'<' | b'>' | b'=')))?;
     let before = |at: usize| text.as_bytes().get(at).copied();
     let start = sign.checked_sub(1).filter(|at| matches!(before(*at), Some(b'<' | b'>'))).unwrap_or(sign);
     let (left, operator, right) =
@@ -24,12 +23,11 @@ fn top_level(text: &str) -> Vec<usize> {
     for (at, byte) in text.bytes().enumerate() {
         match (quote, byte) {
             (Some(mark), _) if byte == mark => quote = None,
-            (Some(_), _) => {}
             (None, b'\'' | b'"') => quote = Some(byte),
             (None, b'(') => depth += 1,
             (None, b')') => depth = depth.saturating_sub(1),
             (None, _) if depth == 0 => places.push(at),
-            (None, _) => {}
+            (Some(_) | None, _) => {}
         }
     }
     places

@@ -35,7 +35,7 @@ impl Tables {
                 // "Transaction statuses" are no `session_end_ts`: what else the name says is said, or is in most names, as "value".
                 let rest = words.iter().enumerate().filter(|(other, _)| *other != at);
                 let is_open = |(other, word): (usize, &String)| {
-                    !is_said(word) && !(other > at && other + 1 == words.len() && self.ends_many(word))
+                    !(is_said(word) || other > at && other + 1 == words.len() && self.ends_many(word))
                 };
                 if question.contains(short) || rest.into_iter().any(is_open) {
                     continue;

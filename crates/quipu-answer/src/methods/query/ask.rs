@@ -84,7 +84,7 @@ pub(super) fn prompt(asking: &Asking<'_>, examples: Vec<(String, String)>) -> Pr
             || !meanings(word).is_empty()
             || of_schema.iter().any(|known| is_form(word, known))
     };
-    for mention in values.parts(text, &skip) {
+    for mention in values.parts(text, skip) {
         let [found] = mention.matches.as_slice() else { continue };
         // "Creatures" of a graph in which one thing is called "nightmare creature": a word of the language, no name.
         if found.terms.len() <= RARE
@@ -165,9 +165,8 @@ fn abbreviated(tables: &Tables, question: &str, known: impl Fn(&str) -> bool) ->
         let filled = |place: Place| tables.column(place).map_or(0, |column| column.filled);
         match found.iter_mut().find(|(words, _)| *words == one.words) {
             Some((_, place)) if filled(*place) < filled(one.place) => *place = one.place,
-            Some(_) => {}
             None if is_open => found.push((one.words, one.place)),
-            None => {}
+            Some(_) | None => {}
         }
     }
     let text = |words: std::ops::Range<usize>| asked.get(words).unwrap_or_default().join(" ");

@@ -36,7 +36,9 @@ pub(super) async fn named_tables(context: &Context<'_>) -> Result<Arc<GraphTable
         let unnamed = graph.tables.unnamed().into_iter().filter(|table| !context.tables.is_asked(&table.key));
         unnamed.take(MOST_TABLES).collect()
     };
-    if !context.has_model() || context.embedder().is_none() || asks(&graph).is_empty() {
+    // The last call is the query's.
+    let may_ask = context.has_model() && context.embedder().is_some() && context.calls_left() > 1;
+    if !may_ask || asks(&graph).is_empty() {
         return Ok(graph);
     }
     let _one_at_a_time = context.tables.naming.lock().await;
