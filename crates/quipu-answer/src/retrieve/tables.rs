@@ -96,15 +96,19 @@ impl TablesMemory {
         }
     }
 
-    /// The tables called by the nouns that are known.
-    fn name(&self, graph: &Arc<GraphTables>) -> Arc<GraphTables> {
+    /// Calls tables that no type names by the nouns that are known.
+    pub(crate) fn call(&self, tables: &mut Tables) {
         let kinds = self.kinds.read();
-        let mut tables = graph.tables.clone();
-        for unnamed in graph.tables.unnamed() {
+        for unnamed in tables.unnamed() {
             if let Some(kind) = kinds.get(&unnamed.key).filter(|kind| !kind.is_empty()) {
                 tables.rename(unnamed.table, kind);
             }
         }
+    }
+
+    fn name(&self, graph: &Arc<GraphTables>) -> Arc<GraphTables> {
+        let mut tables = graph.tables.clone();
+        self.call(&mut tables);
         let named = Arc::new(GraphTables { tables, values: graph.values.clone() });
         *self.named.write() = Some(named.clone());
         named

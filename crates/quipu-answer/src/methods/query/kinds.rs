@@ -113,10 +113,11 @@ async fn held_against_the_graph(
     };
     let mut seen = HashSet::new();
     let kept = nouns.iter().enumerate().map(|(at, noun)| {
-        // "Thing" says nothing.
-        let tells =
-            !noun.is_empty() && !matches!(noun.as_str(), "thing" | "item" | "entity" | "object" | "row");
-        if tells && fits(at) && seen.insert(noun) { noun.clone() } else { String::new() }
+        if !noun.is_empty() && noun != NO_NOUN && fits(at) && seen.insert(noun) {
+            noun.clone()
+        } else {
+            String::new()
+        }
     });
     Ok(kept.collect())
 }

@@ -25,7 +25,7 @@ pub(in crate::methods) async fn read_path(
     path: &Planned,
     walked: Outcome,
 ) -> Result<Outcome, AnswerError> {
-    let Some(tables) = kept_tables(context.workspace) else { return Ok(walked) };
+    let Some(tables) = counted(context) else { return Ok(walked) };
     let Some(query) = query_of(context, &tables, path).await? else { return Ok(walked) };
     let planned = match plan(&query, &tables) {
         Ok(planned) => planned,
@@ -81,7 +81,7 @@ pub(in crate::methods) async fn is_far_from_role(
     question: &str,
     path: &Planned,
 ) -> Result<bool, AnswerError> {
-    let Some(tables) = kept_tables(context.workspace) else { return Ok(false) };
+    let Some(tables) = counted(context) else { return Ok(false) };
     let Some(query) = query_of(context, &tables, path).await? else { return Ok(false) };
     Ok(distance_of_role(context, question, &query, &tables).await? >= FAR_FROM_ROLE)
 }
@@ -95,12 +95,18 @@ pub(in crate::methods) async fn orders_from_the_right_end(
     question: &str,
     path: &Planned,
 ) -> Result<bool, AnswerError> {
-    let Some(tables) = kept_tables(context.workspace).filter(|_| matches!(path.made, Made::Ordered { .. }))
-    else {
+    let Some(tables) = counted(context).filter(|_| matches!(path.made, Made::Ordered { .. })) else {
         return Ok(true);
     };
     let Some(mut query) = query_of(context, &tables, path).await? else { return Ok(true) };
     Ok(right_ends(&with_superlatives(question), &mut query, &tables).is_none())
+}
+
+/// The graph's tables by their nouns, where they were counted before.
+fn counted(context: &Context<'_>) -> Option<Tables> {
+    let mut tables = kept_tables(context.workspace)?;
+    context.tables.call(&mut tables);
+    Some(tables)
 }
 
 /// The query of a plan; nothing where the tables do not hold it.
