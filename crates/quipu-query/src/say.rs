@@ -97,17 +97,32 @@ impl Teller<'_> {
         Teller { tables: self.tables, named, counted: self.counted.clone() }.clauses(select, &naming)
     }
 
-    /// The things that are the rows of a SELECT: of links those that they lead to.
+    /// What COUNT(*) counts: the things of the first table that the rows are not grouped by, of links the end that they are not.
     fn counted_by(&self, select: &Select) -> String {
-        let table = select.from.first().and_then(|from| match &from.source {
+        let mut groups: Vec<&ColumnRef> = Vec::new();
+        for group in &select.group {
+            group.visit(&mut |part| {
+                if let Expression::Column(column) = part {
+                    groups.push(column);
+                }
+            });
+        }
+        let table = |from: &crate::syntax::From| match &from.source {
             Source::Table(_, table) => table.and_then(|table| self.tables.table(table)),
             Source::Derived(_) => None,
+        };
+        let groups_by = |alias: &String| groups.iter().any(|column| column.table.as_ref() == Some(alias));
+        let counted = select.from.iter().find(|from| !groups_by(&from.alias)).or(select.from.first());
+        let Some((from, table)) = counted.and_then(|from| Some((from, table(from)?))) else {
+            return "rows".into();
+        };
+        let by_tail = groups.iter().any(|column| {
+            column.table.as_ref() == Some(&from.alias) && column.place.is_some_and(|place| place.column == 1)
         });
-        let title = table.map(|table| match table.columns.get(1) {
-            Some(tail) if table.is_links() => &tail.title,
-            _ => &table.title,
-        });
-        title.cloned().unwrap_or_else(|| "rows".into())
+        match table.columns.as_slice() {
+            [head, tail] if table.is_links() => if by_tail { &head.title } else { &tail.title }.clone(),
+            _ => table.title.clone(),
+        }
     }
 
     /// The table and the row that a condition names, where the items speak of that row.

@@ -608,3 +608,23 @@ async fn a_property_above_others_names_their_columns_together() -> anyhow::Resul
     assert!(named("What is the strength of the ogre?").is_empty());
     Ok(())
 }
+
+#[tokio::test]
+async fn a_count_says_what_it_counts() -> anyhow::Result<()> {
+    let codes = Shop::of("codes.ttl", CODES).await?;
+    for (sql, expected) in [
+        ("SELECT COUNT(*) FROM creature WHERE atk > 3", "the number of Creature,"),
+        (
+            "SELECT language, COUNT(*) FROM creature_language GROUP BY language",
+            "the language and the number of Creature, for each language",
+        ),
+        (
+            "SELECT creature, COUNT(*) FROM creature_language GROUP BY creature",
+            "the number of language, for each Creature",
+        ),
+    ] {
+        let said = quipu_query::say(&codes.bound(sql)?.query, &codes.tables);
+        assert!(said.contains(expected), "{sql}: {said}");
+    }
+    Ok(())
+}

@@ -182,15 +182,16 @@ async fn candidates(
         }
         Err(failure) => {
             declined = failure.declined;
-            let again = Asked::Again(&failure);
             if asking.config.repair && failure.may_be_mended() && has_room(context, asking.config) {
-                let written = ask::write(context, &prompt, again, asking.config).await?;
+                let written = ask::write(context, &prompt, Asked::Again(&failure), asking.config).await?;
+                failures.push(failure);
                 match read::read(context, asking, written).await? {
                     Ok(candidate) => candidates.push(candidate.repaired()),
                     Err(failure) => failures.push(failure),
                 }
+            } else {
+                failures.push(failure);
             }
-            failures.push(failure);
         }
     }
     let best = choose::best_confidence(asking, &candidates);

@@ -143,9 +143,7 @@ async fn try_read(
         ));
     }
     if let Some(given) = gives_back(&bound.query) {
-        return Err(QueryError::Unbound(format!(
-            "it only gives back “{given}”, which the question names; give what is asked about it"
-        )));
+        return Err(QueryError::Unbound(format!("it only gives back “{given}”, which the question names")));
     }
     let text = asking.question.text();
     bound.mends.extend(compared_sides);
