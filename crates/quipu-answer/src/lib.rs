@@ -43,6 +43,7 @@ pub use error::{AnswerError, Exhausted};
 pub use evidence::{Evidence, EvidenceContent, Operand, PassagePlace};
 pub use examples::same_names;
 pub use ground::{Grounding, ground};
+pub use language::asks_yes_or_no;
 pub use methods::{
     AnchorConfig, AnchorGrounding, AutoConfig, CorrectiveConfig, CriticKind, ErrorKind, Experience,
     Experiences, Guide, HybridConfig, KeragConfig, Method, MethodConfig, Modules, PathTrust, PathsConfig,

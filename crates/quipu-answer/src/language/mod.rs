@@ -342,14 +342,19 @@ pub(crate) fn asks_for_units(question: &str) -> bool {
     behind_how.is_some_and(|words| words.iter().take(2).any(|word| is_unit(word)))
 }
 
+/// Whether a question is answered by yes or no.
+pub fn asks_yes_or_no(question: &str) -> bool {
+    asks_for(question) == Some("yes_or_no")
+}
+
 /// What a question's first telling word asks for: `yes_or_no`, `count`, `date`, `person`.
 pub(crate) fn asks_for(question: &str) -> Option<&'static str> {
     let words = without_request(question);
     let means = |word: &String, of: &str| meanings(word).iter().any(|meaning| meaning.means == of);
     if words.first().is_some_and(|word| means(word, "yes_or_no")) {
         // "Does A or B have more": one of them.
-        let chooses =
-            words.iter().any(|word| word == "or") && words.iter().any(|word| means(word, "comparison"));
+        let chooses = words.iter().any(|word| offers_a_choice(word))
+            && words.iter().any(|word| means(word, "comparison"));
         return if chooses { None } else { Some("yes_or_no") };
     }
     let how = words.iter().position(|word| word == "how");

@@ -3,15 +3,12 @@
 use std::collections::HashSet;
 
 use oxrdf::Term;
-use quipu_answer::{AnswerTable, Value};
+use quipu_answer::{AnswerTable, Value, asks_yes_or_no};
 use quipu_query::{
     CellValue, Expression, Query, QueryError, RunLimits, asks_tables, bind, plan, read_sql, run, with_groups,
 };
 
 use crate::Graph;
-
-/// Words that a question begins with which is answered by yes or no.
-const ASKS_YES: [&str; 9] = ["is", "are", "was", "were", "does", "do", "did", "has", "have"];
 
 /// The rows of SQL as the model wrote it.
 pub async fn of_sql(graph: &Graph, text: &str) -> Result<AnswerTable, QueryError> {
@@ -60,11 +57,10 @@ pub fn table(rows: Vec<Vec<Option<CellValue>>>) -> AnswerTable {
 
 /// A question for yes or no that was read as one for things: yes where there are some.
 pub fn yes_or_no(question: &str, table: AnswerTable) -> AnswerTable {
-    let first = question.split_whitespace().next().unwrap_or_default().to_lowercase();
     let is_said = |row: &Vec<Option<Value>>| {
         row.iter().flatten().any(|value| value.name == "yes" || value.name == "no")
     };
-    if !ASKS_YES.contains(&first.as_str()) || table.rows.iter().any(is_said) {
+    if !asks_yes_or_no(question) || table.rows.iter().any(is_said) {
         return table;
     }
     let yes = table.rows.iter().flatten().flatten().any(|value| value.name != "0" && value.name != "false");
