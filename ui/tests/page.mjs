@@ -89,6 +89,7 @@ function towns({ question, reading }) {
       ? { values_held: true, values: "The values stand in the graph.", sureness: "sure", reading: "The reading is sure (0.92)." }
       : { values_held: true, values: "The values stand in the graph.", sureness: "doubtful", reading: "Whether the question means this is doubtful (0.41)." },
     cited: { text: "Twins, Twins", citations: [] }, markdown: "| # | town |", sentences: [], evidence: [], citations: [], notes: [],
+    failures: ["The language model did not answer in time."],
     grounded: true, confidence: 0.5, method: "query", llm: "small",
     usage: { llm_calls: 1, prompt_tokens: 1, completion_tokens: 1, seconds: 0.1, by_stage: [] },
   };
@@ -235,6 +236,7 @@ const tests = {
     await page.getByText("Whether the question means this is doubtful (0.41).").waitFor();
     await page.getByText("The values stand in the graph.").waitFor();
     assert.equal(await page.locator(".good").count(), 0);
+    await page.getByText("The language model did not answer in time.").waitFor();
     await page.getByText("I read this as: the towns of Peru, the largest first").waitFor();
     await page.getByText(`Not used: “old”, “${HOSTILE}”`).waitFor();
     assert.equal(await page.locator("img").count(), 0);

@@ -9,7 +9,7 @@
 use crate::support;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use quipu_model::{Scripted, ScriptedModel};
 use quipu_server::{KeyConfig, Models, ServerConfig, key_hash};
@@ -22,9 +22,14 @@ const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 
 /// Where the page's tests can run; else a word on what is missing.
 fn browser(ui: &Path) -> Result<PathBuf, &'static str> {
-    if !ui.join("dist/page.js").exists() || !ui.join("node_modules/playwright-core").exists() {
+    let built = ui.join("dist/page.js");
+    if !built.exists() || !ui.join("node_modules/playwright-core").exists() {
         return Err("the page is not built: `make page` does it, with Node");
     }
+    assert!(
+        changed(&built) >= newest(&ui.join("src")),
+        "the page is older than its source: `make page` builds it anew"
+    );
     let finds = |name: &&str| {
         Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success())
     };
@@ -33,6 +38,16 @@ fn browser(ui: &Path) -> Result<PathBuf, &'static str> {
         .find(|name| finds(name))
         .map(PathBuf::from)
         .ok_or("there is no Chromium: `make setup` installs it")
+}
+
+fn changed(file: &Path) -> SystemTime {
+    file.metadata().and_then(|file| file.modified()).unwrap()
+}
+
+/// When a file of this folder was last changed.
+fn newest(folder: &Path) -> SystemTime {
+    let files = folder.read_dir().unwrap().map(|file| changed(&file.unwrap().path()));
+    files.max().unwrap()
 }
 
 fn model() -> ScriptedModel {
