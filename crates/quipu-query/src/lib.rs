@@ -3,6 +3,7 @@
 mod bind;
 mod error;
 mod evidence;
+mod level;
 mod plan;
 mod run;
 mod say;
@@ -15,6 +16,7 @@ mod walk;
 pub use bind::{Bound, Doubt, Mend, asks_tables, bind, with_groups, with_measures, with_things};
 pub use error::QueryError;
 pub use evidence::{Stated, StatedTriple, stated};
+pub use level::Level;
 pub use plan::{Plan, PlanColumn, ValueKind, plan};
 pub use run::{CellValue, RowSet, RunLimits, is_too_much, run};
 pub use say::{say, titles};

@@ -290,6 +290,32 @@ async fn values_are_told_with_their_things_and_lists_with_their_order() {
 }
 
 #[tokio::test]
+async fn rows_that_are_level_with_the_last_come_with_it() {
+    let shop = Shop::open().await.unwrap();
+    let first = async |sql: &str| {
+        let bound = shop.bound(sql).unwrap();
+        let level = quipu_query::Level::of(&bound.query)?;
+        let plan = quipu_query::plan(&level.query, &shop.tables).unwrap();
+        let limits = quipu_query::RunLimits::default();
+        let (rows, more) = level.cut(quipu_query::run(&shop.workspace, &plan, &limits).await.unwrap());
+        let name = |cell: Option<quipu_query::CellValue>| cell.map_or_else(String::new, |cell| cell.name);
+        let row = |row: Vec<_>| row.into_iter().map(name).collect::<Vec<_>>().join(" | ");
+        Some((rows.rows.into_iter().map(row).collect::<Vec<String>>(), more, rows.more))
+    };
+    let most = "SELECT supplier FROM product GROUP BY supplier ORDER BY COUNT(*) DESC LIMIT";
+    let (mut rows, more, open) = first(&format!("{most} 1")).await.unwrap();
+    rows.sort();
+    assert_eq!((rows, more, open), (vec!["Acme".to_owned(), "Brix & Söhne".to_owned()], 1, false));
+    let (rows, more, _) = first(&format!("{most} 2")).await.unwrap();
+    assert_eq!((rows.len(), more), (2, 0), "one product less is not level");
+    let (rows, more, _) = first("SELECT name, price FROM product ORDER BY price DESC LIMIT 1").await.unwrap();
+    assert_eq!((rows, more), (vec!["Otter Pump | 200.5".to_owned()], 0));
+    assert_eq!(first("SELECT name FROM product ORDER BY price").await, None);
+    let told_apart = "SELECT DISTINCT colour FROM product_colour ORDER BY product LIMIT 2";
+    assert_eq!(first(told_apart).await, None, "what it is ordered by would make two rows of one");
+}
+
+#[tokio::test]
 async fn a_condition_on_several_values_asks_whether_one_fits() {
     let shop = Shop::open().await.unwrap();
     let both = "colour = 'red' AND colour = 'blue'";

@@ -262,12 +262,12 @@ pub fn with_measures(query: &mut Query) {
 }
 
 /// Adds the thing that each row is about to a query that gives only its values: "the scores of the courses" are told with the courses.
-/// Nothing where the rows are made of several, or are about no one thing.
-pub fn with_things(query: &mut Query, tables: &Tables) {
-    let Query { body: Body::Select(select), .. } = query else { return };
-    let [first, rest @ ..] = select.from.as_slice() else { return };
-    let Source::Table(_, Some(at)) = &first.source else { return };
-    let Some(table) = tables.table(*at).filter(|table| !table.is_links()) else { return };
+/// Whether it did: not where the rows are made of several, or are about no one thing.
+pub fn with_things(query: &mut Query, tables: &Tables) -> bool {
+    let Query { body: Body::Select(select), .. } = query else { return false };
+    let [first, rest @ ..] = select.from.as_slice() else { return false };
+    let Source::Table(_, Some(at)) = &first.source else { return false };
+    let Some(table) = tables.table(*at).filter(|table| !table.is_links()) else { return false };
     let is_value = |expression: &Expression| match expression {
         Expression::Column(column) => {
             let kind = column.place.and_then(|place| tables.column(place)).map(|column| column.kind);
@@ -288,12 +288,13 @@ pub fn with_things(query: &mut Query, tables: &Tables) {
     let plain =
         !named && rest.is_empty() && !select.distinct && select.group.is_empty() && select.having.is_none();
     if !plain || !select.items.iter().all(|item| is_value(&item.expression)) {
-        return;
+        return false;
     }
     let name = table.columns.first().map_or_else(String::new, |column| column.id.clone());
     let place = Some(Place { table: *at, column: 0 });
     let column = ColumnRef { table: Some(first.alias.clone()), name, place };
     select.items.push(Item { expression: Expression::Column(column), alias: Some(table.id.clone()) });
+    true
 }
 
 /// Columns of the items that stand in no aggregate and in no group.

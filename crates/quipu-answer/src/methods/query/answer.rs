@@ -170,10 +170,11 @@ pub(super) fn table_of(plan: &Plan, rows: &RowSet) -> AnswerTable {
     }
 }
 
-/// The first value of each row, each entity once.
+/// The values of the first column that has any, each entity once.
 pub(super) fn answers_of(table: &AnswerTable) -> Vec<String> {
     let mut seen = std::collections::HashSet::new();
-    let firsts = table.rows.iter().filter_map(|row| row.iter().flatten().next());
+    let column = table.rows.iter().filter_map(|row| row.iter().position(Option::is_some)).min();
+    let firsts = table.rows.iter().filter_map(|row| row.get(column?)?.as_ref());
     firsts.filter(|value| seen.insert((*value).clone())).map(|value| value.name.clone()).collect()
 }
 

@@ -2,9 +2,9 @@
 
 use quipu_model::Likelihood;
 use quipu_query::{
-    Bound, CellValue, Comparison, Doubt, Expression, Item, Mend, Plan, Query, QueryError, RowSet, RunLimits,
-    asks_tables, bind, compared_queries, is_too_much, plan, read_sql, run, say, with_groups, with_measures,
-    with_things,
+    Bound, CellValue, Comparison, Doubt, Expression, Item, Level, Mend, Plan, Query, QueryError, RowSet,
+    RunLimits, Tables, asks_tables, bind, compared_queries, is_too_much, plan, read_sql, run, say,
+    with_groups, with_measures, with_things,
 };
 
 use super::Asking;
@@ -152,7 +152,7 @@ async fn try_read(
     bound.mends.extend(right_dates(text, &mut bound.query, tables));
     bound.mends.extend(right_sides(text, &mut bound.query, tables));
     bound.mends.extend(among_those(&mut bound.query, tables));
-    with_things(&mut bound.query, tables);
+    let tells_things = with_things(&mut bound.query, tables);
     with_groups(&mut bound.query);
     with_measures(&mut bound.query);
     let plan = plan(&bound.query, tables)?;
@@ -160,7 +160,12 @@ async fn try_read(
     if context.plan_only() {
         return Ok(Some(Candidate::of(bound, plan, RowSet::default(), words, written)));
     }
-    let rows = run(context.workspace, &plan, &RunLimits::default()).await?;
+    let (plan, mut rows, level) = run_level(context, &bound.query, plan, tables).await?;
+    bound.mends.extend(level);
+    if tells_things && bound.query.limit.is_some() {
+        // What comes first and has no such value is no answer by its name.
+        rows.rows.retain(|row| row.split_last().is_some_and(|(_, asked)| asked.iter().any(Option::is_some)));
+    }
     if let Some(compared) = compared(&bound.query) {
         let all =
             run(context.workspace, &quipu_query::plan(&compared, tables)?, &RunLimits::default()).await?;
@@ -171,6 +176,34 @@ async fn try_read(
         }
     }
     Ok(Some(Candidate::of(bound, plan, rows, words, written)))
+}
+
+/// Runs a query with the rows that are level with its last: two of one length are both the longest.
+async fn run_level(
+    context: &Context<'_>,
+    query: &Query,
+    plan: Plan,
+    tables: &Tables,
+) -> Result<(Plan, RowSet, Option<Mend>), QueryError> {
+    let limits = RunLimits::default();
+    let wider =
+        Level::of(query).and_then(|wider| Some((quipu_query::plan(&wider.query, tables).ok()?, wider)));
+    let Some((wider_plan, wider)) = wider else {
+        let rows = run(context.workspace, &plan, &limits).await?;
+        return Ok((plan, rows, None));
+    };
+    let found = run(context.workspace, &wider_plan, &limits).await?;
+    let (rows, level) = wider.cut(found);
+    if level == 0 {
+        return Ok((plan, rows, None));
+    }
+    let text = match level {
+        1 => "one more is level with the last".to_owned(),
+        more => format!("{more} more are level with the last"),
+    };
+    let limit = query.limit.map(|limit| limit.saturating_add(level as u64));
+    let plan = quipu_query::plan(&Query { limit, ..query.clone() }, tables)?;
+    Ok((plan, rows, Some(Mend { text, doubt: Doubt::None })))
 }
 
 /// The value that a query gives because it demands it: `SELECT country … WHERE country = 'Peru'`.

@@ -1,0 +1,63 @@
+//! Rows that are level with the last of an order: two rivers of one length are both the longest.
+
+use crate::run::{CellValue, RowSet};
+use crate::syntax::{Body, Expression, Item, Query};
+
+/// Rows that are looked at for being level with the last.
+const LOOKED_AT: u64 = 100;
+
+/// A query of the first rows of an order, with what they are ordered by behind its own columns and room for those that are level with
+/// the last.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Level {
+    /// What is to be run in the query's place.
+    pub query: Query,
+    /// Columns of the query itself.
+    columns: usize,
+    /// The columns that the rows are ordered by.
+    keys: Vec<usize>,
+    /// Its rows.
+    rows: usize,
+}
+
+impl Level {
+    /// Nothing where a query has no first rows, and where what it is ordered by would tell apart rows that are one to it.
+    pub fn of(query: &Query) -> Option<Self> {
+        let rows = query.limit.filter(|rows| *rows > 0)?;
+        let Body::Select(select) = &query.body else { return None };
+        let given = |expression: &Expression| select.items.iter().any(|item| item.expression == *expression);
+        let keys: Vec<&Expression> = query.order.iter().map(|order| &order.expression).collect();
+        if keys.is_empty() || (select.distinct && rows > 1 && !keys.iter().all(|key| given(key))) {
+            return None;
+        }
+        let columns = select.items.len();
+        let mut level = query.clone();
+        level.limit = Some(rows.saturating_add(LOOKED_AT));
+        let Body::Select(wider) = &mut level.body else { return None };
+        let mut places = Vec::new();
+        for key in keys {
+            let given = wider.items.iter().position(|item| item.expression == *key);
+            places.push(given.unwrap_or(wider.items.len()));
+            if given.is_none() {
+                wider.items.push(Item { expression: key.clone(), alias: None });
+            }
+        }
+        Some(Self { query: level, columns, keys: places, rows: usize::try_from(rows).ok()? })
+    }
+
+    /// The query's rows with those that are level with the last, and how many these are.
+    pub fn cut(&self, mut found: RowSet) -> (RowSet, usize) {
+        // What is not stated is level with nothing.
+        let keys = |row: &Vec<Option<CellValue>>| -> Option<Vec<CellValue>> {
+            self.keys.iter().map(|key| row.get(*key)?.clone()).collect()
+        };
+        let last = self.rows.checked_sub(1).and_then(|last| found.rows.get(last)).and_then(keys);
+        let behind = found.rows.iter().skip(self.rows);
+        let level = behind.take_while(|row| last.is_some() && keys(row) == last).count();
+        let looked_at = usize::try_from(LOOKED_AT).unwrap_or(usize::MAX);
+        found.more = level == looked_at || (found.more && found.rows.len() == self.rows + level);
+        found.rows.truncate(self.rows + level);
+        found.rows.iter_mut().for_each(|row| row.truncate(self.columns));
+        (found, level)
+    }
+}
