@@ -1,6 +1,7 @@
 //! From the chosen reading to the answer: values, table, evidence, and how the question was read.
 
 use oxrdf::Term;
+use quipu_language::asks_for;
 use quipu_query::{
     Aggregate, CellValue, Expression, Item, Plan, RowSet, RunLimits, ValueKind, is_too_much, stated,
 };
@@ -11,7 +12,6 @@ use crate::AnswerError;
 use crate::answer::{AnswerTable, Reading, Status, Value};
 use crate::context::Context;
 use crate::evidence::Evidence;
-use crate::language::asks_for;
 use crate::methods::Outcome;
 use crate::trace::{Event, Stage};
 

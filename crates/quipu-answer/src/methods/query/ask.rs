@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use quipu_language::{is_form, meanings};
 use quipu_model::{ChatRequest, Likelihood, Message};
 use quipu_query::{Match, Mention, Place, Relevance, RenderConfig, Tables, words_of};
 use serde_json::json;
@@ -10,8 +11,6 @@ use super::{Asking, Failure, QueryConfig};
 use crate::AnswerError;
 use crate::context::Context;
 use crate::evidence::cell;
-use crate::language::is_form;
-use crate::language::meanings;
 use crate::prompts::Prompt;
 use crate::trace::Stage;
 

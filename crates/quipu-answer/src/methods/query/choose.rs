@@ -1,12 +1,12 @@
 //! Choosing among readings: alike results vote, and a score says how sure the best one is.
 
 use oxrdf::Term;
+use quipu_language::{asks_for, asks_for_units, meanings, offers_a_choice};
 use quipu_query::{CellValue, Comparison, Doubt, Expression, RowSet, ValueKind, Values, words_of};
 
 use super::answer::only_counts;
 use super::explain::{FAR_FROM_ROLE, Unexplained, names_left_out, unexplained};
 use super::{Asking, Candidate};
-use crate::language::{asks_for, asks_for_units, meanings, offers_a_choice};
 
 /// A reading that was chosen, with its confidence.
 pub(super) struct Chosen {

@@ -11,12 +11,12 @@ use super::ask::is_written_as_name;
 use super::near::Nearness;
 use crate::AnswerError;
 use crate::context::Context;
-use crate::language::{
+use crate::trace::Stage;
+use quipu_index::inner_product;
+use quipu_language::{
     Meaning, asked_place, asks_by_a_noun, counts_letters, is_form, is_magnitude, is_share, is_unit,
     looks_superlative, meanings, meanings_at, place_asked_for, role_asked_for,
 };
-use crate::trace::Stage;
-use quipu_index::inner_product;
 
 /// How near a plan comes to a word that it leaves out, where no embedder can tell.
 const USUAL: f64 = 0.45;

@@ -15,9 +15,10 @@ mod sql;
 
 use std::sync::Arc;
 
+use quipu_language::impossible_place;
+
 use crate::AnswerError;
 use crate::context::Context;
-use crate::language::impossible_place;
 use crate::methods::Outcome;
 use crate::plan::solved_queries;
 use crate::question::Question;

@@ -2,14 +2,13 @@
 
 use std::collections::HashSet;
 
+use quipu_language::{
+    End, Ordered, Side, are_ages, end_asked_for, has_open_ends, is_form, looks_superlative, meanings, month,
+    side_of,
+};
 use quipu_query::{
     Aggregate, Body, Column, Comparison, Doubt, Expression, Kind, Mend, Query, SetOperator, Source, Tables,
     words_of,
-};
-
-use crate::language::is_form;
-use crate::language::{
-    End, Ordered, Side, are_ages, end_asked_for, has_open_ends, looks_superlative, meanings, month, side_of,
 };
 
 /// Puts the ends of orders right: "the youngest" has the latest date of birth, whatever the model wrote. Nothing is done where the
