@@ -37,4 +37,4 @@ pub use vocabulary::{
     impossible_place, is_form, is_magnitude, is_share, is_unit, looks_superlative, meanings, meanings_at,
     month, offers_a_choice, place_asked_for, role_asked_for, side_of, with_superlatives,
 };
-pub use words::words_of;
+pub use words::{is_written_as_name, words_of};

@@ -37,3 +37,9 @@ fn typed(character: char) -> char {
     let at = digit(RAISED).or_else(|| digit(LOWERED)).and_then(|at| u32::try_from(at).ok());
     at.and_then(|at| char::from_digit(at, 10)).unwrap_or(character)
 }
+
+/// Whether a question writes a word, given in lower case, with a capital within a sentence.
+pub fn is_written_as_name(question: &str, word: &str) -> bool {
+    let mut words = question.split(|c: char| !c.is_alphanumeric()).skip(1);
+    words.any(|part| part.starts_with(char::is_uppercase) && part.to_lowercase() == word)
+}

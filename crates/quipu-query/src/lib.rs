@@ -1,6 +1,6 @@
 //! A graph as tables, SQL read over them, the plan as SPARQL, its running, its evidence and its words. No model in it.
 
-mod asked;
+pub mod asked;
 mod bind;
 mod error;
 mod evidence;
@@ -13,7 +13,6 @@ mod tables;
 mod values;
 mod walk;
 
-pub use asked::bounds;
 pub use bind::{Bound, Doubt, Mend, asks_tables, bind, with_groups, with_measures, with_things};
 pub use error::QueryError;
 pub use evidence::{Stated, StatedTriple, stated};

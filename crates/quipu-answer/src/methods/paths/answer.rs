@@ -4,7 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use quipu_graph::{NodeId, NodeSummary};
 use quipu_language::{Operation, Places, value_of_node};
-use quipu_query::{Made, bounds};
+use quipu_query::Made;
+use quipu_query::asked::bounds;
 
 use super::compute::{Arithmetic, calculated, filtered};
 use super::{Asking, Choice, MOST_EVIDENCE, PathsConfig, RunPath, is_measure};
