@@ -8,7 +8,6 @@ mod compose;
 mod context;
 mod conversation;
 mod critique;
-mod cypher;
 mod engine;
 mod error;
 mod evidence;
@@ -31,7 +30,6 @@ pub use answer::{
 };
 pub use context::{LEARNT_FILES, Limits};
 pub use conversation::{Conversation, Speaker, Turn};
-pub use cypher::{PseudoGraph, PseudoTail, PseudoTriple};
 pub use engine::{AskOptions, Engine, PlannedPath};
 pub use error::{AnswerError, Exhausted};
 pub use evidence::{Evidence, EvidenceContent, PassagePlace};
@@ -53,6 +51,7 @@ pub use quipu_language::{
     Calculation, CalculationError, Operand, Operation, TimeFrame, asks_yes_or_no, calculate, format_number,
     same_value, time_frames, value_of,
 };
+pub use quipu_query::{PseudoGraph, PseudoTail, PseudoTriple};
 pub use records::{RecordContent, RecordField};
 pub use retrieve::Page;
 pub use sources::{Source, source_folder};
