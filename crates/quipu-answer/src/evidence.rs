@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use crate::records::{RecordContent, record_table, run_of_records};
-use quipu_graph::LiteralValue;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
@@ -281,19 +280,6 @@ impl<'a> Row<'a> {
             }
         }
     }
-}
-
-/// A value with the name of what it belongs to and the evidence it comes from: what calculations work on.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Operand {
-    /// What the value belongs to: `Peru`.
-    pub label: String,
-    /// The value: 31,989,256.
-    pub value: LiteralValue,
-    /// The value as the graph writes it.
-    pub text: String,
-    /// Ids of the evidence that states it.
-    pub evidence: Vec<String>,
 }
 
 #[cfg(test)]

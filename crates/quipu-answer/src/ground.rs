@@ -4,10 +4,10 @@
 use std::collections::HashMap;
 
 use quipu_index::normalise;
+use quipu_language::same_value;
 
 use crate::evidence::{Evidence, EvidenceContent};
 use crate::records::RecordField;
-use crate::values::same_value;
 
 /// The shortest normalised name that may be looked for inside a passage; shorter ones are found everywhere.
 const SHORTEST_IN_PASSAGE: usize = 3;

@@ -4,22 +4,18 @@
 //! and reports to the [`Trace`]; a method is an order of stages. [`Engine::ask`] runs one.
 
 mod answer;
-mod calculate;
 mod compose;
 mod context;
 mod conversation;
 mod critique;
-mod cypher;
 mod engine;
 mod error;
 mod evidence;
 mod examples;
 mod ground;
-mod language;
 mod link;
 mod meter;
 mod methods;
-mod numerals;
 mod plan;
 mod prompts;
 mod prune;
@@ -27,23 +23,18 @@ mod question;
 mod records;
 mod retrieve;
 mod sources;
-mod time;
 mod trace;
-mod values;
 
 pub use answer::{
     Answer, AnswerTable, AnswerUsage, Claim, NamedKey, Note, RankedEntity, Reading, StageUsage, Status, Value,
 };
-pub use calculate::{Calculation, CalculationError, Operation, calculate};
 pub use context::{LEARNT_FILES, Limits};
 pub use conversation::{Conversation, Speaker, Turn};
-pub use cypher::{PseudoGraph, PseudoTail, PseudoTriple};
 pub use engine::{AskOptions, Engine, PlannedPath};
 pub use error::{AnswerError, Exhausted};
-pub use evidence::{Evidence, EvidenceContent, Operand, PassagePlace};
+pub use evidence::{Evidence, EvidenceContent, PassagePlace};
 pub use examples::same_names;
 pub use ground::{Grounding, ground};
-pub use language::asks_yes_or_no;
 pub use methods::{
     AnchorConfig, AnchorGrounding, AutoConfig, CorrectiveConfig, CriticKind, ErrorKind, Experience,
     Experiences, Guide, HybridConfig, KeragConfig, Method, MethodConfig, Modules, PathTrust, PathsConfig,
@@ -56,12 +47,15 @@ pub use plan::{
 };
 pub use prompts::prompt_templates;
 pub use question::{MAX_QUESTION_BYTES, Question};
+pub use quipu_language::{
+    Calculation, CalculationError, Operand, Operation, TimeFrame, asks_yes_or_no, calculate, format_number,
+    same_value, time_frames, value_of,
+};
+pub use quipu_query::{PseudoGraph, PseudoTail, PseudoTriple};
 pub use records::{RecordContent, RecordField};
 pub use retrieve::Page;
 pub use sources::{Source, source_folder};
-pub use time::{TimeFrame, time_frames};
 pub use trace::{
     CandidateEvent, EditEvent, Event, EventSink, MentionEvent, PathEvent, Refinement, Stage, TimedEvent,
     Trace,
 };
-pub use values::{format_number, same_value, value_of};

@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use quipu_graph::{ApiGraph, BETWEEN_SOURCES};
 use quipu_index::{Workspace, normalise};
+use quipu_language::same_value;
 
 use crate::AnswerError;
 use crate::answer::{Claim, Note, Status};
@@ -17,7 +18,6 @@ use crate::link::{Mentioned, mentions};
 use crate::methods::{Method, MethodConfig, Outcome};
 use crate::plan::{Cards, domain_of, fit_of};
 use crate::question::Question;
-use crate::values::same_value;
 
 /// A graph that questions are put to.
 #[derive(Clone)]

@@ -1,6 +1,9 @@
-//! A graph as tables, SQL read over them, the plan as SPARQL, its running, its evidence and its words. No model in it.
+//! A graph as tables, SQL read over them, the plan as SPARQL, its running, its evidence and its words; what a question's words say of a
+//! query ([`asked`]); the graphs that models write as Cypher. No model in it.
 
+pub mod asked;
 mod bind;
+mod cypher;
 mod error;
 mod evidence;
 mod level;
@@ -14,6 +17,7 @@ mod values;
 mod walk;
 
 pub use bind::{Bound, Doubt, Mend, asks_tables, bind, with_groups, with_measures, with_things};
+pub use cypher::{PseudoGraph, PseudoNode, PseudoTail, PseudoTriple};
 pub use error::QueryError;
 pub use evidence::{Stated, StatedTriple, stated};
 pub use level::Level;

@@ -3,22 +3,19 @@
 
 use quipu_graph::LiteralValue;
 use quipu_index::words;
+use quipu_language::{Operand, Operation, TimeFrame, calculate, value_of, wanted};
 use quipu_model::ChatRequest;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::AnswerError;
 use crate::answer::Status;
-use crate::calculate::{Operation, calculate};
 use crate::context::Context;
-use crate::evidence::{Evidence, EvidenceContent, Operand, shown_values, to_markdown};
-use crate::plan::wanted;
+use crate::evidence::{Evidence, EvidenceContent, shown_values, to_markdown};
 use crate::prompts::Prompt;
 use crate::question::Question;
 use crate::records::{RecordContent, RecordField};
-use crate::time::TimeFrame;
 use crate::trace::{Event, Stage};
-use crate::values::value_of;
 
 /// Most values that the model may list; a longer list is for code to give.
 const MOST_ANSWERS: usize = 60;

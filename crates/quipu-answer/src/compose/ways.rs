@@ -1,6 +1,7 @@
 //! Composition where the plan is of whole paths: the model sees the facts and the ways through them, says which way leads to the answer
 //! and what is to be made of its values; code takes the values, so that none is lost or altered in copying.
 
+use quipu_language::{Operation, TimeFrame};
 use quipu_model::ChatRequest;
 use serde::Deserialize;
 use serde_json::json;
@@ -8,12 +9,10 @@ use serde_json::json;
 use super::reason::{ReplyOperation, ReplyStatus, frames, status_schema};
 use crate::AnswerError;
 use crate::answer::Status;
-use crate::calculate::Operation;
 use crate::context::Context;
 use crate::evidence::{Evidence, cell, to_markdown};
 use crate::prompts::Prompt;
 use crate::question::Question;
-use crate::time::TimeFrame;
 use crate::trace::Stage;
 
 /// Values of a way that the model is shown.

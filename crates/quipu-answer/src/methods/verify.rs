@@ -13,6 +13,7 @@
 //! field; code calculates; the engine grounds every value.
 
 use quipu_graph::ApiGraph;
+use quipu_language::TimeFrame;
 use quipu_model::{ChatRequest, Constraint, ModelError};
 use serde_json::json;
 
@@ -28,7 +29,6 @@ use crate::prompts::Prompt;
 use crate::question::Question;
 use crate::retrieve::{ApiFindings, nearest_snippets, retrieve_from_apis};
 use crate::sources::{is_down, note_down};
-use crate::time::TimeFrame;
 use crate::trace::{Event, Stage};
 
 /// Parameters of self-verification; the defaults are the paper's.
@@ -156,7 +156,7 @@ async fn subject(
 fn in_zone_of(question: &Question, apis: &[&ApiGraph]) -> Option<Vec<TimeFrame>> {
     let zone = apis.iter().map(|api| api.service().zone.as_str()).find(|zone| !zone.is_empty())?;
     let there = question.asked_at().in_tz(zone).ok()?;
-    Some(crate::time::time_frames(question.text(), there.date()))
+    Some(quipu_language::time_frames(question.text(), there.date()))
 }
 
 /// The pages' part: snippets, the check, the answer.

@@ -2,14 +2,13 @@
 
 use quipu_graph::{ApiGraph, DateForm, Fill, FoundEntity, KindId, Operation, OperationId, Taken, ValueType};
 use quipu_index::{Aligned, Workspace};
+use quipu_language::{TimeFrame, cardinal};
 
 use super::domain::plain_words;
 use super::subject::Subject;
 use crate::AnswerError;
 use crate::context::Context;
-use crate::numerals::cardinal;
 use crate::question::Question;
-use crate::time::TimeFrame;
 use crate::trace::Stage;
 
 /// Most months, or years, or days asked for one parameter.
@@ -383,7 +382,7 @@ fn now(question: &Question, form: DateForm) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::time::time_frames;
+    use quipu_language::time_frames;
 
     fn check(text: &str, form: DateForm, expected: &[&str]) {
         let frame = time_frames(text, jiff::civil::date(2024, 2, 28)).remove(0);

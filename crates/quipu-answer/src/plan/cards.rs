@@ -293,7 +293,7 @@ fn card_of(name: &str, said: &DescribedRelation) -> RelationCard {
     let mut words: Vec<String> = Vec::new();
     for word in quipu_index::words(&said.says) {
         let telling = word.text.len() > 2
-            && !super::paths::is_function_word(&word.text)
+            && !quipu_language::is_function_word(&word.text)
             && !TECHNICAL.contains(&word.text.as_str())
             && word.text.chars().all(char::is_alphabetic);
         if telling && !words.contains(&word.text) && words.len() < MOST_DESCRIBED {

@@ -2,14 +2,10 @@
 
 mod calls;
 mod cards;
-mod condition;
 mod domain;
 mod learnt;
 mod meanings;
-mod nested;
-mod operation;
 mod paths;
-mod quantity;
 mod requirements;
 mod scope;
 mod solved;
@@ -20,19 +16,15 @@ mod types;
 pub(crate) use calls::fit_of;
 pub use calls::{PlannedCall, align_names, fit_of_operations, plan_calls, shared_words};
 pub use cards::{CARDS_FILE, Cards, RelationCard, write_card};
-pub use condition::{Condition, condition, values_said};
 pub(crate) use domain::plain_words;
 pub use domain::{domain_by_names, domain_by_rules};
 pub(crate) use learnt::LearntFile;
 pub use meanings::{MEANINGS_FILE, Meanings};
-pub use nested::{Nested, chosen_from, nested};
-pub use operation::{Wanted, is_extreme, is_summing, wanted};
 pub use paths::{
     FEATURE_NAMES, Features, RankConfig, RankedPath, Seen, StepSamples, Walk, WalkConfig, follow, joint,
     rank, rank_informed, reword,
 };
-pub(crate) use paths::{blank, inverse, is_empty_word, is_function_word, is_plural_of, tells};
-pub use quantity::quantity;
+pub(crate) use paths::{inverse, is_plural_of};
 pub use requirements::{Along, NamedPart, Requirement, RequirementConfig, along, onward, requirements};
 pub use scope::{Frontier, OfferedRelation, Scope};
 pub use solved::{SOLVED_FILE, SolvedExample, SolvedExamples, plan_keys, solved_queries, with_solved};

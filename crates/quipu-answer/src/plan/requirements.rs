@@ -112,7 +112,7 @@ fn without_parts_of_names(question: &str, mentions: Vec<Mention>) -> Vec<Mention
                 .iter()
                 .any(|c| matches!(c.reason, MatchReason::Exact | MatchReason::Alias));
             let words = words(question.get(mention.span.clone()).unwrap_or_default());
-            exact && words.len() > 1 && !words.iter().any(|word| super::paths::is_function_word(&word.text))
+            exact && words.len() > 1 && !words.iter().any(|word| quipu_language::is_function_word(&word.text))
         })
         .map(|mention| mention.span.clone())
         .collect();

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use parking_lot::RwLock;
 use quipu_graph::{Direction, Graph, RelationId, Step};
+use quipu_language::wanted;
 use quipu_model::Message;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -16,7 +17,6 @@ use crate::AnswerError;
 use crate::context::Context;
 use crate::link::{mentions, shape_of};
 use crate::plan::learnt::LearntFile;
-use crate::plan::wanted;
 use crate::prompts::Prompt;
 use crate::trace::Stage;
 

@@ -1,17 +1,16 @@
 //! KERAG's first planning step: domain, topic entities, time frame and operation, in one call (§4.2 step 1, App. I.1).
 //! Dates are computed by code from the words that the model points at.
 
+use quipu_language::{Operation, TimeFrame, time_frames};
 use quipu_model::ChatRequest;
 use serde::Deserialize;
 use serde_json::json;
 
 use crate::AnswerError;
-use crate::calculate::Operation;
 use crate::context::Context;
 use crate::plan::with_solved;
 use crate::prompts::Prompt;
 use crate::question::Question;
-use crate::time::{TimeFrame, time_frames};
 use crate::trace::{Event, Stage};
 
 /// What the question is about.

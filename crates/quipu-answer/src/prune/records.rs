@@ -4,11 +4,11 @@
 use std::collections::HashMap;
 
 use quipu_graph::Record;
+use quipu_language::TimeFrame;
 
 use crate::AnswerError;
 use crate::context::Context;
 use crate::plan::{plain_words, shared_words};
-use crate::time::TimeFrame;
 use crate::trace::Stage;
 
 /// Fields that a table keeps.
@@ -171,7 +171,7 @@ mod tests {
     use quipu_graph::Field;
 
     use super::*;
-    use crate::time::time_frames;
+    use quipu_language::time_frames;
 
     fn row(fields: &[(&str, &str)]) -> Record {
         let field = |(name, value): &(&str, &str)| Field {

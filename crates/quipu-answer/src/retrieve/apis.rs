@@ -6,6 +6,7 @@ use std::sync::Arc;
 use futures::future::try_join_all;
 use quipu_graph::{ApiGraph, Fill, Graph as _, GraphError, KindId, OperationId, Record, ValueType};
 use quipu_index::text::{ChunkLimits, Format, chunks};
+use quipu_language::TimeFrame;
 
 use super::budget::best_within_budget;
 use super::links::{LinkField, MOST_LINKED, asked_links, name_links, spoken};
@@ -18,7 +19,6 @@ use crate::plan::{PlannedCall, Subject, align_names, fit_of_operations, plan_cal
 use crate::prune::trim_records;
 use crate::question::Question;
 use crate::records::record_evidence;
-use crate::time::TimeFrame;
 use crate::trace::{Event, Stage};
 
 /// Most calls for the question itself.

@@ -4,10 +4,11 @@ use std::collections::{HashMap, HashSet};
 
 use futures::future::try_join_all;
 use quipu_graph::{ApiGraph, GraphError, KindId, OperationId, Record};
+use quipu_language::is_function_word;
 
 use crate::AnswerError;
 use crate::context::Context;
-use crate::plan::{is_function_word, plain_words};
+use crate::plan::plain_words;
 use crate::trace::Stage;
 
 /// Most entities that are fetched along the links of one call's records.

@@ -11,12 +11,12 @@ use std::ops::Range;
 use parking_lot::Mutex;
 use quipu_graph::NodeId;
 use quipu_index::{DocumentIndex, Passage, words};
+use quipu_language::is_empty_word;
 use quipu_model::TokenVectors;
 
 use super::Documents;
 use crate::AnswerError;
 use crate::context::Context;
-use crate::plan::is_empty_word;
 use crate::trace::Stage;
 
 /// How well an entity explains the words that name it, on the scale of the cosines of tokens of one meaning.

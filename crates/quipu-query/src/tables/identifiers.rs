@@ -3,36 +3,12 @@
 
 use std::collections::HashSet;
 
+use quipu_language::words_of;
+
 use crate::syntax::Expression;
 
 /// Longest identifier, in bytes: longer names tell a model no more and cost tokens.
 const LONGEST: usize = 48;
-
-/// The words of a name in lower case, divided at separators and at capitals in the middle of a word: `hasACValue` is `has`,
-/// `ac`, `value`.
-pub fn words_of(name: &str) -> Vec<String> {
-    let characters: Vec<char> = name.chars().map(typed).collect();
-    let mut words: Vec<String> = Vec::new();
-    let mut word = String::new();
-    for (at, character) in characters.iter().enumerate() {
-        if !character.is_alphanumeric() {
-            words.extend((!word.is_empty()).then(|| std::mem::take(&mut word)));
-            continue;
-        }
-        let before = at.checked_sub(1).and_then(|at| characters.get(at));
-        let after = characters.get(at + 1);
-        let rises = before.is_some_and(|c| c.is_lowercase() || c.is_numeric()) && character.is_uppercase();
-        let ends_a_run = character.is_uppercase()
-            && before.is_some_and(|c| c.is_uppercase())
-            && after.is_some_and(|c| c.is_lowercase());
-        if (rises || ends_a_run) && !word.is_empty() {
-            words.push(std::mem::take(&mut word));
-        }
-        word.extend(character.to_lowercase());
-    }
-    words.extend((!word.is_empty()).then_some(word));
-    words
-}
 
 /// Whether SQL reads an identifier as a name wherever one may stand: "order" and "group" are words of its own.
 fn is_plain(id: &str) -> bool {
@@ -42,18 +18,6 @@ fn is_plain(id: &str) -> bool {
     let is_column =
         |item: &crate::syntax::Item| matches!(&item.expression, Expression::Column(c) if c.name == id);
     query.select().is_some_and(|select| select.items.iter().all(is_column) && select.from.len() == 1)
-}
-
-/// Raised and lowered digits as people type them: "km2", "CO2".
-fn typed(character: char) -> char {
-    const RAISED: &str = "⁰¹²³⁴⁵⁶⁷⁸⁹";
-    const LOWERED: &str = "₀₁₂₃₄₅₆₇₈₉";
-    if !character.is_numeric() || character.is_ascii() {
-        return character;
-    }
-    let digit = |digits: &str| digits.chars().position(|digit| digit == character);
-    let at = digit(RAISED).or_else(|| digit(LOWERED)).and_then(|at| u32::try_from(at).ok());
-    at.and_then(|at| char::from_digit(at, 10)).unwrap_or(character)
 }
 
 /// A new identifier for a name: its words joined by underscores, in ASCII letters where the name has any, with a number behind it where

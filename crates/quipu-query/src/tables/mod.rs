@@ -22,9 +22,10 @@ pub use abbreviations::Abbreviation;
 pub(crate) use abbreviations::{abbreviated, covers};
 pub use count::count_tables;
 pub(crate) use count::{is_date, is_plain_number};
-pub use identifiers::{identifier, words_of};
+pub use identifiers::identifier;
 pub use keep::{TABLES_FILE, kept_tables, open_tables};
 pub use names::Unnamed;
+pub use quipu_language::words_of;
 pub(crate) use render::is_form_of;
 pub use render::{Relevance, RenderConfig, Rendered};
 

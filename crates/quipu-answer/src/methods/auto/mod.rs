@@ -6,6 +6,7 @@ mod walked;
 use std::collections::HashSet;
 
 use quipu_graph::RelationRole;
+use quipu_language::impossible_place;
 
 use walked::{denies, is_answer, is_calculated};
 
@@ -14,7 +15,6 @@ use crate::AnswerError;
 use crate::answer::Status;
 use crate::context::{Context, Planned};
 use crate::error::Exhausted;
-use crate::language::impossible_place;
 use crate::question::Question;
 use crate::trace::{Event, Stage};
 

@@ -5,20 +5,18 @@ use std::ops::Range;
 
 use quipu_graph::{Direction, NodeSummary, Step};
 use quipu_index::LookupConfig;
+use quipu_language::{
+    Operation, Side, asked_place, asks_for, asks_for_two, asks_for_units, asks_twice, is_form, meanings,
+    meanings_at, quantity, side_of,
+};
 use quipu_query::Made;
 
 use crate::AnswerError;
 use crate::answer::Status;
-use crate::calculate::Operation;
 use crate::context::{Context, PlanStart, Planned};
 use crate::evidence::EvidenceContent;
-use crate::language::is_form;
-use crate::language::{
-    Side, asked_place, asks_for, asks_for_two, asks_for_units, asks_twice, meanings, meanings_at, side_of,
-};
 use crate::methods::Outcome;
 use crate::methods::query::{is_far_from_role, orders_from_the_right_end};
-use crate::plan::quantity;
 
 /// Whether a path's outcome is an answer to the question.
 pub(super) async fn is_answer(

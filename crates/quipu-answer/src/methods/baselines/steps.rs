@@ -1,6 +1,7 @@
 //! What the baselines have in common: linking without a model, and composition from whatever evidence they found.
 
 use quipu_graph::NodeId;
+use quipu_language::{TimeFrame, time_frames};
 use quipu_model::ModelError;
 
 use crate::AnswerError;
@@ -10,7 +11,6 @@ use crate::evidence::Evidence;
 use crate::link::{Anchor, Mentioned, mentions};
 use crate::methods::Outcome;
 use crate::question::Question;
-use crate::time::{TimeFrame, time_frames};
 use crate::trace::{Event, Stage};
 
 /// Mentions that are started from, and candidates of one mention when they are all but equally good, as in `paths`.

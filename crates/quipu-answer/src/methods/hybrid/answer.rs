@@ -2,6 +2,7 @@
 
 use quipu_graph::{NodeId, NodeSummary};
 use quipu_index::{Passage, normalise};
+use quipu_language::time_frames;
 use quipu_model::ModelError;
 
 use super::router::Router;
@@ -14,7 +15,6 @@ use crate::evidence::Evidence;
 use crate::methods::Outcome;
 use crate::question::Question;
 use crate::retrieve::{Documents, Walked, triples_to_evidence};
-use crate::time::time_frames;
 use crate::trace::{Event, Stage};
 
 /// Entities of the ranking that the answer has.

@@ -9,6 +9,7 @@
 use std::collections::{HashMap, HashSet};
 
 use quipu_graph::{NodeId, Step};
+use quipu_language::time_frames;
 use quipu_model::{ChatRequest, Constraint, ModelError};
 use serde_json::json;
 
@@ -24,7 +25,6 @@ use crate::plan::{RankConfig, RankedPath, Scope, Seen, rank_informed};
 use crate::prompts::Prompt;
 use crate::question::Question;
 use crate::retrieve::{nearest_snippets, one_hop, retrieve_scope};
-use crate::time::time_frames;
 use crate::trace::{Event, Refinement, Stage};
 
 /// Paths of one entity that are followed in one round.

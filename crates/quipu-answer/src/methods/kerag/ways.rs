@@ -5,11 +5,11 @@ use std::collections::HashSet;
 
 use quipu_graph::NodeId;
 use quipu_index::normalise;
+use quipu_language::Operation;
 
 use super::KeragConfig;
 use crate::AnswerError;
 use crate::answer::Status;
-use crate::calculate::Operation;
 use crate::compose::{OfferedWay, WaysReply, compose_ways};
 use crate::context::Context;
 use crate::evidence::Evidence;

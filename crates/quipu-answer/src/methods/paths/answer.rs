@@ -3,19 +3,19 @@
 use std::collections::{HashMap, HashSet};
 
 use quipu_graph::{NodeId, NodeSummary};
+use quipu_language::{Operation, Places, value_of_node};
 use quipu_query::Made;
+use quipu_query::asked::bounds;
 
 use super::compute::{Arithmetic, calculated, filtered};
 use super::{Asking, Choice, MOST_EVIDENCE, PathsConfig, RunPath, is_measure};
 use crate::AnswerError;
 use crate::answer::Status;
-use crate::calculate::{Operation, Places};
 use crate::context::{Context, PlanStart, Planned};
 use crate::evidence::Evidence;
 use crate::methods::Outcome;
 use crate::retrieve::triples_to_evidence;
 use crate::trace::{Event, Stage};
-use crate::values::value_of_node;
 
 /// The answer of the chosen paths.
 pub(super) async fn answer(
@@ -60,7 +60,7 @@ pub(in crate::methods) async fn finish(
     }
     if let Some(condition) = &asking.condition {
         let counted = asking.wanted.operation == Some(Operation::Count);
-        keep_plan(context, &choice, Made::Within { bounds: condition.bounds(), counted });
+        keep_plan(context, &choice, Made::Within { bounds: bounds(condition), counted });
         return filtered(context, condition, asking, &choice, &ends, evidence).await;
     }
     match asking.wanted.operation {

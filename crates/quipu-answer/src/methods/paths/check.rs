@@ -1,6 +1,7 @@
 //! Questions for yes or no: "is Lima the capital of Peru?" asks whether the path that the words tell leads from one mention to another.
 
 use quipu_graph::NodeId;
+use quipu_language::{value_of_node, values_said};
 use quipu_query::Made;
 
 use super::{MOST_EVIDENCE, PathsConfig, RunPath, is_measure};
@@ -10,10 +11,8 @@ use crate::context::{Context, Planned};
 use crate::evidence::Evidence;
 use crate::link::Mentioned;
 use crate::methods::Outcome;
-use crate::plan::values_said;
 use crate::retrieve::triples_to_evidence;
 use crate::trace::{Event, Stage};
-use crate::values::value_of_node;
 
 /// "No" needs a path that is surely meant: what it does not lead to may stand elsewhere.
 pub(super) const SURE_OF_NO: f64 = 0.5;

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use quipu_graph::{NodeId, NodeSummary, Step};
+use quipu_language::{Condition, Operand, Operation, Places, calculate_places, value_of_node};
 use quipu_query::Made;
 
 use super::answer::answered;
@@ -10,15 +11,12 @@ use super::owners::{common_owners, owners};
 use super::{Asking, Choice, MOST_EVIDENCE, RunPath};
 use crate::AnswerError;
 use crate::answer::Status;
-use crate::calculate::{Operation, Places, calculate_places};
 use crate::context::{Context, PlanStart, Planned};
-use crate::evidence::{Evidence, Operand};
+use crate::evidence::Evidence;
 use crate::link::Mentioned;
 use crate::methods::Outcome;
-use crate::plan::Condition;
 use crate::retrieve::triples_to_evidence;
 use crate::trace::{Event, Stage};
-use crate::values::value_of_node;
 
 /// What is made of values.
 #[derive(Clone, Copy)]

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use quipu_graph::{LiteralValue, NodeId, Step};
 use quipu_index::words;
+use quipu_language::{Condition, same_value, tells, value_of_node, values_said};
 
 use super::check::{SURE_OF_NO, unsure, verdict};
 use super::{PathsConfig, RunPath, is_measure};
@@ -15,8 +16,7 @@ use crate::AnswerError;
 use crate::context::Context;
 use crate::link::{Mentioned, apart, names_passed_over};
 use crate::methods::Outcome;
-use crate::plan::{Condition, inverse, tells, values_said};
-use crate::values::{same_value, value_of_node};
+use crate::plan::inverse;
 
 /// From this on, a word of the question counts as explained.
 const EXPLAINED: f32 = 0.55;

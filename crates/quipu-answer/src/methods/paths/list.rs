@@ -1,6 +1,7 @@
 //! Questions that list what they name: "the total population of Norway, Sweden and Denmark" asks the same of each.
 
-use crate::calculate::Operation;
+use quipu_language::Operation;
+
 use crate::link::Mentioned;
 
 /// What the words before a list say of it.

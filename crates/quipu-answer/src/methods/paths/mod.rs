@@ -16,19 +16,18 @@ use std::ops::Range;
 
 use quipu_graph::{LiteralValue, NodeId};
 use quipu_index::{normalise, words};
+use quipu_language::{
+    Condition, Operation, Places, Wanted, blank, chosen_from, condition, is_extreme, is_summing, quantity,
+    value_of_node, wanted,
+};
 
 use crate::AnswerError;
-use crate::calculate::{Operation, Places};
 use crate::context::Context;
 use crate::link::{Anchor, Mentioned, apart, mentions, without};
 use crate::methods::Outcome;
-use crate::plan::{
-    Condition, RankConfig, RankedPath, Seen, Walk, WalkConfig, Wanted, blank, chosen_from, condition, follow,
-    is_extreme, is_summing, quantity, rank_informed, wanted,
-};
+use crate::plan::{RankConfig, RankedPath, Seen, Walk, WalkConfig, follow, rank_informed};
 use crate::question::Question;
 use crate::trace::{Event, Stage};
-use crate::values::value_of_node;
 
 use answer::answer;
 pub(super) use answer::{finish, say};

@@ -4,12 +4,12 @@ use std::collections::{HashMap, HashSet};
 
 use quipu_graph::{NodeId, NodeSummary};
 use quipu_index::normalise;
+use quipu_language::Operand;
 
 use super::RunPath;
 use super::compute::operand;
 use crate::AnswerError;
 use crate::context::Context;
-use crate::evidence::Operand;
 use crate::plan::is_plural_of;
 
 /// Owners of one way whose types are looked at.

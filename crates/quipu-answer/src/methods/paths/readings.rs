@@ -1,5 +1,7 @@
 //! The likeliest readings of a question, for a method that lets a model choose among them.
 
+use quipu_language::condition;
+
 use super::compute::compare;
 use super::meet::without_anchors;
 use super::{
@@ -10,7 +12,6 @@ use crate::AnswerError;
 use crate::context::Context;
 use crate::link::Mentioned;
 use crate::methods::Outcome;
-use crate::plan::condition;
 use crate::question::Question;
 
 /// Paths of less probability than this are not worth their evidence.

@@ -2,6 +2,7 @@
 //! paths and calculation; then the capital of what was found. No model chooses either.
 
 use quipu_graph::NodeId;
+use quipu_language::{Nested, nested, quantity, wanted};
 
 use super::{MOST_LISTED, PathsConfig, operations_in_names, run};
 use crate::AnswerError;
@@ -9,7 +10,6 @@ use crate::context::{Context, PlanStart, Planned};
 use crate::evidence::{Evidence, EvidenceContent};
 use crate::link::{Anchor, Mentioned, apart, mentions};
 use crate::methods::Outcome;
-use crate::plan::{Nested, nested, quantity, wanted};
 use crate::question::Question;
 use crate::trace::{Event, Stage};
 

@@ -5,11 +5,11 @@ use std::collections::{HashMap, HashSet};
 
 use quipu_graph::{Direction, NodeId, RelationId, RelationRole, RelationUse, Step};
 use quipu_index::normalise;
+use quipu_query::{PseudoGraph, PseudoTail};
 
 use super::meant::{Meant, NOWHERE};
 use crate::AnswerError;
 use crate::context::Context;
-use crate::cypher::{PseudoGraph, PseudoTail};
 use crate::retrieve::Walked;
 use crate::trace::Stage;
 

@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use quipu_graph::LiteralValue;
 use quipu_index::normalise;
+use quipu_language::value_of;
+use quipu_query::PseudoGraph;
 
 use super::PseudoConfig;
 use super::query::{Found, Hit, Marked};
 use crate::context::Context;
-use crate::cypher::PseudoGraph;
 use crate::evidence::{Evidence, EvidenceContent};
 use crate::retrieve::latest_within_budget;
 use crate::trace::{Event, Stage};
-use crate::values::value_of;
 
 /// What the sources say about the pseudo-graph's things.
 pub(super) struct Gold {

@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 
 use quipu_index::normalise;
+use quipu_query::{PseudoGraph, PseudoTail, PseudoTriple};
 
 use super::pool::ends;
 use crate::AnswerError;
 use crate::context::Context;
-use crate::cypher::{PseudoGraph, PseudoTail, PseudoTriple};
 use crate::link::mentions;
 use crate::question::Question;
 use crate::sources::is_down;

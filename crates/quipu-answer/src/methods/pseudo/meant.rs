@@ -5,10 +5,10 @@ use std::collections::{HashMap, HashSet};
 
 use quipu_graph::NodeId;
 use quipu_index::normalise;
+use quipu_query::PseudoGraph;
 
 use crate::AnswerError;
 use crate::context::Context;
-use crate::cypher::PseudoGraph;
 use crate::link::{Mentioned, named};
 use crate::question::Question;
 

@@ -27,15 +27,16 @@ mod respond;
 mod verify;
 mod whole;
 
+use quipu_language::wanted;
 use quipu_model::ChatRequest;
+use quipu_query::PseudoGraph;
 use serde_json::json;
 
 use crate::AnswerError;
 use crate::answer::Note;
 use crate::context::Context;
-use crate::cypher::PseudoGraph;
 use crate::methods::Outcome;
-use crate::plan::{wanted, with_solved};
+use crate::plan::with_solved;
 use crate::prompts::Prompt;
 use crate::question::Question;
 use crate::sources::tell_of_contradictions;

@@ -4,13 +4,13 @@
 use std::collections::HashSet;
 
 use quipu_graph::{Direction, NodeId};
+use quipu_query::{PseudoGraph, PseudoTail, PseudoTriple};
 
 use super::PseudoConfig;
 use super::follow::product;
 use super::query::{Hit, Vectors};
 use crate::AnswerError;
 use crate::context::Context;
-use crate::cypher::{PseudoGraph, PseudoTail, PseudoTriple};
 use crate::evidence::{Evidence, EvidenceContent};
 use crate::retrieve::{Walked, nearby_triples, sentence, with_evidence};
 use crate::trace::Stage;

@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 use futures::future::join_all;
 use quipu_graph::{Direction, NodeId};
 use quipu_index::normalise;
+use quipu_query::{PseudoGraph, PseudoTail};
 
 use super::PseudoConfig;
 use super::follow::{Follower, Led, MOST_MEANT, Offer, Relations, product, relation_names};
@@ -16,7 +17,6 @@ use super::meant::{Meant, NOWHERE};
 use super::pool::{Pool, ends};
 use crate::AnswerError;
 use crate::context::Context;
-use crate::cypher::{PseudoGraph, PseudoTail};
 use crate::evidence::{Evidence, EvidenceContent};
 use crate::link::mentions;
 use crate::question::Question;

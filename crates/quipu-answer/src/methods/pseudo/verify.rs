@@ -2,6 +2,7 @@
 //! bears out is deleted, so that the corrected graph holds triples of the sources only.
 
 use quipu_model::{ChatRequest, ModelError};
+use quipu_query::{PseudoGraph, PseudoTail};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -10,7 +11,6 @@ use super::{PseudoConfig, Verification};
 use crate::AnswerError;
 use crate::compose::row_positions;
 use crate::context::Context;
-use crate::cypher::{PseudoGraph, PseudoTail};
 use crate::evidence::{Evidence, cell, to_markdown};
 use crate::prompts::Prompt;
 use crate::question::Question;

@@ -2,6 +2,7 @@
 //! corrects the pseudo-graph. Code does it, without a call; how well the best path fits says as well whether the sources can answer at all.
 
 use quipu_index::normalise;
+use quipu_query::PseudoGraph;
 
 use super::follow::product;
 use super::verify::edited;
@@ -9,7 +10,6 @@ use super::{PseudoConfig, respond};
 use crate::AnswerError;
 use crate::answer::Status;
 use crate::context::Context;
-use crate::cypher::PseudoGraph;
 use crate::evidence::{Evidence, EvidenceContent};
 use crate::methods::paths::PathsConfig;
 use crate::methods::{Method, MethodConfig, Outcome};

@@ -1,17 +1,15 @@
 //! From the chosen reading to the answer: values, table, evidence, and how the question was read.
 
 use oxrdf::Term;
-use quipu_query::{
-    Aggregate, CellValue, Expression, Item, Plan, RowSet, RunLimits, ValueKind, is_too_much, stated,
-};
+use quipu_language::asks_for;
+use quipu_query::asked::{Candidate, Chosen, is_empty};
+use quipu_query::{CellValue, Plan, RowSet, RunLimits, ValueKind, is_too_much, stated};
 
-use super::choose::is_empty;
-use super::{Asking, Candidate, Chosen, Failure};
+use super::{Asking, Failure};
 use crate::AnswerError;
 use crate::answer::{AnswerTable, Reading, Status, Value};
 use crate::context::Context;
 use crate::evidence::Evidence;
-use crate::language::asks_for;
 use crate::methods::Outcome;
 use crate::trace::{Event, Stage};
 
@@ -53,7 +51,7 @@ pub(super) async fn answer(
         return Ok(Outcome::abstain(reason, Vec::new()));
     };
     let Chosen { candidate, confidence, unexplained } = best;
-    let is_count = only_counts(&candidate);
+    let is_count = candidate.only_counts();
     let asks_yes =
         asks_for(asking.question.text()) == Some("yes_or_no") && (is_count || !candidate.plan.aggregated);
     let tells_yes = candidate.plan.columns.iter().any(|column| column.kind == ValueKind::Flag);
@@ -103,7 +101,7 @@ async fn yes_or_no(
     confidence: f64,
     readings: Vec<Reading>,
 ) -> Result<Outcome, AnswerError> {
-    let is_zero = |cell: &CellValue| only_counts(candidate) && cell.name == "0";
+    let is_zero = |cell: &CellValue| candidate.only_counts() && cell.name == "0";
     let yes = candidate.rows.rows.iter().flatten().flatten().any(|cell| !is_zero(cell));
     let mut evidence = if yes { evidence(context, candidate).await? } else { Vec::new() };
     let result = if yes { "yes" } else { "no" };
@@ -115,16 +113,6 @@ async fn yes_or_no(
     evidence.push(Evidence::calculation(&operation, result, from));
     let answers = vec![result.to_owned()];
     Ok(Outcome { status: Status::Answered, answers, readings, evidence, confidence, ..Outcome::default() })
-}
-
-/// Whether a reading gives one number, how many there are.
-pub(super) fn only_counts(candidate: &Candidate) -> bool {
-    let select = candidate.bound.query.select();
-    select.is_some_and(|select| {
-        let counts =
-            |item: &Item| matches!(item.expression, Expression::Aggregate { function: Aggregate::Count, .. });
-        select.group.is_empty() && select.items.len() == 1 && select.items.iter().all(counts)
-    })
 }
 
 fn reading(chosen: &Chosen) -> Reading {

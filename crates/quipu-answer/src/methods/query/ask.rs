@@ -2,16 +2,16 @@
 
 use std::collections::HashSet;
 
+use quipu_language::{is_form, is_written_as_name, meanings};
 use quipu_model::{ChatRequest, Likelihood, Message};
-use quipu_query::{Match, Mention, Place, Relevance, RenderConfig, Tables, words_of};
+use quipu_query::asked::{abbreviated, meant};
+use quipu_query::{Relevance, RenderConfig, words_of};
 use serde_json::json;
 
 use super::{Asking, Failure, QueryConfig};
 use crate::AnswerError;
 use crate::context::Context;
 use crate::evidence::cell;
-use crate::language::is_form;
-use crate::language::meanings;
 use crate::prompts::Prompt;
 use crate::trace::Stage;
 
@@ -132,51 +132,6 @@ pub(super) fn prompt(asking: &Asking<'_>, examples: Vec<(String, String)>) -> Pr
         examples,
         question: text.to_owned(),
     }
-}
-
-/// The column that a named value is of: the only one, or the only one whose name stands beside it ("goblin language").
-fn meant<'a>(question: &str, mention: &'a Mention, tables: &Tables) -> Option<&'a Match> {
-    if let [found] = mention.matches.as_slice() {
-        return Some(found);
-    }
-    let (asked, named) = (words_of(question), words_of(&mention.text));
-    let at = asked.windows(named.len().max(1)).position(|words| words == named)?;
-    let before = at.checked_sub(1).and_then(|at| asked.get(at));
-    let beside: Vec<&String> = before.into_iter().chain(asked.get(at + named.len())).collect();
-    let is_called = |found: &&Match| {
-        let title = match found.place.column {
-            0 => tables.table(found.place.table).map(|table| &table.title),
-            _ => tables.column(found.place).map(|column| &column.title),
-        };
-        let words = title.map(|title| words_of(title)).unwrap_or_default();
-        words.iter().any(|word| beside.iter().any(|other| is_form(other, word)))
-    };
-    let mut called = mention.matches.iter().filter(is_called);
-    called.next().filter(|_| called.next().is_none())
-}
-
-/// Words of a question that only abbreviations of columns' names can mean, each with the fullest such column.
-fn abbreviated(tables: &Tables, question: &str, known: impl Fn(&str) -> bool) -> Vec<(String, Place)> {
-    let asked = words_of(question);
-    let mut found: Vec<(std::ops::Range<usize>, Place)> = Vec::new();
-    for one in tables.abbreviations(&asked, |word| meanings(word).is_empty()) {
-        let words = asked.get(one.words.clone()).unwrap_or_default();
-        let is_open = one.words.len() > 1 || !words.iter().any(|word| known(word));
-        let filled = |place: Place| tables.column(place).map_or(0, |column| column.filled);
-        match found.iter_mut().find(|(words, _)| *words == one.words) {
-            Some((_, place)) if filled(*place) < filled(one.place) => *place = one.place,
-            None if is_open => found.push((one.words, one.place)),
-            Some(_) | None => {}
-        }
-    }
-    let text = |words: std::ops::Range<usize>| asked.get(words).unwrap_or_default().join(" ");
-    found.into_iter().map(|(words, place)| (text(words), place)).collect()
-}
-
-/// Whether a question writes a word, given in lower case, with a capital within a sentence.
-pub(super) fn is_written_as_name(question: &str, word: &str) -> bool {
-    let mut words = question.split(|c: char| !c.is_alphanumeric()).skip(1);
-    words.any(|part| part.starts_with(char::is_uppercase) && part.to_lowercase() == word)
 }
 
 /// One query, as the model writes it.

@@ -3,21 +3,21 @@
 
 mod answer;
 mod ask;
-mod choose;
-mod explain;
-mod extremes;
 mod kinds;
 mod near;
 mod path;
 mod read;
-mod slips;
 mod sql;
 
 use std::sync::Arc;
 
+use quipu_language::impossible_place;
+use quipu_query::asked::{
+    Candidate, FEATURES, TableQuestion, best_confidence, choose, features, names_left_out, speaks_of,
+};
+
 use crate::AnswerError;
 use crate::context::Context;
-use crate::language::impossible_place;
 use crate::methods::Outcome;
 use crate::plan::solved_queries;
 use crate::question::Question;
@@ -25,12 +25,10 @@ use crate::retrieve::GraphTables;
 use crate::trace::{Event, Stage};
 
 use ask::{Asked, PromptParts};
-use choose::Chosen;
-use explain::{names_left_out, speaks_of};
 use near::AskedTokens;
 
 pub(in crate::methods) use path::{is_far_from_role, orders_from_the_right_end, read_path};
-use read::{Candidate, Failure};
+use read::Failure;
 pub(crate) use sql::ask_sql;
 
 /// Parameters of `query`.
@@ -80,6 +78,13 @@ struct Asking<'a> {
     config: &'a QueryConfig,
 }
 
+impl Asking<'_> {
+    /// The question and what it is asked of, without those who answer.
+    fn of_tables(&self) -> TableQuestion<'_> {
+        TableQuestion { text: self.question.text(), tables: &self.graph.tables, values: &self.graph.values }
+    }
+}
+
 pub(in crate::methods) async fn run(
     context: &Context<'_>,
     question: &Question,
@@ -102,15 +107,15 @@ pub(in crate::methods) async fn run(
     };
     weigh(context, &asking, &candidates);
     let _timer = context.trace.enter(Stage::Retrieve);
-    let chosen = choose::choose(&asking, &candidates);
+    let chosen = choose(&asking.of_tables(), &candidates);
     answer::answer(context, &asking, chosen, failures).await
 }
 
 /// Tells what each reading's confidence is made of.
 fn weigh(context: &Context<'_>, asking: &Asking<'_>, candidates: &[Candidate]) {
     for candidate in candidates {
-        let (features, _) = choose::features(asking, candidate, candidates);
-        let named = choose::FEATURES.iter().map(|name| (*name).to_owned()).zip(features.values()).collect();
+        let (features, _) = features(&asking.of_tables(), candidate, candidates);
+        let named = FEATURES.iter().map(|name| (*name).to_owned()).zip(features.values()).collect();
         let cells = candidate.rows.rows.iter().flatten().flatten();
         context.trace.report(
             Stage::Plan,
@@ -194,7 +199,7 @@ async fn candidates(
             }
         }
     }
-    let best = choose::best_confidence(asking, &candidates);
+    let best = best_confidence(&asking.of_tables(), &candidates);
     if best < asking.config.sure && !declined {
         for seed in 1..=asking.config.samples {
             if !has_room(context, asking.config) {

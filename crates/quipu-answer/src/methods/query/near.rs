@@ -3,8 +3,10 @@
 
 use std::collections::HashMap;
 
+use quipu_index::inner_product;
 use quipu_model::TokenVectors;
-use quipu_query::words_of;
+use quipu_query::asked::{Nearness, role_not_given};
+use quipu_query::{Query, Tables, words_of};
 
 use crate::AnswerError;
 use crate::context::Context;
@@ -15,13 +17,6 @@ pub(super) struct AskedTokens {
     tokens: TokenVectors,
     /// Each word with its tokens.
     words: Vec<(String, Vec<usize>)>,
-}
-
-/// How near a reading comes to the words of a question, and the question to those of the reading, from 0 to 1.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Nearness {
-    asked: HashMap<String, f64>,
-    read: HashMap<String, f64>,
 }
 
 impl AskedTokens {
@@ -72,14 +67,22 @@ fn best_of_words(words: &[(String, Vec<usize>)], nearest: &[f32]) -> HashMap<Str
     near
 }
 
-impl Nearness {
-    /// How near the reading comes to a word in lower case; nothing where that is not known.
-    pub(super) fn to(&self, word: &str) -> Option<f64> {
-        self.asked.get(word).copied()
+/// How far in meaning the thing that a question asks for by what it is to another ("the mayor of the city") stays from all that a query
+/// gives: nothing where the question has no such form, or what the query gives is called so.
+pub(super) async fn distance_of_role(
+    context: &Context<'_>,
+    question: &str,
+    query: &Query,
+    tables: &Tables,
+) -> Result<f64, AnswerError> {
+    let Some(texts) = role_not_given(question, query, tables) else { return Ok(0.0) };
+    if context.embedder().is_none() {
+        return Ok(0.0);
     }
-
-    /// How near the question comes to a word of the reading in lower case; nothing where that is not known.
-    pub(super) fn from(&self, word: &str) -> Option<f64> {
-        self.read.get(word).copied()
-    }
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let vectors = context.embed(Stage::Plan, &texts).await?;
+    let mut rows = vectors.rows();
+    let Some(role) = rows.next() else { return Ok(0.0) };
+    let nearest = rows.map(|row| inner_product(role, row)).reduce(f32::max).unwrap_or_default();
+    Ok(f64::from((1.0 - nearest).clamp(0.0, 1.0)))
 }

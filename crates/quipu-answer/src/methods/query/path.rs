@@ -1,18 +1,18 @@
 //! A path that answers a question, with what is made of its values, as a query: its reading in words, and its values with their keys.
 
 use quipu_graph::{Direction, NodeId, iri_of_key};
+use quipu_language::with_superlatives;
+use quipu_query::asked::{FAR_FROM_ROLE, right_ends};
 use quipu_query::{
     Made, PathFrom, PathStart, PathStep, Query, RunLimits, Tables, is_too_much, kept_tables, path_query,
     plan, run, say,
 };
 
 use super::answer::{SHOWN, answers_of, table_of};
-use super::explain::{FAR_FROM_ROLE, distance_of_role};
-use super::slips::right_ends;
+use super::near::distance_of_role;
 use crate::AnswerError;
 use crate::answer::{AnswerTable, Reading};
 use crate::context::{Context, PlanStart, Planned};
-use crate::language::with_superlatives;
 use crate::methods::Outcome;
 
 /// Adds to what a path led to how the question was read, and the values as a table. An answer is left as it is where the graph's tables

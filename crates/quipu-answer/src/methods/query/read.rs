@@ -1,6 +1,8 @@
 //! From a model's text to rows: read, bound, planned, run.
 
-use quipu_model::Likelihood;
+use quipu_query::asked::{
+    Candidate, Nearness, among_those, compared, right_dates, right_ends, right_sides, with_both,
+};
 use quipu_query::{
     Bound, CellValue, Comparison, Doubt, Expression, Item, Level, Mend, Plan, Query, QueryError, RowSet,
     RunLimits, Tables, asks_tables, bind, compared_queries, is_too_much, plan, read_sql, run, say,
@@ -9,45 +11,10 @@ use quipu_query::{
 
 use super::Asking;
 use super::ask::Written;
-use super::explain::distance_of_role;
-use super::extremes::{among_those, compared};
-use super::near::Nearness;
-use super::slips::{right_dates, right_ends, right_sides, with_both};
+use super::near::distance_of_role;
 use crate::AnswerError;
 use crate::context::Context;
 use crate::trace::{Event, Stage};
-
-/// A reading with its rows.
-#[derive(Debug, Clone)]
-pub(super) struct Candidate {
-    /// The same bound to the graph.
-    pub(super) bound: Bound,
-    /// What is run.
-    pub(super) plan: Plan,
-    /// What it gave.
-    pub(super) rows: RowSet,
-    /// The reading in words.
-    pub(super) words: String,
-    /// How near it comes to the words of the question.
-    pub(super) near: Nearness,
-    /// How far what it gives stays from the thing that the question asks for ([`distance_of_role`]).
-    pub(super) role: f64,
-    /// How likely its text was to the model, where it can tell.
-    pub(super) likelihood: Option<Likelihood>,
-    /// Whether it took the reason of a failure to write it.
-    pub(super) repaired: bool,
-}
-
-impl Candidate {
-    fn of(bound: Bound, plan: Plan, rows: RowSet, words: String, written: &Written) -> Self {
-        let (near, likelihood) = (Nearness::default(), written.likelihood);
-        Self { bound, plan, rows, words, near, role: 0.0, likelihood, repaired: false }
-    }
-
-    pub(super) fn repaired(self) -> Self {
-        Self { repaired: true, ..self }
-    }
-}
 
 /// A query that gave no rows because it could not be run.
 #[derive(Debug, Clone)]
@@ -158,7 +125,7 @@ async fn try_read(
     let plan = plan(&bound.query, tables)?;
     let words = say(&bound.query, tables);
     if context.plan_only() {
-        return Ok(Some(Candidate::of(bound, plan, RowSet::default(), words, written)));
+        return Ok(Some(candidate(bound, plan, RowSet::default(), words, written)));
     }
     let (plan, mut rows, level) = run_level(context, &bound.query, plan, tables).await?;
     bound.mends.extend(level);
@@ -175,7 +142,12 @@ async fn try_read(
             return Err(QueryError::Unbound(reason.into()));
         }
     }
-    Ok(Some(Candidate::of(bound, plan, rows, words, written)))
+    Ok(Some(candidate(bound, plan, rows, words, written)))
+}
+
+fn candidate(bound: Bound, plan: Plan, rows: RowSet, words: String, written: &Written) -> Candidate {
+    let likelihood = written.likelihood.map(|likelihood| likelihood.mean);
+    Candidate { bound, plan, rows, words, near: Nearness::default(), role: 0.0, likelihood, repaired: false }
 }
 
 /// Runs a query with the rows that are level with its last: two of one length are both the longest.

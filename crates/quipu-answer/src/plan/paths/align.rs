@@ -1,6 +1,6 @@
 //! Alignment of a question's telling words with the steps of a path, in order.
 
-use super::asked::Chunk;
+use quipu_language::Chunk;
 
 /// What an alignment costs beside the similarities.
 #[derive(Debug, Clone, Copy)]

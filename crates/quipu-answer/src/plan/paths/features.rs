@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use quipu_graph::Step;
 use quipu_index::inner_product;
+use quipu_language::{Asked, Chunk, Token, Tokens, other_words};
 use quipu_model::Embeddings;
 
 use super::align::{Costs, Words, align_either};
-use super::asked::{Asked, Chunk, Token, Tokens, other_words};
 use super::joint::Coverage;
 use super::lexicon::Lexicon;
 use super::walk::inverse;

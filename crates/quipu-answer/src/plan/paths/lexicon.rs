@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use quipu_graph::{Direction, Graph, RelationId, Step};
 use quipu_index::normalise;
+use quipu_language::is_function_word;
 
-use super::asked::is_function_word;
 use super::chain::StepSamples;
 use super::walk::inverse;
 use crate::plan::cards::{Cards, RelationCard};

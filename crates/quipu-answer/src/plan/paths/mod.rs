@@ -3,7 +3,6 @@
 //! says by itself what it asks.
 
 mod align;
-mod asked;
 mod chain;
 mod features;
 mod informed;
@@ -18,15 +17,13 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use quipu_graph::{Direction, NodeId, RelationId, Step};
+use quipu_language::{Asked, is_extreme, other_words};
 
 use crate::AnswerError;
 use crate::context::Context;
-use crate::plan::is_extreme;
 use crate::plan::solved::solved_plans;
 use crate::trace::{Event, PathEvent, Stage};
 
-use asked::{Asked, other_words};
-pub(crate) use asked::{blank, is_empty_word, is_function_word, tells};
 pub(crate) use features::is_plural_of;
 use features::{Comparison, Vectors};
 use joint::Coverage;

@@ -4,11 +4,11 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use quipu_index::words;
+use quipu_language::is_form;
 
 use super::Ranking;
 use crate::AnswerError;
 use crate::context::Context;
-use crate::language::is_form;
 use crate::plan::meanings::meaning;
 use crate::trace::{Event, Stage};
 

@@ -80,7 +80,7 @@ pub fn is_summing(words: &[&str], at: usize) -> bool {
 }
 
 /// Whether a word asks for the greatest or the least of all: "largest", "most"; of "larger" and "first" the one compares and the other orders.
-pub(super) fn is_superlative(word: &str) -> bool {
+pub(crate) fn is_superlative(word: &str) -> bool {
     is_extreme(word) && !is_comparative(word) && !matches!(word, "first" | "top")
 }
 

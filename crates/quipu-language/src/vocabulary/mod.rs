@@ -10,9 +10,9 @@ use std::sync::OnceLock;
 use rust_stemmers::{Algorithm, Stemmer};
 use serde::Deserialize;
 
-pub(crate) use forms::is_form;
-pub(crate) use role::role_asked_for;
-pub(crate) use sides::{Side, side_of};
+pub use forms::is_form;
+pub use role::role_asked_for;
+pub use sides::{Side, side_of};
 
 /// A row of a language's file.
 #[derive(Debug, Deserialize)]
@@ -37,7 +37,7 @@ struct OrderRow {
 
 /// What an order is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ordered {
+pub enum Ordered {
     /// Amounts.
     Numbers,
     /// Dates.
@@ -51,7 +51,7 @@ pub(crate) enum Ordered {
 /// One end of an order, as SQL comes to it first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum End {
+pub enum End {
     /// The least.
     Ascending,
     /// The greatest.
@@ -109,28 +109,28 @@ fn english() -> &'static File {
 }
 
 /// Whether a word stands between two names of which one is asked for.
-pub(crate) fn offers_a_choice(word: &str) -> bool {
+pub fn offers_a_choice(word: &str) -> bool {
     english().alternatives.has(word)
 }
 
 /// Whether a noun follows a question word, and no verb.
-pub(crate) fn asks_by_a_noun(word: &str) -> bool {
+pub fn asks_by_a_noun(word: &str) -> bool {
     english().noun_questions.has(word)
 }
 
 /// What a word asks a plan to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Meaning {
+pub struct Meaning {
     /// The row's name: `negation`, `average`, ...
-    pub(crate) means: String,
+    pub means: String,
     /// Whether a plan that does not do it is no sure answer.
-    pub(crate) sure: bool,
+    pub sure: bool,
     /// Whether it is sure only where a value can follow.
     before_value: bool,
 }
 
 /// The meanings of a word in lower case; none of a word that may name something.
-pub(crate) fn meanings(word: &str) -> &'static [Meaning] {
+pub fn meanings(word: &str) -> &'static [Meaning] {
     static ENGLISH: OnceLock<HashMap<String, Vec<Meaning>>> = OnceLock::new();
     let english = ENGLISH.get_or_init(|| {
         let mut all: HashMap<String, Vec<Meaning>> = HashMap::new();
@@ -147,7 +147,7 @@ pub(crate) fn meanings(word: &str) -> &'static [Meaning] {
 }
 
 /// The meanings that a question's word has at its place; `words` are those of the question in lower case.
-pub(crate) fn meanings_at(words: &[String], at: usize) -> Vec<Meaning> {
+pub fn meanings_at(words: &[String], at: usize) -> Vec<Meaning> {
     let next = words.get(at + 1);
     let value_follows = next.is_some_and(|next| {
         let names = |of: &[Meaning]| !of.iter().any(|meaning| meaning.means == "yes_or_no");
@@ -162,7 +162,7 @@ pub(crate) fn meanings_at(words: &[String], at: usize) -> Vec<Meaning> {
 }
 
 /// A place of an order that no order has: "-5th", "0th", one beyond all counting; "top 0".
-pub(crate) fn impossible_place(question: &str) -> Option<&str> {
+pub fn impossible_place(question: &str) -> Option<&str> {
     /// More than any list holds.
     const MOST: u64 = 10_000_000;
     let is_possible = |digits: &str| digits.parse::<u64>().is_ok_and(|place| (1..=MOST).contains(&place));
@@ -185,7 +185,7 @@ pub(crate) fn impossible_place(question: &str) -> Option<&str> {
 }
 
 /// The end of an order that a word asks for; nothing where it asks for none, or for either.
-pub(crate) fn end_asked_for(word: &str, of: Ordered) -> Option<End> {
+pub fn end_asked_for(word: &str, of: Ordered) -> Option<End> {
     let row = english().orders.iter().find(|row| row.words.split_whitespace().any(|known| known == word))?;
     match of {
         Ordered::Numbers => row.numbers,
@@ -196,7 +196,7 @@ pub(crate) fn end_asked_for(word: &str, of: Ordered) -> Option<End> {
 }
 
 /// A question with the superlatives of its comparatives: "longest" for "longer".
-pub(crate) fn with_superlatives(question: &str) -> String {
+pub fn with_superlatives(question: &str) -> String {
     let superlative = |word: String| {
         let other = word.strip_suffix("er").map(|stem| format!("{stem}est"));
         let has_row = |other: &String| {
@@ -204,14 +204,14 @@ pub(crate) fn with_superlatives(question: &str) -> String {
         };
         other.filter(has_row).unwrap_or(word)
     };
-    quipu_query::words_of(question).into_iter().map(superlative).collect::<Vec<_>>().join(" ")
+    crate::words_of(question).into_iter().map(superlative).collect::<Vec<_>>().join(" ")
 }
 
 /// The words of a question behind what politely asks for it: "could you tell me which …" asks which.
 fn without_request(question: &str) -> Vec<String> {
-    let mut words = quipu_query::words_of(question);
+    let mut words = crate::words_of(question);
     let phrases: Vec<Vec<String>> =
-        english().requests.phrases.iter().map(|phrase| quipu_query::words_of(phrase)).collect();
+        english().requests.phrases.iter().map(|phrase| crate::words_of(phrase)).collect();
     while let Some(phrase) =
         phrases.iter().find(|phrase| words.starts_with(phrase) && words.len() > phrase.len())
     {
@@ -221,7 +221,7 @@ fn without_request(question: &str) -> Vec<String> {
 }
 
 /// The place in an order that an ordinal at a place of the question asks for, from 2: "second" before "largest" within two words.
-pub(crate) fn place_asked_for(words: &[String], at: usize) -> Option<u64> {
+pub fn place_asked_for(words: &[String], at: usize) -> Option<u64> {
     let word = words.get(at)?;
     let named = english().words.iter().find(|row| row.means == "ordinal")?;
     let place = match named.words.split_whitespace().position(|known| known == word) {
@@ -238,22 +238,22 @@ pub(crate) fn place_asked_for(words: &[String], at: usize) -> Option<u64> {
 }
 
 /// Whether a word asks how long a text is.
-pub(crate) fn counts_letters(word: &str) -> bool {
+pub fn counts_letters(word: &str) -> bool {
     english().letters.has(word)
 }
 
 /// Whether a word behind "per" makes a share: "per cent".
-pub(crate) fn is_share(word: &str) -> bool {
+pub fn is_share(word: &str) -> bool {
     english().shares.has(word)
 }
 
 /// Whether a word multiplies the number before it: "million".
-pub(crate) fn is_magnitude(word: &str) -> bool {
+pub fn is_magnitude(word: &str) -> bool {
     english().magnitudes.has(word)
 }
 
 /// The place of some order that a word asks for in digits: "the 1000th", not "the 20th century" or "the 4th of May".
-pub(crate) fn asked_place(words: &[String], at: usize) -> Option<u64> {
+pub fn asked_place(words: &[String], at: usize) -> Option<u64> {
     let word = words.get(at)?;
     let digits = ["st", "nd", "rd", "th"].iter().find_map(|end| word.strip_suffix(end))?;
     let place = digits.parse::<u64>().ok()?;
@@ -267,7 +267,7 @@ pub(crate) fn asked_place(words: &[String], at: usize) -> Option<u64> {
 }
 
 /// Whether a word has a superlative's ending: "widest". Some nouns have it too; what has no other meaning is asked of the plan.
-pub(crate) fn looks_superlative(word: &str) -> bool {
+pub fn looks_superlative(word: &str) -> bool {
     /// "West", "nest", "test".
     const LEAST: usize = 6;
     word.len() >= LEAST && word.ends_with("est") && meanings(word).is_empty() && !english().nouns.has(word)
@@ -292,13 +292,13 @@ fn is_question_word(word: &str) -> bool {
 }
 
 /// Whether a question asks a second one: "which is the oldest, and how old is it".
-pub(crate) fn asks_twice(question: &str) -> bool {
-    let words = quipu_query::words_of(question);
+pub fn asks_twice(question: &str) -> bool {
+    let words = crate::words_of(question);
     words.windows(2).any(|pair| matches!(pair, [and, word] if and == "and" && is_question_word(word)))
 }
 
 /// Whether a question begins by asking for two things of something: "the name and the rating of". `named` are the places of words in names.
-pub(crate) fn asks_for_two(words: &[String], named: &HashSet<usize>) -> bool {
+pub fn asks_for_two(words: &[String], named: &HashSet<usize>) -> bool {
     /// The question's beginning, in words.
     const BEGINNING: usize = 6;
     let joins = |at: &usize| {
@@ -310,17 +310,17 @@ pub(crate) fn asks_for_two(words: &[String], named: &HashSet<usize>) -> bool {
 }
 
 /// Whether numbers called so are ages.
-pub(crate) fn are_ages(title: &str) -> bool {
-    quipu_query::words_of(title).iter().any(|word| english().ages.has(word))
+pub fn are_ages(title: &str) -> bool {
+    crate::words_of(title).iter().any(|word| english().ages.has(word))
 }
 
 /// Whether of values called so no superlative tells which end of their order it asks for.
-pub(crate) fn has_open_ends(title: &str) -> bool {
-    quipu_query::words_of(title).iter().any(|word| english().open_ends.has(word))
+pub fn has_open_ends(title: &str) -> bool {
+    crate::words_of(title).iter().any(|word| english().open_ends.has(word))
 }
 
 /// The month that a word names, from 1.
-pub(crate) fn month(word: &str) -> Option<usize> {
+pub fn month(word: &str) -> Option<usize> {
     let place = english().months.words.split_whitespace().position(|month| {
         // "January" and "jan".
         month == word || (word.len() == 3 && month.starts_with(word))
@@ -329,13 +329,13 @@ pub(crate) fn month(word: &str) -> Option<usize> {
 }
 
 /// Whether a word is a unit of time, length, mass or money.
-pub(crate) fn is_unit(word: &str) -> bool {
+pub fn is_unit(word: &str) -> bool {
     english().units.has(word)
 }
 
 /// Whether the question asks for an amount of some unit: "how many years".
-pub(crate) fn asks_for_units(question: &str) -> bool {
-    let words = quipu_query::words_of(question);
+pub fn asks_for_units(question: &str) -> bool {
+    let words = crate::words_of(question);
     let behind_how =
         words.iter().position(|word| word == "how").map(|at| words.get(at + 2..).unwrap_or_default());
     // "How many more minutes".
@@ -348,7 +348,7 @@ pub fn asks_yes_or_no(question: &str) -> bool {
 }
 
 /// What a question's first telling word asks for: `yes_or_no`, `count`, `date`, `person`.
-pub(crate) fn asks_for(question: &str) -> Option<&'static str> {
+pub fn asks_for(question: &str) -> Option<&'static str> {
     let words = without_request(question);
     let means = |word: &String, of: &str| meanings(word).iter().any(|meaning| meaning.means == of);
     if words.first().is_some_and(|word| means(word, "yes_or_no")) {
@@ -400,7 +400,7 @@ mod tests {
     #[test]
     fn some_words_compare_only_where_a_value_follows() {
         let sure = |question: &str| {
-            let words = quipu_query::words_of(question);
+            let words = crate::words_of(question);
             (0..words.len()).any(|at| meanings_at(&words, at).iter().any(|meaning| meaning.sure))
         };
         for compares in ["ships under 500 tons", "ports below the average", "films that are longer"] {
@@ -436,7 +436,7 @@ mod tests {
     #[test]
     fn an_ordinal_is_a_place_only_before_a_superlative() {
         let place = |question: &str| {
-            let words = quipu_query::words_of(question);
+            let words = crate::words_of(question);
             (0..words.len()).find_map(|at| place_asked_for(&words, at))
         };
         assert_eq!(place("the second largest ship"), Some(2));
@@ -463,7 +463,7 @@ mod tests {
         assert!(!asks_for_units("How many paintings are two years old?"));
         assert!(asks_twice("Which is the oldest, and how old is it?"));
         assert!(!asks_twice("Which are the oldest and the youngest?"));
-        let two = |question: &str| asks_for_two(&quipu_query::words_of(question), &HashSet::new());
+        let two = |question: &str| asks_for_two(&crate::words_of(question), &HashSet::new());
         assert!(two("What are the name and the rating of the best ones?"));
         assert!(!two("Which of them lie in Peru and are larger than those of Chile?"));
         assert_eq!((month("september"), month("sep"), month("seps")), (Some(9), Some(9), None));

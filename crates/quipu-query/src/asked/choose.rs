@@ -1,23 +1,30 @@
 //! Choosing among readings: alike results vote, and a score says how sure the best one is.
 
 use oxrdf::Term;
-use quipu_query::{CellValue, Comparison, Doubt, Expression, RowSet, ValueKind, Values, words_of};
+use quipu_language::{asks_for, asks_for_units, meanings, offers_a_choice};
 
-use super::answer::only_counts;
 use super::explain::{FAR_FROM_ROLE, Unexplained, names_left_out, unexplained};
-use super::{Asking, Candidate};
-use crate::language::{asks_for, asks_for_units, meanings, offers_a_choice};
+use super::{Candidate, TableQuestion};
+use crate::bind::Doubt;
+use crate::plan::ValueKind;
+use crate::run::{CellValue, RowSet};
+use crate::syntax::{Comparison, Expression};
+use crate::tables::words_of;
+use crate::values::Values;
 
 /// A reading that was chosen, with its confidence.
-pub(super) struct Chosen {
-    pub(super) candidate: Candidate,
-    pub(super) confidence: f64,
-    pub(super) unexplained: Unexplained,
+pub struct Chosen {
+    /// The reading.
+    pub candidate: Candidate,
+    /// How likely it is to be right, from 0 to 1.
+    pub confidence: f64,
+    /// The question's words that it leaves out.
+    pub unexplained: Unexplained,
 }
 
 /// What the confidence of a reading is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(super) struct Features {
+pub struct Features {
     /// How far in meaning it stays from the question's naming words that it leaves out, as a share of all of them.
     distance: f64,
     /// The same of the first of the question's naming words, which mostly says what is asked for.
@@ -81,7 +88,7 @@ impl Features {
             repaired: f64::from(u8::from(candidate.repaired)),
             kind: f64::from(u8::from(!is_of_kind(question, candidate))),
             votes,
-            unlikely: -candidate.likelihood.map_or(USUAL, |likelihood| likelihood.mean),
+            unlikely: -candidate.likelihood.unwrap_or(USUAL),
             invented: unexplained.invented as f64,
             unasked: unexplained.unasked,
             role: candidate.role,
@@ -93,13 +100,15 @@ impl Features {
         }
     }
 
-    pub(super) fn values(self) -> [f64; 12] {
+    /// The features in the order of [`FEATURES`].
+    pub fn values(self) -> [f64; 12] {
         let Self { distance, first, meanings, much, empty, repaired, kind, votes, .. } = self;
         let Self { unlikely, invented, unasked, role, .. } = self;
         [distance, first, meanings, much, empty, repaired, kind, votes, unlikely, invented, unasked, role]
     }
 
-    pub(super) fn confidence(self) -> f64 {
+    /// How likely the reading is to be right, from 0 to 1.
+    pub fn confidence(self) -> f64 {
         let weighted: f64 =
             self.values().iter().zip(WEIGHTS.values()).map(|(value, weight)| value * weight).sum();
         let confidence = 1.0 / (1.0 + (-(BIAS + weighted)).exp());
@@ -109,7 +118,7 @@ impl Features {
 }
 
 /// Names of the features, in their order: what a fit reads them by.
-pub(super) const FEATURES: [&str; 12] = [
+pub const FEATURES: [&str; 12] = [
     "distance", "first", "meanings", "much", "empty", "repaired", "kind", "votes", "unlikely", "invented",
     "unasked", "role",
 ];
@@ -121,14 +130,14 @@ fn is_of_kind(question: &str, candidate: &Candidate) -> bool {
     match asks_for(question) {
         // How many years are no number of things.
         Some("count") if asks_for_units(question) => {
-            has(&[ValueKind::Number, ValueKind::Unknown]) && !only_counts(candidate)
+            has(&[ValueKind::Number, ValueKind::Unknown]) && !candidate.only_counts()
         }
         Some("count") => has(&[ValueKind::Number, ValueKind::Unknown]),
         Some("date") => has(&[ValueKind::Date, ValueKind::Number, ValueKind::Unknown]),
         Some("person") => has(&[ValueKind::Entity, ValueKind::Text, ValueKind::Unknown]),
         // A list is an answer too: yes where there is something in it.
         Some("yes_or_no") => {
-            !candidate.plan.aggregated || only_counts(candidate) || (one_row && has(&[ValueKind::Flag]))
+            !candidate.plan.aggregated || candidate.only_counts() || (one_row && has(&[ValueKind::Flag]))
         }
         _ => !(candidate.plan.columns.len() == 1 && has(&[ValueKind::Flag])),
     }
@@ -153,29 +162,30 @@ fn only_repeats(candidate: &Candidate) -> bool {
 }
 
 /// Whether rows hold no value at all.
-pub(super) fn is_empty(rows: &RowSet) -> bool {
+pub fn is_empty(rows: &RowSet) -> bool {
     rows.rows.iter().flatten().flatten().next().is_none()
 }
 
 /// The confidence of the best reading so far; 0 without one.
-pub(super) fn best_confidence(asking: &Asking<'_>, candidates: &[Candidate]) -> f64 {
+pub fn best_confidence(asking: &TableQuestion<'_>, candidates: &[Candidate]) -> f64 {
     let scores = candidates.iter().map(|candidate| score(asking, candidate, candidates).0);
     scores.max_by(f64::total_cmp).unwrap_or(0.0)
 }
 
-pub(super) fn features(
-    asking: &Asking<'_>,
+/// What the confidence of a reading among others is made of, and the words that it leaves unexplained.
+pub fn features(
+    asking: &TableQuestion<'_>,
     candidate: &Candidate,
     all: &[Candidate],
 ) -> (Features, Unexplained) {
-    let (question, query, tables) = (asking.question.text(), &candidate.bound.query, &asking.graph.tables);
-    let values = names_left_out(question, query, tables, &asking.graph.values);
+    let (question, query, tables) = (asking.text, &candidate.bound.query, asking.tables);
+    let values = names_left_out(question, query, tables, asking.values);
     let mut unexplained = Unexplained {
         values: values.into_iter().map(|(text, _)| text).collect(),
         ..unexplained(question, query, &candidate.near, tables)
     };
     // "Which is larger, Ohio or Nevada": neither is the United States.
-    let offered = offered(question, &asking.graph.values).unwrap_or_default();
+    let offered = offered(question, asking.values).unwrap_or_default();
     let given: Vec<&CellValue> = candidate.rows.rows.iter().flatten().flatten().collect();
     let is_offered = |cell: &&CellValue| offered.terms.contains(&cell.term);
     if !offered.terms.is_empty()
@@ -217,7 +227,7 @@ fn offered(question: &str, values: &Values) -> Option<Offered> {
     Some(Offered { terms: [before?, behind?].concat(), word: word.clone() })
 }
 
-fn score(asking: &Asking<'_>, candidate: &Candidate, all: &[Candidate]) -> (f64, Unexplained) {
+fn score(asking: &TableQuestion<'_>, candidate: &Candidate, all: &[Candidate]) -> (f64, Unexplained) {
     let (features, unexplained) = features(asking, candidate, all);
     (features.confidence(), unexplained)
 }
@@ -239,7 +249,7 @@ fn sorted(rows: &RowSet) -> Vec<Vec<Option<&str>>> {
 }
 
 /// The readings, the surest first; of those with the same rows the surest only.
-pub(super) fn choose(asking: &Asking<'_>, candidates: &[Candidate]) -> Vec<Chosen> {
+pub fn choose(asking: &TableQuestion<'_>, candidates: &[Candidate]) -> Vec<Chosen> {
     let mut scored: Vec<Chosen> = candidates
         .iter()
         .map(|candidate| {

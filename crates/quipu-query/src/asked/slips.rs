@@ -2,19 +2,18 @@
 
 use std::collections::HashSet;
 
-use quipu_query::{
-    Aggregate, Body, Column, Comparison, Doubt, Expression, Kind, Mend, Query, SetOperator, Source, Tables,
-    words_of,
+use quipu_language::{
+    End, Ordered, Side, are_ages, end_asked_for, has_open_ends, is_form, looks_superlative, meanings, month,
+    side_of,
 };
 
-use crate::language::is_form;
-use crate::language::{
-    End, Ordered, Side, are_ages, end_asked_for, has_open_ends, looks_superlative, meanings, month, side_of,
-};
+use crate::bind::{Doubt, Mend};
+use crate::syntax::{Aggregate, Body, Comparison, Expression, Item, Query, SetOperator, Source};
+use crate::tables::{Column, Kind, Tables, words_of};
 
 /// Puts the ends of orders right: "the youngest" has the latest date of birth, whatever the model wrote. Nothing is done where the
 /// question asks for several ends, or the query has several orders.
-pub(super) fn right_ends(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+pub fn right_ends(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
     let words = words_of(question);
     let [(at, word)] = superlatives(&words, query).try_into().ok()?;
     let all = [Ordered::Numbers, Ordered::Dates, Ordered::Years, Ordered::Ages];
@@ -52,7 +51,7 @@ pub(super) fn right_ends(question: &str, query: &mut Query, tables: &Tables) -> 
 }
 
 /// Makes a day that the model took from somewhere else the year, or the month, that the question says: "added in 2021" is no 30 January.
-pub(super) fn right_dates(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+pub fn right_dates(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
     let words = words_of(question);
     let mut mend = None;
     each_query(query, &mut |query| {
@@ -104,7 +103,7 @@ fn each_condition(condition: &mut Expression, change: &mut dyn FnMut(&mut Expres
 
 /// Puts a name on the end of a relation on which the question has it: in "whom did A influence" it is A who did it, so A is a value of
 /// `influenced_by`. Only where both ends are of one kind, for else the kinds tell.
-pub(super) fn right_sides(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+pub fn right_sides(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
     let asked: Vec<String> = words_of(question).iter().map(|word| quipu_index::normalise(word)).collect();
     let select = query.select()?;
     let (alias, tail, title, name) =
@@ -294,7 +293,7 @@ fn within(expression: &mut Expression, change: &mut dyn FnMut(&mut Query)) {
 
 /// A query for either of two things, where the question names "both" of them, as the rows that each of them has. Names as the model
 /// wrote them: nothing is bound yet.
-pub(super) fn with_both(question: &str, query: Query) -> (Query, Option<Mend>) {
+pub fn with_both(question: &str, query: Query) -> (Query, Option<Mend>) {
     let Some((at, column, values)) = either(&query) else { return (query, None) };
     let asked = words_of(question);
     let Some(both) = asked.iter().position(|word| word == "both") else { return (query, None) };
@@ -374,7 +373,7 @@ fn either(query: &Query) -> Option<(usize, Expression, [String; 2])> {
             _ => return None,
         };
         let Expression::Column(of) = &column else { return None };
-        let gives = |item: &quipu_query::Item| {
+        let gives = |item: &Item| {
             matches!(&item.expression, Expression::Column(given) if given.name == "*" || given.name.eq_ignore_ascii_case(&of.name))
         };
         (!select.items.iter().any(gives)).then_some((at, column, [one, other]))

@@ -7,7 +7,6 @@ use jiff::civil::Date;
 use quipu_graph::LiteralValue;
 use serde::{Deserialize, Serialize};
 
-use crate::evidence::Operand;
 use crate::numerals::ordinal_figure;
 use crate::values::format_number;
 
@@ -59,6 +58,19 @@ impl Operation {
     }
 }
 
+/// A value with the name of what it belongs to and the evidence it comes from: what calculations work on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Operand {
+    /// What the value belongs to: `Peru`.
+    pub label: String,
+    /// The value: 31,989,256.
+    pub value: LiteralValue,
+    /// The value as the graph writes it.
+    pub text: String,
+    /// Ids of the evidence that states it.
+    pub evidence: Vec<String>,
+}
+
 /// Which places of an order are asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Places {
@@ -76,7 +88,7 @@ impl Default for Places {
 
 impl Places {
     /// Most answers that are asked for.
-    pub(crate) fn most(self) -> Option<usize> {
+    pub fn most(self) -> Option<usize> {
         match self {
             Self::At(_) => None,
             Self::UpTo(most) => Some(most),

@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use quipu_index::{Word, words};
 
-use super::operation::is_superlative;
-use super::paths::is_function_word;
+use crate::asked::is_function_word;
 use crate::calculate::Places;
 use crate::numerals::{cardinal, ordinal};
+use crate::operation::is_superlative;
 
 /// Words behind which a number says how many are asked for; "which" and "what" do at the beginning.
 const ASKING: &str = "name list give tell show find mention";
@@ -40,7 +40,7 @@ pub fn quantity(question: &str) -> Option<Quantity> {
 }
 
 /// The words without those that only say how many or which of an order are meant: "the second largest" reads as "the largest".
-pub(super) fn without_quantity(mut words: Vec<Word>) -> Vec<Word> {
+pub(crate) fn without_quantity(mut words: Vec<Word>) -> Vec<Word> {
     let said: Vec<bool> =
         (0..words.len()).map(|at| place_at(&words, at).or_else(|| number_at(&words, at)).is_some()).collect();
     let mut said = said.into_iter();

@@ -27,7 +27,7 @@ const ORDINALS: [&str; 20] = [
 ];
 
 /// `three`.
-pub(crate) fn cardinal(word: &str) -> Option<usize> {
+pub fn cardinal(word: &str) -> Option<usize> {
     CARDINALS.iter().position(|listed| *listed == word)
 }
 

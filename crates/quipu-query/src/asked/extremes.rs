@@ -1,15 +1,15 @@
 //! Extremes: of those that a question names, not of all; and of things that can be told apart.
 
-use quipu_query::{
-    Aggregate, Body, Comparison, Doubt, Expression, Item, Mend, Order, Query, Select, Source, Tables,
-};
+use crate::bind::{Doubt, Mend};
+use crate::syntax::{Aggregate, Body, ColumnRef, Comparison, Expression, Item, Order, Query, Select, Source};
+use crate::tables::Tables;
 
 /// Things whose values are held against one another to tell whether they differ.
 const COMPARED: u64 = 50;
 
 /// "The largest city of Peru", written as the city that is the largest of all and lies in Peru: an order among those that satisfy the
 /// other conditions is meant. Nothing where no other condition names a value, or the query orders or counts already.
-pub(super) fn among_those(query: &mut Query, tables: &Tables) -> Option<Mend> {
+pub fn among_those(query: &mut Query, tables: &Tables) -> Option<Mend> {
     if !query.order.is_empty() || query.limit.is_some() {
         return None;
     }
@@ -67,7 +67,7 @@ fn extreme_of_all(condition: &Expression, select: &Select, tables: &Tables) -> O
     if table(by.table.as_ref(), within)? != outer || tables.column(by.place?).is_none() {
         return None;
     }
-    let by = quipu_query::ColumnRef { table: of.table.clone(), ..by.clone() };
+    let by = ColumnRef { table: of.table.clone(), ..by.clone() };
     Some(Order { expression: Expression::Column(by), descending })
 }
 
@@ -80,7 +80,7 @@ fn names_a_value(condition: &Expression) -> bool {
 
 /// The things among which a query chooses one by a value of another table, each with that value: two states have no area by which one
 /// is the larger if both are given that of their country. Nothing where the query chooses otherwise.
-pub(super) fn compared(query: &Query) -> Option<Query> {
+pub fn compared(query: &Query) -> Option<Query> {
     let [order] = query.order.as_slice() else { return None };
     let Expression::Column(by) = &order.expression else { return None };
     let is_own = |item: &Item| match &item.expression {

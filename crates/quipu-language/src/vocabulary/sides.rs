@@ -7,7 +7,7 @@ use super::{english, is_question_word, joins, same_verb};
 
 /// An end of a relation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Side {
+pub enum Side {
     /// Of which the relation is stated.
     Head,
     /// To which it leads.
@@ -17,8 +17,8 @@ pub(crate) enum Side {
 /// The end of a relation on which a name of the question stands, by where the relation's verb stands beside it; `words` are those of the
 /// question in lower case, `name` the places of the name. Nothing where the relation is called otherwise, or the question does not have
 /// its verb once.
-pub(crate) fn side_of(words: &[String], name: &Range<usize>, relation: &str) -> Option<Side> {
-    let of_relation = quipu_query::words_of(relation);
+pub fn side_of(words: &[String], name: &Range<usize>, relation: &str) -> Option<Side> {
+    let of_relation = crate::words_of(relation);
     let (verb, passive) = match of_relation.as_slice() {
         [.., verb, by] if by == "by" => (verb, true),
         [verb] => (verb, false),
@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn who_acts_and_who_suffers() {
         let side = |question: &str, name: &str| {
-            let (words, name) = (quipu_query::words_of(question), quipu_query::words_of(name));
+            let (words, name) = (crate::words_of(question), crate::words_of(name));
             let start = words.windows(name.len()).position(|window| window == name).unwrap();
             side_of(&words, &(start..start + name.len()), "influenced by")
         };
@@ -105,7 +105,7 @@ mod tests {
             assert_eq!(side(question, "Ada Lee"), expected, "{question}");
         }
         let active = |question: &str, relation: &str| {
-            let words = quipu_query::words_of(question);
+            let words = crate::words_of(question);
             let at = words.iter().position(|word| word == "ada").unwrap();
             side_of(&words, &(at..at + 1), relation)
         };
@@ -128,9 +128,9 @@ mod tests {
         ] {
             assert_eq!(active(question, relation), expected, "{question}");
         }
-        let words = quipu_query::words_of("Whom did Ada teach?");
+        let words = crate::words_of("Whom did Ada teach?");
         assert_eq!(side_of(&words, &(2..3), "taught by"), Some(Side::Tail));
-        let words = quipu_query::words_of("Who directed Ada?");
+        let words = crate::words_of("Who directed Ada?");
         assert_eq!(side_of(&words, &(2..3), "director"), None);
     }
 }

@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use quipu_index::{Word, words};
 
-use super::operation::is_superlative;
-use super::paths::tells;
-use super::quantity::without_quantity;
+use crate::asked::tells;
+use crate::operation::is_superlative;
+use crate::quantity::without_quantity;
 
 /// Words behind which a thing stands that something is asked of.
 const BEFORE_A_THING: &str = "of in on at by for from to into inside within near through across around";

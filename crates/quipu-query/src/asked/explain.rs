@@ -2,53 +2,49 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use quipu_query::{
-    Abbreviation, Aggregate, Arithmetic, Body, Comparison, Expression, Kind, Place, Query, Select, Source,
-    Tables, Values, words_of,
+use quipu_language::{
+    Meaning, asked_place, asks_by_a_noun, counts_letters, is_form, is_magnitude, is_share, is_unit,
+    is_written_as_name, looks_superlative, meanings, meanings_at, place_asked_for, role_asked_for,
 };
 
-use super::ask::is_written_as_name;
-use super::near::Nearness;
-use crate::AnswerError;
-use crate::context::Context;
-use crate::language::{
-    Meaning, asked_place, asks_by_a_noun, counts_letters, is_form, is_magnitude, is_share, is_unit,
-    looks_superlative, meanings, meanings_at, place_asked_for, role_asked_for,
+use super::Nearness;
+use crate::syntax::{
+    Aggregate, Arithmetic, Body, Comparison, Expression, Function, Query, Select, SetOperator, Source,
 };
-use crate::trace::Stage;
-use quipu_index::inner_product;
+use crate::tables::{Abbreviation, Kind, Place, Tables, words_of};
+use crate::values::Values;
 
 /// How near a plan comes to a word that it leaves out, where no embedder can tell.
 const USUAL: f64 = 0.45;
 
-/// From this distance on, what is given is no role that the question asks for ([`distance_of_role`]). Nearer are synonyms: a boss and a
+/// From this distance on, what is given is no role that the question asks for ([`role_not_given`]). Nearer are synonyms: a boss and a
 /// manager.
-pub(super) const FAR_FROM_ROLE: f64 = 0.4;
+pub const FAR_FROM_ROLE: f64 = 0.4;
 
 /// The words of a question that a plan leaves unexplained.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Unexplained {
+pub struct Unexplained {
     /// Words that name something the plan does not speak of.
-    pub(super) names: Vec<String>,
+    pub names: Vec<String>,
     /// Words that change the meaning, and that the plan does not heed.
-    pub(super) meanings: Vec<String>,
+    pub meanings: Vec<String>,
     /// Values of the graph that the question names and the plan does not speak of ([`names_left_out`]).
-    pub(super) values: Vec<String>,
+    pub values: Vec<String>,
     /// All words that could name something.
-    pub(super) all: usize,
+    pub all: usize,
     /// How far in meaning the plan stays from the words that it leaves out, together.
-    pub(super) distance: f64,
+    pub distance: f64,
     /// The same of the first word that could name something: mostly what is asked for.
-    pub(super) first: f64,
+    pub first: f64,
     /// Values that the plan speaks of, and the question does not.
-    pub(super) invented: usize,
+    pub invented: usize,
     /// How far in meaning the question stays from the columns that the plan speaks of, together.
-    pub(super) unasked: f64,
+    pub unasked: f64,
 }
 
 /// The values that a question names and a query does not speak of, each with the column that holds it: "the largest country of Africa"
 /// is no query without Africa.
-pub(super) fn names_left_out(
+pub fn names_left_out(
     question: &str,
     query: &Query,
     tables: &Tables,
@@ -65,34 +61,23 @@ pub(super) fn names_left_out(
 }
 
 /// Whether a query speaks of one of the words of a text, in some form.
-pub(super) fn speaks_of(text: &str, query: &Query, tables: &Tables) -> bool {
+pub fn speaks_of(text: &str, query: &Query, tables: &Tables) -> bool {
     let said = Said::of(query, tables);
     words_of(text).iter().any(|word| said.names(word))
 }
 
-/// How far in meaning the thing that a question asks for by what it is to another ("the mayor of the city") stays from all that a query
-/// gives: nothing where the question has no such form, or what the query gives is called so.
-pub(super) async fn distance_of_role(
-    context: &Context<'_>,
-    question: &str,
-    query: &Query,
-    tables: &Tables,
-) -> Result<f64, AnswerError> {
+/// What a question asks for by what it is to another ("the mayor of the city"), and behind it titles of all that a query gives; nothing
+/// where the question has no such form, or what the query gives is called so.
+pub fn role_not_given(question: &str, query: &Query, tables: &Tables) -> Option<Vec<String>> {
     let words = words_of(question);
-    let Some(role) = role_asked_for(&words) else { return Ok(0.0) };
+    let role = role_asked_for(&words)?;
     let given = Said::given(query, tables);
     let is_given =
         |word: &String| given.iter().flat_map(|title| words_of(title)).any(|known| is_form(word, &known));
-    if given.is_empty() || role.last().is_some_and(is_given) || context.embedder().is_none() {
-        return Ok(0.0);
+    if given.is_empty() || role.last().is_some_and(is_given) {
+        return None;
     }
-    let role = role.join(" ");
-    let texts: Vec<&str> = std::iter::once(role.as_str()).chain(given.iter().map(String::as_str)).collect();
-    let vectors = context.embed(Stage::Plan, &texts).await?;
-    let mut rows = vectors.rows();
-    let Some(role) = rows.next() else { return Ok(0.0) };
-    let nearest = rows.map(|row| inner_product(role, row)).reduce(f32::max).unwrap_or_default();
-    Ok(f64::from((1.0 - nearest).clamp(0.0, 1.0)))
+    Some(std::iter::once(role.join(" ")).chain(given).collect())
 }
 
 impl Unexplained {
@@ -381,7 +366,7 @@ impl Said {
         }
         match &query.body {
             Body::Set { left, right, operator, .. } => {
-                if *operator == quipu_query::SetOperator::Except {
+                if *operator == SetOperator::Except {
                     self.does.extend(["negation", "only"]);
                 }
                 self.query(left, tables);
@@ -477,10 +462,10 @@ impl Said {
                 self.factor(*operation, left, right, tables);
                 self.arithmetic(*operation, expression);
             }
-            Expression::Call(quipu_query::Function::DaysBetween, _) => {
+            Expression::Call(Function::DaysBetween, _) => {
                 self.does.extend(["difference", "comparison", "time"]);
             }
-            Expression::Call(quipu_query::Function::Length, _) => drop(self.does.insert("letters")),
+            Expression::Call(Function::Length, _) => drop(self.does.insert("letters")),
             _ => {}
         }
     }
@@ -533,7 +518,7 @@ fn keeps_time(value: &Expression, tables: &Tables) -> bool {
     let mut keeps = false;
     value.visit(&mut |part| {
         keeps |= match part {
-            Expression::Call(quipu_query::Function::DaysBetween, _) => true,
+            Expression::Call(Function::DaysBetween, _) => true,
             Expression::Column(column) => {
                 let title = column.place.and_then(|place| tables.column(place)).map(|column| &column.title);
                 title.is_some_and(|title| words_of(title).iter().any(|word| is_unit(word)))

@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use quipu_graph::LiteralValue;
-use quipu_query::{Comparison, Expression};
 
 use crate::values::value_of;
 
@@ -60,22 +59,14 @@ pub struct Condition {
 }
 
 impl Condition {
-    /// The same as comparisons of a query.
-    pub(crate) fn bounds(&self) -> Vec<(Comparison, Expression)> {
-        let bound = |bound: &Option<Bound>, open: Comparison, closed: Comparison| {
-            let (value, inclusive) = bound.as_ref()?;
-            let value = match value {
-                LiteralValue::Number(number) => Expression::Number(number.to_string()),
-                LiteralValue::Date { year, month, day } => {
-                    let parts = (*month).into_iter().chain(*day).map(|part| format!("-{part:02}"));
-                    Expression::Text(parts.fold(format!("{year:04}"), |date, part| date + &part))
-                }
-                LiteralValue::Boolean(_) | LiteralValue::Text(_) => return None,
-            };
-            Some((if *inclusive { closed } else { open }, value))
-        };
-        let above = bound(&self.above, Comparison::Greater, Comparison::AtLeast);
-        above.into_iter().chain(bound(&self.below, Comparison::Less, Comparison::AtMost)).collect()
+    /// The bound that values lie above, and whether it is in.
+    pub fn above(&self) -> Option<&(LiteralValue, bool)> {
+        self.above.as_ref()
+    }
+
+    /// The bound that values lie below, and whether it is in.
+    pub fn below(&self) -> Option<&(LiteralValue, bool)> {
+        self.below.as_ref()
     }
 
     /// Whether a value satisfies it; `None` where the two cannot be compared.

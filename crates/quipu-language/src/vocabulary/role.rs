@@ -8,7 +8,7 @@ const MOST_WORDS: usize = 3;
 
 /// The words between "who is the" or "what are the" and "of", or behind a possessive at the question's end ("Ada's salary"); nothing where
 /// one of them says what is done with values ("the number of"), or asks for more than what it is called ("the kind of").
-pub(crate) fn role_asked_for(words: &[String]) -> Option<&[String]> {
+pub fn role_asked_for(words: &[String]) -> Option<&[String]> {
     let asks = words.iter().position(|word| is_question_word(word))?;
     let is_be = |at: usize| words.get(at).is_some_and(|word| english().be.has(word));
     // "What's the": the stem is a word of its own.
@@ -50,7 +50,7 @@ mod tests {
             ("Which is the book of Ada?", "book"),
             ("What is Ada's best friend's name?", ""),
         ] {
-            let words = quipu_query::words_of(question);
+            let words = crate::words_of(question);
             assert_eq!(role_asked_for(&words).unwrap_or_default().join(" "), expected, "{question}");
         }
     }

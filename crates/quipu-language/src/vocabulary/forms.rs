@@ -4,7 +4,7 @@ use rust_stemmers::{Algorithm, Stemmer};
 
 /// Whether two words are forms of one: they have one stem (Snowball, English), or share their beginning up to three letters of an
 /// ending.
-pub(crate) fn is_form(word: &str, known: &str) -> bool {
+pub fn is_form(word: &str, known: &str) -> bool {
     let stemmer = Stemmer::create(Algorithm::English);
     if stemmer.stem(word) == stemmer.stem(known) {
         return true;

@@ -33,17 +33,18 @@ fn is_in(list: &str, word: &str) -> bool {
     list.split(' ').any(|listed| listed == word)
 }
 
-pub(crate) fn is_function_word(word: &str) -> bool {
+/// Whether the word carries grammar only: no name of a thing or a relation.
+pub fn is_function_word(word: &str) -> bool {
     is_in(FUNCTION_WORDS, word)
 }
 
 /// Whether the word is one of grammar, or only asks to be given something: no text has to speak of it.
-pub(crate) fn is_empty_word(word: &str) -> bool {
+pub fn is_empty_word(word: &str) -> bool {
     is_function_word(word) || is_in(REQUEST_WORDS, word)
 }
 
 /// Whether the word tells something of the way.
-pub(crate) fn tells(word: &str) -> bool {
+pub fn tells(word: &str) -> bool {
     let grammar = is_function_word(word) && !matches!(word, "where" | "when");
     !grammar
         && [SHARING_WORDS, REQUEST_WORDS, DEGREE_WORDS, PLACING_WORDS].iter().all(|list| !is_in(list, word))
@@ -93,7 +94,7 @@ const PEOPLE: [&str; 11] = [
 ];
 
 /// Other words for a word of the question.
-pub(super) fn other_words(word: &str) -> &'static [&'static str] {
+pub fn other_words(word: &str) -> &'static [&'static str] {
     OTHER_WORDS.iter().find(|(words, _)| words.contains(&word)).map_or(&[], |(_, others)| others)
 }
 
@@ -103,42 +104,42 @@ fn other_kinds(word: &str) -> &'static [&'static str] {
 }
 
 /// Side of the mention and number of the run of telling words there. Tokens of one run stand side by side.
-pub(super) type Chunk = (bool, usize);
+pub type Chunk = (bool, usize);
 
 /// A telling word, or several that are one label of a relation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Token {
+pub struct Token {
     /// Normalised.
-    pub(super) text: String,
+    pub text: String,
     /// Its run; `None` for `where` and `when`, which go with any.
-    pub(super) chunk: Option<Chunk>,
+    pub chunk: Option<Chunk>,
 }
 
 /// The telling words of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Tokens {
+pub struct Tokens {
     /// Nearest to the mention first.
-    pub(super) tokens: Vec<Token>,
+    pub tokens: Vec<Token>,
     /// The token that says what the mention is.
-    pub(super) apposition: Option<usize>,
+    pub apposition: Option<usize>,
     /// The order with the other side of the mention first, where there are two sides and grammar leaves it open.
-    pub(super) other_order: Option<Vec<usize>>,
+    pub other_order: Option<Vec<usize>>,
     /// Genitives between the mention and what is asked for: `X's wife's faith` and `the faith of the wife of X` have two. The
     /// way has at least as many hops.
-    pub(super) genitives: usize,
+    pub genitives: usize,
 }
 
 /// A question seen from one of its mentions.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Asked {
+pub struct Asked {
     /// The question with the mention as `X`.
-    pub(super) masked: String,
+    pub masked: String,
     /// What is asked for: the noun after "what" or "which", or what "who", "when", "where" stand for.
-    pub(super) head: String,
+    pub head: String,
     /// Whether the question speaks of sharing.
-    pub(super) sharing: bool,
+    pub sharing: bool,
     /// Whether it says that something else is reached by the same relation.
-    pub(super) company: bool,
+    pub company: bool,
     left: Vec<Word>,
     right: Vec<Word>,
     /// The way goes on behind the mention first: `X's author`, `X directed which`.
@@ -151,7 +152,7 @@ pub(super) struct Asked {
 
 impl Asked {
     /// Looks at `question` from the mention at `span` (bytes); `others` are its other mentions, whose words do not count.
-    pub(super) fn new(question: &str, span: Range<usize>, others: &[Range<usize>]) -> Self {
+    pub fn new(question: &str, span: Range<usize>, others: &[Range<usize>]) -> Self {
         let question = blank(question, others);
         let before = question.get(..span.start).unwrap_or_default();
         let behind = question.get(span.end..).unwrap_or_default();
@@ -185,13 +186,13 @@ impl Asked {
     }
 
     /// What is asked for, and other words for it.
-    pub(super) fn head_words(&self) -> Vec<&str> {
+    pub fn head_words(&self) -> Vec<&str> {
         let others = self.head.split(' ').flat_map(|word| other_kinds(word).iter().copied());
         std::iter::once(self.head.as_str()).chain(others).collect()
     }
 
     /// The telling words, nearest to the mention first. Runs of words that are among `labels` are one token.
-    pub(super) fn tokens(&self, labels: &HashSet<&str>) -> Tokens {
+    pub fn tokens(&self, labels: &HashSet<&str>) -> Tokens {
         let longest = labels.iter().map(|l| l.split(' ').count()).max().unwrap_or(1);
         let last = self.right.last().or(self.left.last());
         let about = last.is_some_and(|w| w.text == "about");
@@ -221,7 +222,7 @@ impl Asked {
 }
 
 /// The text with the bytes of `spans` as spaces, so that places stay what they were.
-pub(crate) fn blank(text: &str, spans: &[Range<usize>]) -> String {
+pub fn blank(text: &str, spans: &[Range<usize>]) -> String {
     let inside = |at: usize| spans.iter().any(|span| span.contains(&at));
     text.char_indices()
         .flat_map(|(at, c)| {

@@ -1,0 +1,40 @@
+//! What words say, by code: questions, values, numbers and times. The word lists of a language are data (`vocabulary/en.toml`).
+//!
+//! This crate knows no graph, no model and no query: texts come in, readings go out.
+//!
+//! ```
+//! use quipu_language::{Operation, condition, wanted};
+//!
+//! assert_eq!(wanted("How many books did she write?").operation, Some(Operation::Count));
+//! let found = condition("Which cities have more than 2 million inhabitants?");
+//! assert_eq!(found.map(|found| found.text).as_deref(), Some("more than 2 million"));
+//! ```
+
+mod asked;
+mod calculate;
+mod condition;
+mod nested;
+mod numerals;
+mod operation;
+mod quantity;
+mod time;
+mod values;
+mod vocabulary;
+mod words;
+
+pub use asked::{Asked, Chunk, Token, Tokens, blank, is_empty_word, is_function_word, other_words, tells};
+pub use calculate::{Calculation, CalculationError, Operand, Operation, Places, calculate, calculate_places};
+pub use condition::{Condition, condition, values_said};
+pub use nested::{Nested, chosen_from, nested};
+pub use numerals::cardinal;
+pub use operation::{Wanted, is_extreme, is_summing, wanted};
+pub use quantity::{Quantity, quantity};
+pub use time::{TimeFrame, time_frames};
+pub use values::{format_number, same_value, value_of, value_of_node};
+pub use vocabulary::{
+    End, Meaning, Ordered, Side, are_ages, asked_place, asks_by_a_noun, asks_for, asks_for_two,
+    asks_for_units, asks_twice, asks_yes_or_no, counts_letters, end_asked_for, has_open_ends,
+    impossible_place, is_form, is_magnitude, is_share, is_unit, looks_superlative, meanings, meanings_at,
+    month, offers_a_choice, place_asked_for, role_asked_for, side_of, with_superlatives,
+};
+pub use words::{is_written_as_name, words_of};

@@ -1,0 +1,45 @@
+//! The words of a name or a question.
+
+/// The words of a name in lower case, divided at separators and at capitals in the middle of a word: `hasACValue` is `has`,
+/// `ac`, `value`.
+pub fn words_of(name: &str) -> Vec<String> {
+    let characters: Vec<char> = name.chars().map(typed).collect();
+    let mut words: Vec<String> = Vec::new();
+    let mut word = String::new();
+    for (at, character) in characters.iter().enumerate() {
+        if !character.is_alphanumeric() {
+            words.extend((!word.is_empty()).then(|| std::mem::take(&mut word)));
+            continue;
+        }
+        let before = at.checked_sub(1).and_then(|at| characters.get(at));
+        let after = characters.get(at + 1);
+        let rises = before.is_some_and(|c| c.is_lowercase() || c.is_numeric()) && character.is_uppercase();
+        let ends_a_run = character.is_uppercase()
+            && before.is_some_and(|c| c.is_uppercase())
+            && after.is_some_and(|c| c.is_lowercase());
+        if (rises || ends_a_run) && !word.is_empty() {
+            words.push(std::mem::take(&mut word));
+        }
+        word.extend(character.to_lowercase());
+    }
+    words.extend((!word.is_empty()).then_some(word));
+    words
+}
+
+/// Raised and lowered digits as people type them: "km2", "CO2".
+fn typed(character: char) -> char {
+    const RAISED: &str = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+    const LOWERED: &str = "₀₁₂₃₄₅₆₇₈₉";
+    if !character.is_numeric() || character.is_ascii() {
+        return character;
+    }
+    let digit = |digits: &str| digits.chars().position(|digit| digit == character);
+    let at = digit(RAISED).or_else(|| digit(LOWERED)).and_then(|at| u32::try_from(at).ok());
+    at.and_then(|at| char::from_digit(at, 10)).unwrap_or(character)
+}
+
+/// Whether a question writes a word, given in lower case, with a capital within a sentence.
+pub fn is_written_as_name(question: &str, word: &str) -> bool {
+    let mut words = question.split(|c: char| !c.is_alphanumeric()).skip(1);
+    words.any(|part| part.starts_with(char::is_uppercase) && part.to_lowercase() == word)
+}

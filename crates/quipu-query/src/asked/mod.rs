@@ -1,0 +1,21 @@
+//! What a question's words say of a query: the words that it leaves out, the slips that they show, and how sure a reading is.
+//!
+//! No model: how near two texts are in meaning, and how likely a text was, is measured by others and handed in ([`Nearness`]).
+
+mod bounds;
+mod candidate;
+mod choose;
+mod explain;
+mod extremes;
+mod hints;
+mod nearness;
+mod slips;
+
+pub use bounds::bounds;
+pub use candidate::{Candidate, TableQuestion};
+pub use choose::{Chosen, FEATURES, Features, best_confidence, choose, features, is_empty};
+pub use explain::{FAR_FROM_ROLE, Unexplained, names_left_out, role_not_given, speaks_of};
+pub use extremes::{among_those, compared};
+pub use hints::{abbreviated, meant};
+pub use nearness::Nearness;
+pub use slips::{right_dates, right_ends, right_sides, with_both};
