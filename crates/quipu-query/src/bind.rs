@@ -553,8 +553,10 @@ const LEAST_ALIKE: f64 = 0.7;
 
 /// How much two names share, word by word: 1 where each word is a form of another, or abbreviates others.
 fn alike(wanted: &[String], known: &[String]) -> f64 {
-    let is_in =
-        |word: &String, others: &[String]| others.iter().any(|other| crate::tables::is_form_of(word, other));
+    let is_one = |word: &String, other: &String| {
+        crate::tables::is_form_of(word, other) || quipu_language::changes_within(word, other)
+    };
+    let is_in = |word: &String, others: &[String]| others.iter().any(|other| is_one(word, other));
     let mut shared: Vec<bool> = wanted.iter().map(|word| is_in(word, known)).collect();
     let mut hits = 0;
     for short in known {

@@ -33,6 +33,7 @@ struct OrderRow {
     dates: Option<End>,
     years: Option<End>,
     ages: Option<End>,
+    ranks: Option<End>,
 }
 
 /// What an order is of.
@@ -46,6 +47,8 @@ pub enum Ordered {
     Years,
     /// Numbers that are ages.
     Ages,
+    /// Numbers that are places of an order: the first is the best.
+    Ranks,
 }
 
 /// One end of an order, as SQL comes to it first.
@@ -58,8 +61,9 @@ pub enum End {
     Descending,
 }
 
+/// Phrases of one kind.
 #[derive(Debug, Default, Deserialize)]
-struct Requests {
+struct Phrases {
     phrases: Vec<String>,
 }
 
@@ -80,11 +84,14 @@ struct Irregular {
     verbs: Vec<String>,
 }
 
+/// A language's file; a list that it lacks is empty.
 #[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 struct File {
     words: Vec<Row>,
     orders: Vec<OrderRow>,
-    requests: Requests,
+    requests: Phrases,
+    phrases: Phrases,
     units: Listed,
     months: Listed,
     question_words: Listed,
@@ -98,14 +105,36 @@ struct File {
     centuries: Listed,
     open_ends: Listed,
     ages: Listed,
+    ranks: Listed,
     nouns: Listed,
     irregular: Irregular,
 }
 
+static WORDS: OnceLock<File> = OnceLock::new();
+
+/// Why a file of words is not used.
+#[derive(Debug, thiserror::Error)]
+pub enum WordsError {
+    /// It is no TOML, or holds what is no list of words.
+    #[error("this is no file of words: {0}")]
+    Unreadable(#[from] toml::de::Error),
+    /// Words were read before.
+    #[error("another file of words is used already")]
+    Used,
+}
+
+/// Uses the words of a file in the place of the built-in ones, for the whole process: a list that is not in the file is empty. Before
+/// anything is read only. What a list is worth is measured so.
+///
+/// # Errors
+/// [`WordsError`] where the text is no file of words, or words were read before.
+pub fn use_words(file: &str) -> Result<(), WordsError> {
+    WORDS.set(toml::from_str(file)?).map_err(|_| WordsError::Used)
+}
+
 /// English, read once. A test reads the file; were it wrong, no word would have a meaning.
 fn english() -> &'static File {
-    static ENGLISH: OnceLock<File> = OnceLock::new();
-    ENGLISH.get_or_init(|| toml::from_str(include_str!("en.toml")).unwrap_or_default())
+    WORDS.get_or_init(|| toml::from_str(include_str!("en.toml")).unwrap_or_default())
 }
 
 /// Whether a word stands between two names of which one is asked for.
@@ -154,11 +183,25 @@ pub fn meanings_at(words: &[String], at: usize) -> Vec<Meaning> {
         !["which", "what", "who", "and", "or"].contains(&next.as_str()) && names(meanings(next))
     });
     let of_word = words.get(at).map_or(&[][..], |word| meanings(word));
+    let in_phrase = !of_word.is_empty() && is_in_phrase(words, at);
     let at_place = |meaning: &Meaning| {
-        let sure = meaning.sure && (value_follows || !meaning.before_value);
+        let sure = meaning.sure && !in_phrase && (value_follows || !meaning.before_value);
         Meaning { sure, ..meaning.clone() }
     };
     of_word.iter().map(at_place).collect()
+}
+
+/// Whether a word stands in a phrase in which it means nothing of its own: the "after" of "named after".
+fn is_in_phrase(words: &[String], at: usize) -> bool {
+    english().phrases.phrases.iter().any(|phrase| {
+        let count = phrase.split(' ').count();
+        let mut starts = (at + 1).saturating_sub(count)..=at;
+        starts.any(|start| {
+            words
+                .get(start..start + count)
+                .is_some_and(|said| phrase.split(' ').eq(said.iter().map(String::as_str)))
+        })
+    })
 }
 
 /// A place of an order that no order has: "-5th", "0th", one beyond all counting; "top 0".
@@ -192,6 +235,7 @@ pub fn end_asked_for(word: &str, of: Ordered) -> Option<End> {
         Ordered::Dates => row.dates,
         Ordered::Years => row.years,
         Ordered::Ages => row.ages.or(row.numbers),
+        Ordered::Ranks => row.ranks,
     }
 }
 
@@ -276,10 +320,24 @@ pub fn looks_superlative(word: &str) -> bool {
 /// Whether two words are forms of one verb: by their stem (Snowball, English), or as the language's file says.
 fn same_verb(word: &str, other: &str) -> bool {
     let stemmer = Stemmer::create(Algorithm::English);
-    let alike = |a: &str, b: &str| a == b || stemmer.stem(a) == stemmer.stem(b);
-    let mut irregular = english().irregular.verbs.iter().map(|verb| verb.split_whitespace());
-    let has = |mut forms: std::str::SplitWhitespace<'_>, word: &str| forms.any(|form| alike(form, word));
-    alike(word, other) || irregular.any(|forms| has(forms.clone(), word) && has(forms, other))
+    word == other || stemmer.stem(word) == stemmer.stem(other) || changes_within(word, other)
+}
+
+/// Whether two words are of one row of the irregular verbs: "taught" and "teaches", "flights" and "flew".
+pub fn changes_within(word: &str, other: &str) -> bool {
+    static VERBS: OnceLock<HashMap<String, Vec<usize>>> = OnceLock::new();
+    let stemmer = Stemmer::create(Algorithm::English);
+    let verbs = VERBS.get_or_init(|| {
+        let mut verbs: HashMap<String, Vec<usize>> = HashMap::new();
+        for (row, verb) in english().irregular.verbs.iter().enumerate() {
+            for form in verb.split_whitespace() {
+                verbs.entry(stemmer.stem(form).into_owned()).or_default().push(row);
+            }
+        }
+        verbs
+    });
+    let rows = |word: &str| verbs.get(stemmer.stem(word).as_ref());
+    rows(word).zip(rows(other)).is_some_and(|(rows, others)| rows.iter().any(|row| others.contains(row)))
 }
 
 /// Whether a word only joins others.
@@ -312,6 +370,11 @@ pub fn asks_for_two(words: &[String], named: &HashSet<usize>) -> bool {
 /// Whether numbers called so are ages.
 pub fn are_ages(title: &str) -> bool {
     crate::words_of(title).iter().any(|word| english().ages.has(word))
+}
+
+/// Whether numbers called so are places of an order.
+pub fn are_ranks(title: &str) -> bool {
+    crate::words_of(title).iter().any(|word| english().ranks.has(word))
 }
 
 /// Whether of values called so no superlative tells which end of their order it asks for.
@@ -353,8 +416,14 @@ pub fn asks_for(question: &str) -> Option<&'static str> {
     let means = |word: &String, of: &str| meanings(word).iter().any(|meaning| meaning.means == of);
     if words.first().is_some_and(|word| means(word, "yes_or_no")) {
         // "Does A or B have more": one of them.
+        let number =
+            |word: Option<&String>| word.is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+        // "More than 20" is no comparison of the two.
+        let with_bound =
+            words.iter().enumerate().any(|(at, word)| word == "than" && number(words.get(at + 1)));
         let chooses = words.iter().any(|word| offers_a_choice(word))
-            && words.iter().any(|word| means(word, "comparison"));
+            && words.iter().any(|word| means(word, "comparison"))
+            && !with_bound;
         return if chooses { None } else { Some("yes_or_no") };
     }
     let how = words.iter().position(|word| word == "how");
@@ -387,12 +456,14 @@ mod tests {
             &rows.centuries,
             &rows.open_ends,
             &rows.ages,
+            &rows.ranks,
             &rows.nouns,
         ];
-        let all = rows.words.len() + rows.orders.len() + 2 + lists.len();
+        let all = rows.words.len() + rows.orders.len() + 3 + lists.len();
         assert!(rows.irregular.verbs.iter().all(|verb| verb.contains(' ')));
         assert_eq!(text.matches("\nreason = ").count(), all);
-        assert!(!rows.requests.phrases.is_empty() && lists.iter().all(|list| !list.words.is_empty()));
+        assert!(!rows.requests.phrases.is_empty() && !rows.phrases.phrases.is_empty());
+        assert!(lists.iter().all(|list| !list.words.is_empty()));
         assert!(meanings("not").iter().any(|meaning| meaning.means == "negation" && meaning.sure));
         assert!(meanings("novel").is_empty());
     }
@@ -406,9 +477,13 @@ mod tests {
         for compares in ["ships under 500 tons", "ports below the average", "films that are longer"] {
             assert!(sure(compares), "{compares}");
         }
-        for places in
-            ["which genres do they fall under", "the bridge over which it leads", "is it under or over"]
-        {
+        for places in [
+            "which genres do they fall under",
+            "the bridge over which it leads",
+            "is it under or over",
+            "who is the hall named after",
+            "which makers, I mean the clubs",
+        ] {
             assert!(!sure(places), "{places}");
         }
     }

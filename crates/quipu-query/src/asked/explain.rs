@@ -3,16 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use quipu_language::{
-    Meaning, asked_place, asks_by_a_noun, counts_letters, is_form, is_magnitude, is_share, is_unit,
-    is_written_as_name, looks_superlative, meanings, meanings_at, place_asked_for, role_asked_for,
+    Meaning, asked_place, counts_letters, is_form, is_magnitude, is_share, is_unit, is_written_as_name,
+    looks_superlative, meanings, meanings_at, place_asked_for, role_asked_for,
 };
 
 use super::Nearness;
+use super::kinds::{another_kind_asked_for, misnamed};
 use crate::syntax::{
     Aggregate, Arithmetic, Body, Comparison, Expression, Function, Query, Select, SetOperator, Source,
 };
-use crate::tables::{Abbreviation, Kind, Place, Tables, words_of};
-use crate::values::Values;
+use crate::tables::{Abbreviation, Place, Tables, words_of};
+use crate::values::{Match, Mention, Values};
 
 /// How near a plan comes to a word that it leaves out, where no embedder can tell.
 const USUAL: f64 = 0.45;
@@ -51,12 +52,22 @@ pub fn names_left_out(
     values: &Values,
 ) -> Vec<(String, Place)> {
     let said = Said::of(query, tables);
-    let is_left_out = |text: &str| {
-        words_of(text).iter().all(|word| meanings(word).is_empty() && !said.names(word))
-            && words_of(text).iter().any(|word| is_written_as_name(question, word))
+    let is_left_out =
+        |text: &str| words_of(text).iter().all(|word| meanings(word).is_empty() && !said.names(word));
+    // Where nothing is written with a capital, what is called just so is a name.
+    let has_capitals = question.chars().skip(1).any(char::is_uppercase);
+    let is_name = |mention: &Mention| {
+        let name = quipu_index::normalise(&mention.text);
+        let is_whole = |found: &Match| found.shown.iter().any(|shown| quipu_index::normalise(shown) == name);
+        match has_capitals {
+            true => words_of(&mention.text).iter().any(|word| is_written_as_name(question, word)),
+            false => {
+                mention.matches.iter().any(|found| is_whole(found) && tables.leads_to(found.place).is_some())
+            }
+        }
     };
     let mentions = values.mentions(question).into_iter();
-    let left_out = mentions.filter(|mention| is_left_out(&mention.text));
+    let left_out = mentions.filter(|mention| is_left_out(&mention.text) && is_name(mention));
     left_out.filter_map(|mention| Some((mention.text, mention.matches.first()?.place))).collect()
 }
 
@@ -126,6 +137,11 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
         if said.does.contains("superlative") && looks_superlative(&word) && !is_name {
             continue;
         }
+        // "In the top 20": a place of at most 20.
+        let bounds = words.get(at + 1).is_some_and(|next| said.at_most.contains(next));
+        if word == "top" && bounds {
+            continue;
+        }
         let of_word = meanings_at(&words, at);
         let done = |meaning: &Meaning| said.does.contains(meaning.means.as_str());
         if of_word.iter().any(|meaning| meaning.sure) {
@@ -189,9 +205,8 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
             false => found.meanings.push(word),
         }
     }
-    if let Some(noun) = another_kind_asked_for(&words, query, tables) {
-        found.meanings.push(noun);
-    }
+    found.meanings.extend(another_kind_asked_for(question, query, tables));
+    found.meanings.extend(misnamed(&words, query, tables));
     // "The longer book" has more pages, not more letters in its name.
     if said.does.contains("letters") && !words.iter().any(|word| counts_letters(word)) {
         found.meanings.push("length".into());
@@ -224,37 +239,6 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
         }
     }
     found
-}
-
-/// The noun behind "which" or "what" that columns and tables of names are called by, where the query gives a number or a date: "which
-/// country" asks for no age.
-fn another_kind_asked_for(words: &[String], query: &Query, tables: &Tables) -> Option<String> {
-    /// Words that may stand between the question word and the noun: "which professional football team".
-    const MOST_BETWEEN: usize = 3;
-    let behind = words.get(words.iter().position(|word| asks_by_a_noun(word))? + 1..)?;
-    let run = behind.iter().take_while(|word| meanings(word).is_empty()).take(MOST_BETWEEN);
-    let is_measure = |place: Place| {
-        let kind = tables.column(place).map(|column| column.kind);
-        matches!(kind, Some(Kind::Number { .. } | Kind::Date | Kind::Flag))
-    };
-    let title = |place: Place| match place.column {
-        0 => tables.table(place.table).map(|table| &table.title),
-        _ => tables.column(place).map(|column| &column.title),
-    };
-    let is_called = |place: Place, noun: &String| {
-        title(place).and_then(|title| words_of(title).pop()).is_some_and(|last| is_form(noun, &last))
-    };
-    let called = |noun: &String| -> Vec<Place> {
-        tables.columns().map(|(place, _)| place).filter(|place| is_called(*place, noun)).collect()
-    };
-    let noun = run.into_iter().find(|noun| !is_unit(noun) && !called(noun).is_empty())?;
-    let select = query.select()?;
-    let gives_measures = !select.items.is_empty()
-        && select.items.iter().all(|item| match &item.expression {
-            Expression::Column(column) => column.place.is_some_and(is_measure),
-            _ => false,
-        });
-    (gives_measures && called(noun).into_iter().all(|place| !is_measure(place))).then(|| noun.clone())
 }
 
 /// The question with its numbers in one piece: "5,000" is 5000.
@@ -313,6 +297,8 @@ struct Said {
     values: BTreeSet<String>,
     /// Numbers by which it multiplies or divides values that are no times.
     factors: BTreeSet<String>,
+    /// Numbers that values are at most.
+    at_most: BTreeSet<String>,
 }
 
 impl Said {
@@ -447,6 +433,9 @@ impl Said {
                 }
                 Comparison::Less | Comparison::AtMost | Comparison::Greater | Comparison::AtLeast => {
                     self.does.extend(["comparison", "time"]);
+                    if let (Comparison::AtMost, Expression::Number(number)) = (comparison, &**value) {
+                        self.at_most.insert(number.clone());
+                    }
                 }
             },
             Expression::Aggregate { function, .. } => {

@@ -5,17 +5,23 @@
 mod bounds;
 mod candidate;
 mod choose;
+mod differences;
+mod each;
 mod explain;
 mod extremes;
 mod hints;
+mod kinds;
 mod nearness;
 mod slips;
 
 pub use bounds::bounds;
 pub use candidate::{Candidate, TableQuestion};
 pub use choose::{Chosen, FEATURES, Features, best_confidence, choose, features, is_empty};
+pub use differences::of_two;
+pub use each::for_each;
 pub use explain::{FAR_FROM_ROLE, Unexplained, names_left_out, role_not_given, speaks_of};
 pub use extremes::{among_those, compared};
 pub use hints::{abbreviated, meant};
+pub use kinds::{is_called_another_kind, leads_to_what_is_asked};
 pub use nearness::Nearness;
 pub use slips::{right_dates, right_ends, right_sides, with_both};

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use quipu_language::{
-    End, Ordered, Side, are_ages, end_asked_for, has_open_ends, is_form, looks_superlative, meanings, month,
-    side_of,
+    End, Ordered, Side, are_ages, are_ranks, end_asked_for, has_open_ends, is_form, looks_superlative,
+    meanings, month, side_of,
 };
 
 use crate::bind::{Doubt, Mend};
@@ -16,7 +16,7 @@ use crate::tables::{Column, Kind, Tables, words_of};
 pub fn right_ends(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
     let words = words_of(question);
     let [(at, word)] = superlatives(&words, query).try_into().ok()?;
-    let all = [Ordered::Numbers, Ordered::Dates, Ordered::Years, Ordered::Ages];
+    let all = [Ordered::Numbers, Ordered::Dates, Ordered::Years, Ordered::Ages, Ordered::Ranks];
     if !all.iter().any(|of| end_asked_for(&word, *of).is_some()) {
         return None;
     }
@@ -37,7 +37,7 @@ pub fn right_ends(question: &str, query: &mut Query, tables: &Tables) -> Option<
         if end_asked_for(&word, of).is_some_and(|wanted| wanted != end) {
             turn(query);
             let (least, most) = match of {
-                Ordered::Numbers | Ordered::Ages => ("least", "greatest"),
+                Ordered::Numbers | Ordered::Ages | Ordered::Ranks => ("least", "greatest"),
                 Ordered::Dates | Ordered::Years => ("earliest", "latest"),
             };
             let asked = if end == End::Ascending { most } else { least };
@@ -230,6 +230,7 @@ fn ordered_by(expression: &Expression, tables: &Tables) -> Option<(Ordered, Stri
     let of = match column.kind {
         Kind::Date => Ordered::Dates,
         Kind::Number { .. } if are_ages(&column.title) => Ordered::Ages,
+        Kind::Number { .. } if are_ranks(&column.title) => Ordered::Ranks,
         Kind::Number { .. } if holds_years(column) => Ordered::Years,
         Kind::Number { .. } => Ordered::Numbers,
         _ => return None,

@@ -20,6 +20,9 @@ impl Binder<'_> {
         scopes: &mut [Scope],
     ) -> Result<Expression, QueryError> {
         let reaches = reaches(column, scopes)?;
+        if let Some(found) = self.column_elsewhere(column, &reaches, scopes) {
+            return Ok(found);
+        }
         // A name that only an outer query has is not meant where the tables here are linked to one that has it.
         let nearest = reaches.first().map_or(0, |(depth, _)| *depth);
         let (here, outer): (Vec<_>, Vec<_>) = reaches.iter().partition(|(depth, _)| *depth == nearest);
@@ -60,6 +63,46 @@ impl Binder<'_> {
             Some(table) => format!("{table} has no column {}; it has {there}", column.name),
             None => format!("no table here has a column {}; the first has {there}", column.name),
         }))
+    }
+
+    /// A column of a table that is not in FROM: where one column here leads to its things, that one in the place of their name, else
+    /// theirs.
+    fn column_elsewhere(
+        &mut self,
+        column: &ColumnRef,
+        reaches: &[(usize, Reach)],
+        scopes: &mut [Scope],
+    ) -> Option<Expression> {
+        let wanted = column.table.as_ref()?;
+        if reaches.iter().any(|(_, reach)| reach.has_name(wanted)) {
+            return None;
+        }
+        let is_it = |table: &Table| !table.is_links() && table.id.eq_ignore_ascii_case(wanted);
+        let of = self.tables.tables.iter().position(is_it)?;
+        let table = self.tables.table(of)?;
+        let at = table.find(&column.name).or_else(|| is_own_name(&table.id, &column.name).then_some(0))?;
+        let id = table.columns.get(at)?.id.clone();
+        let nearest = reaches.first().map(|(depth, _)| *depth)?;
+        let mut leading = Vec::new();
+        for (_, reach) in reaches.iter().filter(|(depth, _)| *depth == nearest) {
+            let Some(here) = reach.table else { continue };
+            let links = self.links_of(here).into_iter();
+            leading.extend(
+                links
+                    .filter(|link| link.to == Place { table: of, column: 0 })
+                    .map(|link| (reach.clone(), link)),
+            );
+        }
+        let [(reach, link)] = leading.as_slice() else { return None };
+        if at == 0 {
+            let here = self.tables.column(link.from)?.id.clone();
+            self.mend(Doubt::Little, format!("{wanted} is not in FROM: {here} holds its names"));
+            return Some(bound(reach, link.from, &here));
+        }
+        let alias = self.joined(reach, &[*link], nearest, scopes);
+        self.mend(Doubt::Little, format!("{wanted} is not in FROM: it is joined for its {id}"));
+        let place = Some(Place { table: of, column: at });
+        Some(Expression::Column(ColumnRef { table: Some(alias), name: id, place }))
     }
 
     fn columns_there(&self, reach: &Reach) -> String {

@@ -22,6 +22,9 @@ impl Binder<'_> {
                     && let Some(mended) = self.linked(&a.clone(), &b.clone(), scopes)
                 {
                     *expression = mended;
+                } else if let (Expression::Column(a), Expression::Column(b)) = (&mut **left, &mut **right) {
+                    self.of_an_outer_query(a, b, scopes);
+                    self.of_an_outer_query(b, a, scopes);
                 }
             }
             Expression::InQuery(of, query) => {
@@ -32,6 +35,25 @@ impl Binder<'_> {
             _ => {}
         }
         Ok(())
+    }
+
+    /// `WHERE flight.airport = name` within a query of airports: the name of a flight is none of an airport, that of the outer query's
+    /// rows is.
+    fn of_an_outer_query(&mut self, name: &mut ColumnRef, other: &ColumnRef, scopes: &[Scope]) {
+        let (Some(of_name), Some(of_other)) = (name.place, other.place) else { return };
+        // A column is always what it is: the "name" of a table of links was taken for the column that it is compared with.
+        let differs = of_name.column == 0 && self.differ(of_name, of_other);
+        if name.table != other.table || !(differs || of_name == of_other) {
+            return;
+        }
+        let wanted = self.tables.leads_to(of_other);
+        let mut outer = scopes.iter().rev().skip(1).flat_map(|scope| &scope.reaches);
+        let Some(reach) = outer.find(|reach| reach.table.is_some() && reach.table == wanted) else { return };
+        let Some(table) = reach.table else { return };
+        let of = ColumnRef { table: Some(reach.alias.clone()), name: String::new(), place: None };
+        let meant = self.reference(&of, Place { table, column: 0 });
+        self.mend(Doubt::Little, format!("the {} of {} is meant", meant.name, reach.alias));
+        *name = meant;
     }
 
     /// In a condition by which tables are joined: where a side names a column that its table lacks, the columns that link the two tables

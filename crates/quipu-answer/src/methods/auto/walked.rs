@@ -16,7 +16,7 @@ use crate::answer::Status;
 use crate::context::{Context, PlanStart, Planned};
 use crate::evidence::EvidenceContent;
 use crate::methods::Outcome;
-use crate::methods::query::{is_far_from_role, orders_from_the_right_end};
+use crate::methods::query::{is_far_from_role, is_of_named_kinds, orders_from_the_right_end};
 
 /// Whether a path's outcome is an answer to the question.
 pub(super) async fn is_answer(
@@ -48,7 +48,11 @@ pub(super) async fn is_answer(
         return Ok(false);
     }
     // Without types what things are called is known from the model's words alone.
-    if typed && (is_far_from_role(context, question, plan).await? || skips(context, question, plan).await?) {
+    if typed
+        && (is_far_from_role(context, question, plan).await?
+            || skips(context, question, plan).await?
+            || !is_of_named_kinds(context, question, plan).await?)
+    {
         return Ok(false);
     }
     let Some((node, span)) = plan.plain() else { return Ok(true) };

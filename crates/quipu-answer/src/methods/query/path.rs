@@ -2,7 +2,7 @@
 
 use quipu_graph::{Direction, NodeId, iri_of_key};
 use quipu_language::with_superlatives;
-use quipu_query::asked::{FAR_FROM_ROLE, right_ends};
+use quipu_query::asked::{FAR_FROM_ROLE, is_called_another_kind, leads_to_what_is_asked, right_ends};
 use quipu_query::{
     Made, PathFrom, PathStart, PathStep, Query, RunLimits, Tables, is_too_much, kept_tables, path_query,
     plan, run, say,
@@ -102,6 +102,37 @@ pub(in crate::methods) async fn orders_from_the_right_end(
     Ok(right_ends(&with_superlatives(question), &mut query, &tables).is_none())
 }
 
+/// Whether a path starts and ends at things of the kinds that the question's nouns name: "the pilot Emma" is no ship, and "what cities
+/// are there in Peru" asks for no rivers.
+///
+/// # Errors
+/// The graph's.
+pub(in crate::methods) async fn is_of_named_kinds(
+    context: &Context<'_>,
+    question: &str,
+    path: &Planned,
+) -> Result<bool, AnswerError> {
+    let Some(tables) = counted(context) else { return Ok(true) };
+    let last = path.steps.last().and_then(|last| step_of(context, last));
+    if matches!(path.made, Made::Values | Made::Count)
+        && last.is_some_and(|last| !leads_to_what_is_asked(question, &last, &tables))
+    {
+        return Ok(false);
+    }
+    let PlanStart::Entity(node, span) = &path.start else { return Ok(true) };
+    let named = question.get(span.clone()).unwrap_or_default();
+    let Some(start) = context.graph().summaries(&[*node]).await?.pop() else { return Ok(true) };
+    let types = context.graph().summaries(&start.types).await?;
+    let types: Vec<String> = types.iter().map(|kind| iri_of_key(&kind.key).into_owned()).collect();
+    Ok(!is_called_another_kind(question, named, &types, &tables))
+}
+
+fn step_of(context: &Context<'_>, step: &quipu_graph::Step) -> Option<PathStep> {
+    let relation = context.graph().relations().get(usize::try_from(step.relation.0).ok()?)?;
+    let backward = step.direction == Direction::Backward;
+    Some(PathStep { relation: iri_of_key(&relation.key).into_owned(), backward })
+}
+
 /// The graph's tables by their nouns, where they were counted before.
 fn counted(context: &Context<'_>) -> Option<Tables> {
     let mut tables = kept_tables(context.workspace)?;
@@ -115,13 +146,7 @@ async fn query_of(
     tables: &Tables,
     path: &Planned,
 ) -> Result<Option<Query>, AnswerError> {
-    let relations = context.graph().relations();
-    let step = |step: &quipu_graph::Step| {
-        let relation = relations.get(usize::try_from(step.relation.0).ok()?)?;
-        let backward = step.direction == Direction::Backward;
-        Some(PathStep { relation: iri_of_key(&relation.key).into_owned(), backward })
-    };
-    let steps: Option<Vec<PathStep>> = path.steps.iter().map(step).collect();
+    let steps: Option<Vec<PathStep>> = path.steps.iter().map(|step| step_of(context, step)).collect();
     let Some(steps) = steps else { return Ok(None) };
     let nodes: Vec<NodeId> = match &path.start {
         PlanStart::Entity(node, _) => vec![*node],

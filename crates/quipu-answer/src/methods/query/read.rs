@@ -1,11 +1,13 @@
 //! From a model's text to rows: read, bound, planned, run.
 
+use quipu_language::asks_for;
 use quipu_query::asked::{
-    Candidate, Nearness, among_those, compared, right_dates, right_ends, right_sides, with_both,
+    Candidate, Nearness, among_those, compared, for_each, of_two, right_dates, right_ends, right_sides,
+    with_both,
 };
 use quipu_query::{
-    Bound, CellValue, Comparison, Doubt, Expression, Item, Level, Mend, Plan, Query, QueryError, RowSet,
-    RunLimits, Tables, asks_tables, bind, compared_queries, is_too_much, plan, read_sql, run, say,
+    Aggregate, Bound, CellValue, Comparison, Doubt, Expression, Item, Level, Mend, Plan, Query, QueryError,
+    RowSet, RunLimits, Tables, asks_tables, bind, compared_queries, is_too_much, plan, read_sql, run, say,
     with_groups, with_measures, with_things,
 };
 
@@ -112,6 +114,11 @@ async fn try_read(
     if let Some(given) = gives_back(&bound.query) {
         return Err(QueryError::Unbound(format!("it only gives back “{given}”, which the question names")));
     }
+    if let Some(counted) =
+        counts_one(&bound.query, tables).filter(|_| asks_for(asking.question.text()) == Some("count"))
+    {
+        return Err(QueryError::Unbound(format!("it only counts “{counted}”, which the question names")));
+    }
     let text = asking.question.text();
     bound.mends.extend(compared_sides);
     bound.mends.extend(both);
@@ -119,6 +126,8 @@ async fn try_read(
     bound.mends.extend(right_dates(text, &mut bound.query, tables));
     bound.mends.extend(right_sides(text, &mut bound.query, tables));
     bound.mends.extend(among_those(&mut bound.query, tables));
+    bound.mends.extend(for_each(text, &mut bound.query, tables));
+    bound.mends.extend(of_two(&mut bound.query));
     let tells_things = with_things(&mut bound.query, tables);
     with_groups(&mut bound.query);
     with_measures(&mut bound.query);
@@ -189,4 +198,24 @@ fn gives_back(query: &Query) -> Option<&str> {
         },
         _ => None,
     })
+}
+
+/// The one thing that a query counts: `SELECT COUNT(*) FROM city WHERE name = 'Lima'`.
+fn counts_one<'a>(query: &'a Query, tables: &Tables) -> Option<&'a str> {
+    let select = query.select().filter(|select| select.from.len() == 1 && select.group.is_empty())?;
+    let [Item { expression: Expression::Aggregate { function: Aggregate::Count, .. }, .. }] =
+        select.items.as_slice()
+    else {
+        return None;
+    };
+    match select.filter.as_ref()? {
+        Expression::Compare(Comparison::Equal, of, value) => match (&**of, &**value) {
+            (Expression::Column(column), Expression::Terms(terms, name)) => {
+                let place = column.place.filter(|place| place.column == 0 && terms.len() == 1)?;
+                tables.table(place.table).filter(|table| !table.is_links()).map(|_| name.as_str())
+            }
+            _ => None,
+        },
+        _ => None,
+    }
 }

@@ -1,0 +1,79 @@
+//! The difference of two things' values, written as that of a value from itself.
+
+use crate::bind::{Doubt, Mend};
+use crate::syntax::{Arithmetic, Body, Comparison, Expression, Item, Query, Select};
+
+/// Takes the value of one named thing from that of the other where a query of both takes it from itself: "how many years lie between the
+/// founding of A and that of B" is no zero for each of them.
+pub fn of_two(query: &mut Query) -> Option<Mend> {
+    let Body::Select(select) = &mut query.body else { return None };
+    let plain =
+        query.order.is_empty() && query.limit.is_none() && select.group.is_empty() && select.from.len() == 1;
+    let item = select.items.first().filter(|_| plain && select.items.len() == 1)?;
+    let value = from_itself(&item.expression)?;
+    let (at, column, named) = either(select)?;
+    let of = |term: &Expression| {
+        let mut one = select.clone();
+        one.items = vec![Item { expression: value.clone(), alias: None }];
+        let mut conditions: Vec<Expression> =
+            one.filter.iter().flat_map(Expression::conjuncts).cloned().collect();
+        if let Some(condition) = conditions.get_mut(at) {
+            *condition =
+                Expression::Compare(Comparison::Equal, Box::new(column.clone()), Box::new(term.clone()));
+        }
+        one.filter = conditions.into_iter().fold(None, |all, next| Some(Expression::both(all, next)));
+        let query = Query { body: Body::Select(one), order: Vec::new(), limit: None, offset: 0 };
+        Box::new(Expression::Scalar(Box::new(query)))
+    };
+    let [one, other] = named.each_ref().map(of);
+    let difference = Expression::Arithmetic(Arithmetic::Subtract, one, other);
+    let expression = replaced(&item.expression, &difference);
+    **select = Select { items: vec![Item { expression, alias: None }], ..Select::default() };
+    Some(Mend { text: "the value of one is taken from that of the other".into(), doubt: Doubt::Little })
+}
+
+/// The expression that is taken from itself.
+fn from_itself(expression: &Expression) -> Option<Expression> {
+    let mut found = None;
+    expression.visit(&mut |part| {
+        if let Expression::Arithmetic(Arithmetic::Subtract, left, right) = part
+            && left == right
+        {
+            found = Some((**left).clone());
+        }
+    });
+    found
+}
+
+fn replaced(expression: &Expression, by: &Expression) -> Expression {
+    let mut whole = expression.clone();
+    put(&mut whole, by);
+    whole
+}
+
+fn put(expression: &mut Expression, by: &Expression) {
+    if matches!(expression, Expression::Arithmetic(Arithmetic::Subtract, left, right) if left == right) {
+        *expression = by.clone();
+        return;
+    }
+    expression.parts_mut().into_iter().for_each(|part| put(part, by));
+}
+
+/// The condition by which a column is one of two: its place, the column, the two.
+fn either(select: &Select) -> Option<(usize, Expression, [Expression; 2])> {
+    let conditions = select.filter.as_ref()?.conjuncts();
+    conditions.iter().enumerate().find_map(|(at, condition)| match condition {
+        Expression::InList(of, list) => {
+            let [one, other] = list.as_slice() else { return None };
+            Some((at, (**of).clone(), [one.clone(), other.clone()]))
+        }
+        Expression::Or(left, right) => match (&**left, &**right) {
+            (
+                Expression::Compare(Comparison::Equal, a, one),
+                Expression::Compare(Comparison::Equal, b, other),
+            ) if a == b => Some((at, (**a).clone(), [(**one).clone(), (**other).clone()])),
+            _ => None,
+        },
+        _ => None,
+    })
+}

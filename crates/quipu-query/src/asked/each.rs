@@ -1,0 +1,81 @@
+//! "Each": a value for each of several things, where a query makes one of all.
+
+use quipu_language::{is_form, is_share, meanings};
+
+use crate::bind::{Doubt, Mend};
+use crate::syntax::{Aggregate, Body, ColumnRef, Expression, Item, Query, Select, Source};
+use crate::tables::{Place, Tables, words_of};
+
+/// Words that may stand between "each" and the noun: "each of the Nordfly models".
+const MOST_BETWEEN: usize = 4;
+
+/// Groups the one value of a query by the things for each of which the question asks: "how many songs are on each album". Nothing where
+/// no table or column of the query is called as they are.
+pub fn for_each(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let words = words_of(question);
+    let Body::Select(select) = &mut query.body else { return None };
+    let [item] = select.items.as_slice() else { return None };
+    let plain = select.group.is_empty() && query.order.is_empty() && query.limit.is_none();
+    if !plain || !matches!(item.expression, Expression::Aggregate { .. }) {
+        return None;
+    }
+    let of = named_behind(&words)?.find_map(|noun| called(noun, select, tables))?;
+    let title = title_of(&of, tables)?;
+    if let Some(Item { expression: Expression::Aggregate { function, distinct, of: counted }, .. }) =
+        select.items.first_mut()
+    {
+        let is_itself = counted.as_ref().is_some_and(|counted| **counted == Expression::Column(of.clone()));
+        if *function != Aggregate::Count && is_itself {
+            return None;
+        }
+        if is_itself {
+            (*distinct, *counted) = (false, None);
+        }
+    }
+    let column = Expression::Column(of);
+    select.items.insert(0, Item { expression: column.clone(), alias: None });
+    select.group = vec![column];
+    Some(Mend { text: format!("a value for each {title} is asked for"), doubt: Doubt::Little })
+}
+
+/// The words behind "each", "per" and "for every".
+fn named_behind(words: &[String]) -> Option<impl Iterator<Item = &String>> {
+    let is_group = |at: usize, word: &String| {
+        let before = at.checked_sub(1).and_then(|before| words.get(before)).map(String::as_str);
+        let shares = words.get(at + 1).is_some_and(|next| is_share(next));
+        let groups = meanings(word).iter().any(|meaning| meaning.means == "group");
+        groups && !shares && (word != "every" || matches!(before, Some("for" | "of" | "in" | "by")))
+    };
+    let at = words.iter().enumerate().find(|(at, word)| is_group(*at, word)).map(|(at, _)| at)?;
+    Some(words.get(at + 1..)?.iter().take(MOST_BETWEEN))
+}
+
+/// The column of a SELECT that holds the things called by a noun: one that leads to them, else their own names.
+fn called(noun: &str, select: &Select, tables: &Tables) -> Option<ColumnRef> {
+    let is_called = |title: &str| words_of(title).pop().is_some_and(|last| is_form(noun, &last));
+    let all = select.from.iter().filter_map(|from| match &from.source {
+        Source::Table(_, Some(at)) => Some((from.alias.clone(), *at)),
+        _ => None,
+    });
+    let mut found = Vec::new();
+    for (alias, at) in all {
+        let Some(table) = tables.table(at) else { continue };
+        for (column, of) in table.columns.iter().enumerate() {
+            let place = Place { table: at, column };
+            let kind = tables.leads_to(place).and_then(|kind| tables.table(kind));
+            let own =
+                if column == 0 { is_called(&table.title) && !table.is_links() } else { is_called(&of.title) };
+            if own || kind.is_some_and(|kind| is_called(&kind.title)) {
+                let name = of.id.clone();
+                found.push((own, ColumnRef { table: Some(alias.clone()), name, place: Some(place) }));
+            }
+        }
+    }
+    found.sort_by_key(|(own, _)| !*own);
+    found.into_iter().next().map(|(_, column)| column)
+}
+
+fn title_of(column: &ColumnRef, tables: &Tables) -> Option<String> {
+    let kind = tables.leads_to(column.place?).and_then(|kind| tables.table(kind));
+    Some(kind.map_or_else(|| column.name.clone(), |kind| kind.title.clone()))
+}

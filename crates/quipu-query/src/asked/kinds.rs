@@ -1,0 +1,157 @@
+//! Kinds of things that a question's words name, held against those that a query or a path gives.
+
+use quipu_language::{asks_by_a_noun, asks_for, is_form, is_unit, meanings};
+
+use crate::syntax::{Aggregate, Comparison, Expression, Query};
+use crate::tables::{Kind, Place, Rows, Tables, words_of};
+use crate::walk::PathStep;
+
+/// Words that may stand between the question word and the noun: "which professional football team".
+const MOST_BETWEEN: usize = 3;
+
+/// The nouns that may say what is asked for: behind "which", "what" and "how many".
+fn nouns(words: &[String]) -> impl Iterator<Item = &String> {
+    let counts = |at: usize| at > 0 && words.get(at - 1).is_some_and(|how| how == "how");
+    let asks = |(at, word): &(usize, &String)| {
+        asks_by_a_noun(word) || (counts(*at) && meanings(word).iter().any(|meaning| meaning.means == "count"))
+    };
+    let behind = words.iter().enumerate().find(asks).map_or(words.len(), |(at, _)| at + 1);
+    let behind = words.get(behind..).unwrap_or_default().iter();
+    behind.take_while(|word| meanings(word).is_empty()).take(MOST_BETWEEN)
+}
+
+/// The tables of things of a type that are called by a noun.
+fn called(noun: &str, tables: &Tables) -> Vec<usize> {
+    let is_it = |title: &str| words_of(title).pop().is_some_and(|last| is_form(noun, &last));
+    let all = tables.tables.iter().enumerate();
+    all.filter(|(_, table)| matches!(table.source, Rows::Types(_)) && is_it(&table.title))
+        .map(|(at, _)| at)
+        .collect()
+}
+
+/// The kinds that a question asks for by a noun; none where no table is called so.
+fn asked_for(words: &[String], tables: &Tables) -> Vec<usize> {
+    nouns(words).map(|noun| called(noun, tables)).find(|kinds| !kinds.is_empty()).unwrap_or_default()
+}
+
+/// Whether the things of a table are, all or in part, among those of others.
+fn is_among(kind: usize, kinds: &[usize], tables: &Tables) -> bool {
+    let above = |kind: usize| tables.table(kind).and_then(|table| table.within);
+    let types = |kind: usize| match tables.table(kind).map(|table| &table.source) {
+        Some(Rows::Types(types)) => types.as_slice(),
+        _ => &[],
+    };
+    kinds.iter().any(|other| {
+        *other == kind
+            || above(kind) == Some(*other)
+            || above(*other) == Some(kind)
+            || types(kind).iter().any(|of| types(*other).contains(of))
+    })
+}
+
+/// Whether a path leads to things of the kind that a question names, and to those alone: "what cities are there in Peru" asks for none of
+/// its rivers, though all lie in it.
+pub fn leads_to_what_is_asked(question: &str, last: &PathStep, tables: &Tables) -> bool {
+    let asked = asked_for(&words_of(question), tables);
+    let places = tables
+        .columns()
+        .filter(|(place, column)| place.column > 0 && column.relation.as_deref() == Some(&last.relation));
+    let kind = |place: Place| match tables.table(place.table).map(|table| &table.source) {
+        _ if !last.backward => tables.leads_to(place),
+        Some(Rows::Links { heads, .. }) => Some(*heads),
+        _ => Some(place.table),
+    };
+    let is_typed =
+        |kind: &usize| matches!(tables.table(*kind).map(|table| &table.source), Some(Rows::Types(_)));
+    let mut kinds = places.filter_map(|(place, _)| kind(place)).filter(is_typed);
+    asked.is_empty() || kinds.all(|kind| is_among(kind, &asked, tables))
+}
+
+/// The word by which a question asks for another kind of thing than a query gives: "which country" asks for no age, "who" for no number,
+/// "which band" for no album.
+pub(super) fn another_kind_asked_for(question: &str, query: &Query, tables: &Tables) -> Option<String> {
+    let words = words_of(question);
+    let select = query.select().filter(|select| !select.items.is_empty())?;
+    let is_measure = |place: Place| {
+        let kind = tables.column(place).map(|column| column.kind);
+        matches!(kind, Some(Kind::Number { .. } | Kind::Date | Kind::Flag))
+    };
+    let gives = |expression: &Expression| match expression {
+        Expression::Column(column) => column.place.is_some_and(is_measure),
+        _ => false,
+    };
+    let gives_measures = select.items.iter().all(|item| gives(&item.expression));
+    let takes_extremes = select.items.iter().all(|item| match &item.expression {
+        Expression::Aggregate { function: Aggregate::Min | Aggregate::Max, of: Some(of), .. } => gives(of),
+        _ => false,
+    });
+    if (gives_measures || takes_extremes) && asks_for(question) == Some("person") {
+        return words.first().cloned();
+    }
+    let title = |place: Place| match place.column {
+        0 => tables.table(place.table).map(|table| &table.title),
+        _ => tables.column(place).map(|column| &column.title),
+    };
+    let is_called = |place: Place, noun: &str| {
+        title(place).and_then(|title| words_of(title).pop()).is_some_and(|last| is_form(noun, &last))
+    };
+    let places = |noun: &str| -> Vec<Place> {
+        tables.columns().map(|(place, _)| place).filter(|place| is_called(*place, noun)).collect()
+    };
+    let counts = asks_for(question) == Some("count");
+    let noun = nouns(&words).find(|noun| !is_unit(noun) && !places(noun).is_empty()).filter(|_| !counts)?;
+    if gives_measures && places(noun).into_iter().all(|place| !is_measure(place)) {
+        return Some(noun.clone());
+    }
+    // Things of a type that are none of those asked for, in a column that is not called so.
+    let asked = called(noun, tables);
+    let Some(Expression::Column(given)) = select.items.first().map(|item| &item.expression) else {
+        return None;
+    };
+    let place = given.place?;
+    let kind = tables.leads_to(place)?;
+    let is_typed = matches!(tables.table(kind).map(|table| &table.source), Some(Rows::Types(_)));
+    let is_other =
+        is_typed && !asked.is_empty() && !is_among(kind, &asked, tables) && !is_called(place, noun);
+    is_other.then(|| noun.clone())
+}
+
+/// A noun before a name of the question that is the name of another kind of thing to a query: "the pilot Emma" is no ship.
+pub(super) fn misnamed(words: &[String], query: &Query, tables: &Tables) -> Option<String> {
+    let mut found = None;
+    query.visit(&mut |part| {
+        let Expression::Compare(Comparison::Equal, of, value) = part else { return };
+        let (Expression::Column(column), Expression::Terms(_, name)) = (&**of, &**value) else { return };
+        let kind = column.place.and_then(|place| tables.leads_to(place));
+        if let Some(kind) = kind
+            && let Some(noun) = noun_before(name, words)
+            && is_another(noun, kind, tables)
+        {
+            found = Some(noun.clone());
+        }
+    });
+    found
+}
+
+/// The word that stands before a name in a question.
+fn noun_before<'a>(name: &str, words: &'a [String]) -> Option<&'a String> {
+    let name = words_of(name);
+    let at = words.windows(name.len().max(1)).position(|window| *window == name)?;
+    words.get(at.checked_sub(1)?)
+}
+
+fn is_another(noun: &str, kind: usize, tables: &Tables) -> bool {
+    let kinds = called(noun, tables);
+    let is_typed = matches!(tables.table(kind).map(|table| &table.source), Some(Rows::Types(_)));
+    is_typed && !kinds.is_empty() && !is_among(kind, &kinds, tables)
+}
+
+/// Whether the noun before a name says that another kind of thing is meant than one of these types.
+pub fn is_called_another_kind(question: &str, name: &str, types: &[String], tables: &Tables) -> bool {
+    let words = words_of(question);
+    let Some(noun) = noun_before(name, &words) else { return false };
+    let is_of = |rows: &Rows| matches!(rows, Rows::Types(iris) if iris.iter().any(|iri| types.contains(iri)));
+    let mut kinds =
+        (0..).zip(&tables.tables).filter(|(_, table)| is_of(&table.source)).map(|(at, _)| at).peekable();
+    kinds.peek().is_some() && kinds.all(|kind| is_another(noun, kind, tables))
+}
