@@ -23,6 +23,7 @@ mod examples;
 mod hybrid;
 mod hybrid_router;
 mod kerag;
+mod kinds;
 mod labels;
 mod over_apis;
 mod paths;

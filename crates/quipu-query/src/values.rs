@@ -100,7 +100,7 @@ impl Values {
         for (place, column) in tables.columns() {
             let of_links = tables.table(place.table).is_some_and(super::tables::Table::is_links);
             let is_listed = match column.kind {
-                // The values of a column that leads to a table are that table's, but for texts among them.
+                // The values of a column that leads to a table are that table's, but for texts and other things among them.
                 Kind::Entity(Some(_)) => place.column == 0 && !of_links || column.mixed,
                 Kind::Entity(None) | Kind::Text => true,
                 Kind::Number { .. } | Kind::Date | Kind::Flag => false,
@@ -394,8 +394,6 @@ async fn read_values(
             for summary in graph.summaries(batch).await? {
                 let term = match &summary.literal {
                     Some(literal) => Some(literal_term(literal)),
-                    // Its table has it.
-                    None if matches!(column.kind, Kind::Entity(Some(_))) => None,
                     None => entity_term(&summary.key),
                 };
                 values.extend(term.map(|term| (summary.name, term)));

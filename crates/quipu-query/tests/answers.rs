@@ -311,8 +311,47 @@ async fn rows_that_are_level_with_the_last_come_with_it() {
     let (rows, more, _) = first("SELECT name, price FROM product ORDER BY price DESC LIMIT 1").await.unwrap();
     assert_eq!((rows, more), (vec!["Otter Pump | 200.5".to_owned()], 0));
     assert_eq!(first("SELECT name FROM product ORDER BY price").await, None);
-    let told_apart = "SELECT DISTINCT colour FROM product_colour ORDER BY product LIMIT 2";
-    assert_eq!(first(told_apart).await, None, "what it is ordered by would make two rows of one");
+    let told_apart = ["SELECT DISTINCT colour", "FROM product_colour ORDER BY product LIMIT 2"].join(" ");
+    assert_eq!(first(&told_apart).await, None, "what it is ordered by would make two rows of one");
+}
+
+#[tokio::test]
+async fn a_column_of_a_table_that_is_not_in_from_is_the_one_that_leads_there() {
+    let shop = Shop::open().await.unwrap();
+    check(&shop, "SELECT supplier.name FROM product WHERE product.name = 'Otter Pump'", &["Brix & Söhne"])
+        .await;
+    check(&shop, "SELECT COUNT(DISTINCT supplier.name) FROM product WHERE in_stock = TRUE", &["3"]).await;
+    check(&shop, "SELECT supplier.founded FROM product WHERE product.name = 'Otter Pump'", &["1985"]).await;
+    let links = "SELECT product.name FROM product_colour WHERE colour = 'green'";
+    check(&shop, links, &["Otter Pump"]).await;
+}
+
+#[tokio::test]
+async fn a_name_within_a_query_is_that_of_the_outer_rows_where_its_own_would_be_another_thing() {
+    let shop = Shop::open().await.unwrap();
+    let dear = "SELECT name FROM supplier WHERE EXISTS \
+                (SELECT 1 FROM product WHERE supplier = name AND price > 150)";
+    check(&shop, dear, &["Brix & Söhne"]).await;
+    let plain = "SELECT name FROM product WHERE NOT EXISTS \
+                 (SELECT 1 FROM product_colour WHERE product = name)";
+    check(&shop, plain, &["Owl Lamp", "Owl Lamp"]).await;
+}
+
+#[tokio::test]
+async fn what_a_relation_leads_to_is_a_value_of_it_whatever_its_type() {
+    let medals = "@prefix : <http://medals.test/> .\n\
+        @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n\
+        :Award rdfs:label \"award\" . :Album rdfs:label \"album\" . :Band rdfs:label \"band\" .\n\
+        :to rdfs:label \"awarded to\" . :by rdfs:label \"recorded by\" .\n\
+        :a1 a :Award ; rdfs:label \"Medal 1\" ; :to :x . :a2 a :Award ; rdfs:label \"Medal 2\" ; :to :y .\n\
+        :a3 a :Award ; rdfs:label \"Medal 3\" ; :to :z . :a4 a :Award ; rdfs:label \"Medal 4\" ; :to :v .\n\
+        :a5 a :Award ; rdfs:label \"Medal 5\" ; :to :w . :a6 a :Award ; rdfs:label \"Medal 6\" ; :to :glass .\n\
+        :x a :Album ; rdfs:label \"Exile\" ; :by :glass . :y a :Album ; rdfs:label \"Yield\" ; :by :glass .\n\
+        :z a :Album ; rdfs:label \"Zoom\" . :v a :Album ; rdfs:label \"Vow\" . :w a :Album ; rdfs:label \"Wax\" .\n\
+        :glass a :Band ; rdfs:label \"Glasswing\" .\n";
+    let medals = Shop::of("medals.ttl", medals).await.unwrap();
+    check(&medals, "SELECT name FROM award WHERE awarded_to = 'Glasswing'", &["Medal 6"]).await;
+    check(&medals, "SELECT name FROM award WHERE awarded_to = 'Yield'", &["Medal 2"]).await;
 }
 
 #[tokio::test]

@@ -92,6 +92,7 @@ struct File {
     orders: Vec<OrderRow>,
     requests: Phrases,
     phrases: Phrases,
+    conversions: Phrases,
     units: Listed,
     months: Listed,
     question_words: Listed,
@@ -396,6 +397,14 @@ pub fn is_unit(word: &str) -> bool {
     english().units.has(word)
 }
 
+/// The smaller units that a unit is made of, each with how many.
+pub fn conversions(unit: &str) -> Vec<(f64, &'static str)> {
+    let rows = english().conversions.phrases.iter();
+    let parts = rows.filter_map(|row| row.split(' ').collect::<Vec<_>>().try_into().ok());
+    let of_unit = parts.filter(|[from, ..]: &[&str; 3]| is_form(unit, from));
+    of_unit.filter_map(|[_, many, into]| Some((many.parse().ok()?, into))).collect()
+}
+
 /// Whether the question asks for an amount of some unit: "how many years".
 pub fn asks_for_units(question: &str) -> bool {
     let words = crate::words_of(question);
@@ -459,13 +468,24 @@ mod tests {
             &rows.ranks,
             &rows.nouns,
         ];
-        let all = rows.words.len() + rows.orders.len() + 3 + lists.len();
+        let all = rows.words.len() + rows.orders.len() + 4 + lists.len();
         assert!(rows.irregular.verbs.iter().all(|verb| verb.contains(' ')));
         assert_eq!(text.matches("\nreason = ").count(), all);
         assert!(!rows.requests.phrases.is_empty() && !rows.phrases.phrases.is_empty());
         assert!(lists.iter().all(|list| !list.words.is_empty()));
         assert!(meanings("not").iter().any(|meaning| meaning.means == "negation" && meaning.sure));
         assert!(meanings("novel").is_empty());
+    }
+
+    #[test]
+    fn units_are_made_of_smaller_ones() {
+        let rows: File = toml::from_str(include_str!("en.toml")).unwrap();
+        for row in &rows.conversions.phrases {
+            let [from, _, into]: [&str; 3] = row.split(' ').collect::<Vec<_>>().try_into().unwrap();
+            assert!(conversions(from).iter().any(|(many, unit)| *many > 1.0 && *unit == into), "{row}");
+        }
+        assert!(conversions("minutes").contains(&(60.0, "second")));
+        assert!(conversions("towns").is_empty());
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::bind::{Doubt, Mend};
 use crate::syntax::{Arithmetic, Body, Comparison, Expression, Item, Query, Select};
 
 /// Takes the value of one named thing from that of the other where a query of both takes it from itself: "how many years lie between the
-/// founding of A and that of B" is no zero for each of them.
+/// founding of A and that of B" is no zero for each of them. Names as the model wrote them: nothing is bound yet.
 pub fn of_two(query: &mut Query) -> Option<Mend> {
     let Body::Select(select) = &mut query.body else { return None };
     let plain =
@@ -30,6 +30,12 @@ pub fn of_two(query: &mut Query) -> Option<Mend> {
     let expression = replaced(&item.expression, &difference);
     **select = Select { items: vec![Item { expression, alias: None }], ..Select::default() };
     Some(Mend { text: "the value of one is taken from that of the other".into(), doubt: Doubt::Little })
+}
+
+/// Whether a query takes a value from itself.
+pub fn takes_from_itself(query: &Query) -> bool {
+    let select = query.select();
+    select.is_some_and(|select| select.items.iter().any(|item| from_itself(&item.expression).is_some()))
 }
 
 /// The expression that is taken from itself.

@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use quipu_language::{
-    Meaning, asked_place, counts_letters, is_form, is_magnitude, is_share, is_unit, is_written_as_name,
-    looks_superlative, meanings, meanings_at, place_asked_for, role_asked_for,
+    Meaning, asked_place, cardinal, conversions, counts_letters, is_form, is_magnitude, is_share, is_unit,
+    is_written_as_name, looks_superlative, meanings, meanings_at, place_asked_for, role_asked_for,
 };
 
 use super::Nearness;
-use super::kinds::{another_kind_asked_for, misnamed};
+use super::kinds::{another_kind_asked_for, misnamed, nouns_of_kinds};
 use crate::syntax::{
     Aggregate, Arithmetic, Body, Comparison, Expression, Function, Query, Select, SetOperator, Source,
 };
@@ -21,6 +21,9 @@ const USUAL: f64 = 0.45;
 /// From this distance on, what is given is no role that the question asks for ([`role_not_given`]). Nearer are synonyms: a boss and a
 /// manager.
 pub const FAR_FROM_ROLE: f64 = 0.4;
+
+/// Fewer letters without a capital are too easily a word and no name.
+const LEAST_NAME: usize = 4;
 
 /// The words of a question that a plan leaves unexplained.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -55,15 +58,13 @@ pub fn names_left_out(
     let is_left_out =
         |text: &str| words_of(text).iter().all(|word| meanings(word).is_empty() && !said.names(word));
     // Where nothing is written with a capital, what is called just so is a name.
-    let has_capitals = question.chars().skip(1).any(char::is_uppercase);
+    let has_capitals = question.chars().any(char::is_uppercase);
     let is_name = |mention: &Mention| {
         let name = quipu_index::normalise(&mention.text);
         let is_whole = |found: &Match| found.shown.iter().any(|shown| quipu_index::normalise(shown) == name);
         match has_capitals {
             true => words_of(&mention.text).iter().any(|word| is_written_as_name(question, word)),
-            false => {
-                mention.matches.iter().any(|found| is_whole(found) && tables.leads_to(found.place).is_some())
-            }
+            false => name.chars().count() >= LEAST_NAME && mention.matches.iter().any(is_whole),
         }
     };
     let mentions = values.mentions(question).into_iter();
@@ -113,6 +114,7 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
         .into_iter()
         .filter(|one| spoken(one.place))
         .collect();
+    let converted = said.converted(&words);
     let is_abbreviated = |at: usize| abbreviated.iter().any(|one| one.words.contains(&at));
     for (at, word) in words.iter().cloned().enumerate() {
         // "no. of students": a number.
@@ -135,6 +137,9 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
         // A name is no superlative.
         let is_name = is_written_as_name(question, &word);
         if said.does.contains("superlative") && looks_superlative(&word) && !is_name {
+            continue;
+        }
+        if converted.contains(&at) {
             continue;
         }
         // "In the top 20": a place of at most 20.
@@ -207,6 +212,12 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
     }
     found.meanings.extend(another_kind_asked_for(question, query, tables));
     found.meanings.extend(misnamed(&words, query, tables));
+    // "Which ships can none of the pilots steer" is not answered by the ships that nobody owns.
+    let denies = |at: usize| meanings_at(&words, at).iter().any(|meaning| meaning.means == "negation");
+    if (0..words.len()).any(denies) {
+        let kinds = nouns_of_kinds(&words, tables).into_iter().filter(|noun| !said.names(noun));
+        found.meanings.extend(kinds.cloned());
+    }
     // "The longer book" has more pages, not more letters in its name.
     if said.does.contains("letters") && !words.iter().any(|word| counts_letters(word)) {
         found.meanings.push("length".into());
@@ -327,6 +338,25 @@ impl Said {
             });
         }
         given
+    }
+
+    /// Places of the numbers and units that the query has in another unit: "ten minutes" of 600 seconds.
+    fn converted(&self, words: &[String]) -> HashSet<usize> {
+        let values: Vec<f64> = self.values.iter().filter_map(|value| value.parse().ok()).collect();
+        let is_of = |unit: &str| {
+            self.columns.keys().flat_map(|title| words_of(title)).any(|word| is_form(unit, &word))
+        };
+        let mut places = HashSet::new();
+        for (at, pair) in words.windows(2).enumerate() {
+            let [number, unit] = pair else { continue };
+            let number = number.parse().ok().or_else(|| cardinal(number).map(|number| number as f64));
+            let Some(number) = number else { continue };
+            let holds = |(factor, into): &(f64, &str)| values.contains(&(number * factor)) && is_of(into);
+            if conversions(unit).iter().any(holds) {
+                places.extend([at, at + 1]);
+            }
+        }
+        places
     }
 
     /// Whether the query speaks of what a word names: in this form or another.

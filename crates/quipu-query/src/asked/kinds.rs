@@ -20,13 +20,26 @@ fn nouns(words: &[String]) -> impl Iterator<Item = &String> {
     behind.take_while(|word| meanings(word).is_empty()).take(MOST_BETWEEN)
 }
 
-/// The tables of things of a type that are called by a noun.
+/// The tables of things of a type that are called by a noun, in the singular or the plural: who "produced" is no producer.
 fn called(noun: &str, tables: &Tables) -> Vec<usize> {
-    let is_it = |title: &str| words_of(title).pop().is_some_and(|last| is_form(noun, &last));
+    let is_it =
+        |title: &str| words_of(title).pop().is_some_and(|last| is_plural_of(noun, &last) || noun == last);
     let all = tables.tables.iter().enumerate();
     all.filter(|(_, table)| matches!(table.source, Rows::Types(_)) && is_it(&table.title))
         .map(|(at, _)| at)
         .collect()
+}
+
+/// Whether a noun is another's plural by its ending.
+fn is_plural_of(noun: &str, singular: &str) -> bool {
+    let stem = noun.strip_suffix('s').unwrap_or_default();
+    let of_y = noun.strip_suffix("ies").is_some_and(|stem| singular.strip_suffix('y') == Some(stem));
+    stem == singular || of_y || stem.strip_suffix('e') == Some(singular)
+}
+
+/// The nouns of a question that name a table of things of a type.
+pub(super) fn nouns_of_kinds<'a>(words: &'a [String], tables: &Tables) -> Vec<&'a String> {
+    words.iter().filter(|word| meanings(word).is_empty() && !called(word, tables).is_empty()).collect()
 }
 
 /// The kinds that a question asks for by a noun; none where no table is called so.
@@ -133,15 +146,24 @@ pub(super) fn misnamed(words: &[String], query: &Query, tables: &Tables) -> Opti
     found
 }
 
-/// The word that stands before a name in a question.
+/// The singular noun that may say what a name is of: "the pilot" before it. Behind the name the question ends or goes on with a word
+/// that names nothing, for in "the song Emma wrote" it says what she wrote.
 fn noun_before<'a>(name: &str, words: &'a [String]) -> Option<&'a String> {
     let name = words_of(name);
     let at = words.windows(name.len().max(1)).position(|window| *window == name)?;
-    words.get(at.checked_sub(1)?)
+    let ends = words.get(at + name.len()).is_none_or(|next| !meanings(next).is_empty() || next == "s");
+    let the = at.checked_sub(2).and_then(|before| words.get(before)).is_some_and(|before| before == "the");
+    words.get(at.checked_sub(1)?).filter(|_| ends && the)
 }
 
 fn is_another(noun: &str, kind: usize, tables: &Tables) -> bool {
     let kinds = called(noun, tables);
+    let is_singular = |at: &usize| {
+        tables.table(*at).is_some_and(|table| words_of(&table.title).last().is_some_and(|last| last == noun))
+    };
+    if !kinds.iter().any(is_singular) {
+        return false;
+    }
     let is_typed = matches!(tables.table(kind).map(|table| &table.source), Some(Rows::Types(_)));
     is_typed && !kinds.is_empty() && !is_among(kind, &kinds, tables)
 }

@@ -17,7 +17,7 @@ mod slips;
 pub use bounds::bounds;
 pub use candidate::{Candidate, TableQuestion};
 pub use choose::{Chosen, FEATURES, Features, best_confidence, choose, features, is_empty};
-pub use differences::of_two;
+pub use differences::{of_two, takes_from_itself};
 pub use each::for_each;
 pub use explain::{FAR_FROM_ROLE, Unexplained, names_left_out, role_not_given, speaks_of};
 pub use extremes::{among_those, compared};

@@ -8,15 +8,20 @@ use quipu_language::{
 };
 
 use crate::bind::{Doubt, Mend};
-use crate::syntax::{Aggregate, Body, Comparison, Expression, Item, Query, SetOperator, Source};
+use crate::syntax::{Aggregate, Body, ColumnRef, Comparison, Expression, Item, Query, SetOperator, Source};
 use crate::tables::{Column, Kind, Tables, words_of};
 
 /// Puts the ends of orders right: "the youngest" has the latest date of birth, whatever the model wrote. Nothing is done where the
 /// question asks for several ends, or the query has several orders.
 pub fn right_ends(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
     let words = words_of(question);
-    let [(at, word)] = superlatives(&words, query).try_into().ok()?;
     let all = [Ordered::Numbers, Ordered::Dates, Ordered::Years, Ordered::Ages, Ordered::Ranks];
+    let asked = superlatives(&words, query);
+    let (at, word) = asked.first()?.clone();
+    // "The highest in the charts, 1 being the top": both ask for one end.
+    let agree =
+        |of: &Ordered| asked.iter().all(|(_, other)| end_asked_for(other, *of) == end_asked_for(&word, *of));
+    let all: Vec<Ordered> = all.into_iter().filter(agree).collect();
     if !all.iter().any(|of| end_asked_for(&word, *of).is_some()) {
         return None;
     }
@@ -27,7 +32,8 @@ pub fn right_ends(question: &str, query: &mut Query, tables: &Tables) -> Option<
     }
     let mut mend = None;
     each_query(query, &mut |query| {
-        let Some((of, title, end)) = order_of(query, tables) else { return };
+        let found = order_of(query, tables).filter(|(of, ..)| all.contains(of));
+        let Some((of, title, end)) = found else { return };
         // "The most affordable" has the least price: of amounts "most" asks only beside what they are called.
         let next = words.get(at + 1);
         let is_beside = next.is_some_and(|next| words_of(&title).iter().any(|word| is_form(next, word)));
@@ -375,7 +381,8 @@ fn either(query: &Query) -> Option<(usize, Expression, [String; 2])> {
         };
         let Expression::Column(of) = &column else { return None };
         let gives = |item: &Item| {
-            matches!(&item.expression, Expression::Column(given) if given.name == "*" || given.name.eq_ignore_ascii_case(&of.name))
+            let of_another = |given: &ColumnRef| given.table.is_some() && of.table.is_some() && given.table != of.table;
+            matches!(&item.expression, Expression::Column(given) if given.name == "*" || (given.name.eq_ignore_ascii_case(&of.name) && !of_another(given)))
         };
         (!select.items.iter().any(gives)).then_some((at, column, [one, other]))
     })

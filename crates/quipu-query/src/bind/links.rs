@@ -42,7 +42,13 @@ impl Binder<'_> {
     fn of_an_outer_query(&mut self, name: &mut ColumnRef, other: &ColumnRef, scopes: &[Scope]) {
         let (Some(of_name), Some(of_other)) = (name.place, other.place) else { return };
         // A column is always what it is: the "name" of a table of links was taken for the column that it is compared with.
-        let differs = of_name.column == 0 && self.differ(of_name, of_other);
+        let kind = |place: Place| self.tables.column(place).map(|column| column.kind);
+        let of_links = self.tables.table(of_name.table).is_some_and(crate::tables::Table::is_links);
+        let differs = if of_links {
+            kind(of_name) != kind(of_other)
+        } else {
+            of_name.column == 0 && self.differ(of_name, of_other)
+        };
         if name.table != other.table || !(differs || of_name == of_other) {
             return;
         }

@@ -454,9 +454,20 @@ fn column_of(found: &Found<'_>, tails: &[&NodeSummary], targets: &Targets, graph
         examples,
         range: range_of(kind, tails),
         references: None,
-        mixed: matches!(kind, Kind::Entity(_)) && tails.iter().any(|tail| tail.literal.is_some()),
+        mixed: is_mixed(kind, tails, targets),
         only_here: found.only_here,
     }
+}
+
+/// Whether texts, or things of another type, stand among the things of a column's kind.
+fn is_mixed(kind: Kind, tails: &[&NodeSummary], targets: &Targets) -> bool {
+    let Kind::Entity(kind) = kind else { return false };
+    let is_other = |tail: &&NodeSummary| match kind {
+        _ if tail.literal.is_some() => true,
+        Some(kind) => matches!(targets, Targets::Types(_)) && !targets.of(tail).contains(&kind),
+        None => false,
+    };
+    tails.iter().any(is_other)
 }
 
 /// Some of many names: spread over them, then the short ones, which cost least.

@@ -30,7 +30,7 @@ pub(crate) use render::is_form_of;
 pub use render::{Relevance, RenderConfig, Rendered};
 
 /// Version of the stored form; another one is counted anew.
-pub const TABLES_VERSION: u32 = 9;
+pub const TABLES_VERSION: u32 = 10;
 
 /// A property above others (`rdfs:subPropertyOf`), as columns: "statistics" of strength, dexterity and wisdom.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -114,7 +114,7 @@ pub struct Column {
     pub range: Option<(String, String)>,
     /// A column of another table that holds all values of this one: a link by value.
     pub references: Option<(usize, usize)>,
-    /// Whether texts stand among the entities.
+    /// Whether texts, or things of another type, stand among the entities.
     pub mixed: bool,
     /// Whether the relation has no heads but rows of this table.
     pub only_here: bool,

@@ -1,6 +1,6 @@
 //! Questions for yes or no: "is Lima the capital of Peru?" asks whether the path that the words tell leads from one mention to another.
 
-use quipu_graph::NodeId;
+use quipu_graph::{NodeId, NodeSummary};
 use quipu_language::{value_of_node, values_said};
 use quipu_query::Made;
 
@@ -35,34 +35,53 @@ pub(super) async fn check(
         return Ok(Outcome::abstain(reason, Vec::new()));
     };
     // What the same words may mean besides is no other thing.
-    let others = mentioned.iter().filter(|mention| mention.span != best.anchor.span);
-    let others = others.flat_map(|mention| &mention.candidates).map(|candidate| candidate.node);
-    let reached: Vec<_> = others.filter(|node| best.ends.binary_search(node).is_ok()).collect();
-    let yes = !reached.is_empty();
+    let others: Vec<&Mentioned> =
+        mentioned.iter().filter(|mention| mention.span != best.anchor.span).collect();
+    let ends_at = |other: &&Mentioned| -> Vec<NodeId> {
+        let nodes = other.candidates.iter().map(|candidate| candidate.node);
+        nodes.filter(|node| best.ends.binary_search(node).is_ok()).collect()
+    };
+    let reached: Vec<Vec<NodeId>> = others.iter().map(ends_at).collect();
+    let yes = reached.iter().all(|reached| !reached.is_empty()) && !reached.is_empty();
     let confidence = best.path.confidence(best.path.probability);
     let phrase = best.path.phrase.replacen('X', &best.anchor.name, 1);
     if confidence < if yes { config.least_confidence } else { SURE_OF_NO } {
         return Ok(unsure(&phrase, confidence));
     }
+    if !yes && others.len() > 1 {
+        let reason = format!("“{phrase}” says nothing of all that the question names");
+        return Ok(Outcome::abstain(reason, Vec::new()));
+    }
     if !yes && is_of_another_kind(context, best, mentioned).await? {
         let reason = format!("“{phrase}” leads to another kind of thing than the question names");
         return Ok(Outcome::abstain(reason, Vec::new()));
     }
-    verdict(context, best, &reached, confidence).await
+    verdict(context, best, &reached.concat(), confidence).await
 }
 
-/// Whether a path leads to numbers or dates where the other things that the question names are none: "the 1990s" is no year.
+/// Whether a path leads to another kind of thing than the question names beside its start: to numbers or dates, where "the 1990s" is no
+/// year, or to flights, where it names an airport.
 async fn is_of_another_kind(
     context: &Context<'_>,
     run: &RunPath,
     mentioned: &[Mentioned],
 ) -> Result<bool, AnswerError> {
-    let mut others = mentioned.iter().filter(|mention| mention.span != run.anchor.span);
-    if others.any(|mention| !values_said(&mention.text).is_empty()) {
+    let others = || mentioned.iter().filter(|mention| mention.span != run.anchor.span);
+    if others().any(|mention| !values_said(&mention.text).is_empty()) {
         return Ok(false);
     }
     let ends = context.graph().summaries(run.ends.get(..SHOWN).unwrap_or(&run.ends)).await?;
-    Ok(ends.iter().all(|end| is_measure(&value_of_node(end.literal.as_ref(), &end.name))))
+    if ends.iter().all(|end| is_measure(&value_of_node(end.literal.as_ref(), &end.name))) {
+        return Ok(true);
+    }
+    let named: Vec<NodeId> =
+        others().flat_map(|mention| &mention.candidates).map(|candidate| candidate.node).collect();
+    let named = context.graph().summaries(&named).await?;
+    let types = |nodes: &[NodeSummary]| -> Vec<NodeId> {
+        nodes.iter().flat_map(|node| node.types.iter().copied()).collect()
+    };
+    let (of_ends, of_named) = (types(&ends), types(&named));
+    Ok(!of_ends.is_empty() && !of_named.is_empty() && !of_ends.iter().any(|of| of_named.contains(of)))
 }
 
 /// Yes where `reached` is something, shown with the way there; else no, shown with what the way leads to instead.

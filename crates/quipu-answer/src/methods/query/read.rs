@@ -3,7 +3,7 @@
 use quipu_language::asks_for;
 use quipu_query::asked::{
     Candidate, Nearness, among_those, compared, for_each, of_two, right_dates, right_ends, right_sides,
-    with_both,
+    takes_from_itself, with_both,
 };
 use quipu_query::{
     Aggregate, Bound, CellValue, Comparison, Doubt, Expression, Item, Level, Mend, Plan, Query, QueryError,
@@ -104,7 +104,8 @@ async fn try_read(
         }
     });
     let found = values.find(context.workspace, tables, &texts).await?;
-    let (query, both) = with_both(asking.question.text(), query);
+    let (mut query, both) = with_both(asking.question.text(), query);
+    let of_two = of_two(&mut query);
     let mut bound = bind(query, tables, values, &found)?;
     if !asks_tables(&bound.query) {
         return Err(QueryError::Unbound(
@@ -122,12 +123,15 @@ async fn try_read(
     let text = asking.question.text();
     bound.mends.extend(compared_sides);
     bound.mends.extend(both);
+    bound.mends.extend(of_two);
     bound.mends.extend(right_ends(text, &mut bound.query, tables));
     bound.mends.extend(right_dates(text, &mut bound.query, tables));
     bound.mends.extend(right_sides(text, &mut bound.query, tables));
     bound.mends.extend(among_those(&mut bound.query, tables));
     bound.mends.extend(for_each(text, &mut bound.query, tables));
-    bound.mends.extend(of_two(&mut bound.query));
+    if takes_from_itself(&bound.query) {
+        return Err(QueryError::Unbound("it takes a value from itself, which is nothing".into()));
+    }
     let tells_things = with_things(&mut bound.query, tables);
     with_groups(&mut bound.query);
     with_measures(&mut bound.query);

@@ -74,6 +74,9 @@ pub(in crate::commands) struct Run {
     budget_calls: Option<u64>,
     #[arg(long, value_name = "KEY=VALUE", help = format!("Set what methods do: {KEYS}"))]
     set: Vec<String>,
+    /// Take the words of the language from this file in the place of the built-in ones: a list that it lacks is empty
+    #[arg(long, value_name = "FILE")]
+    words: Option<PathBuf>,
     /// Ask no model: replay the run in this results folder from its recorded replies, and tell where it differs
     #[arg(long, value_name = "DIR", conflicts_with_all = ["resume", "budget_calls"])]
     replay: Option<PathBuf>,
@@ -171,6 +174,11 @@ impl Run {
     }
 
     fn plan(&self) -> Result<Plan> {
+        if let Some(path) = &self.words {
+            // Before any question is read: the words are read once.
+            let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+            quipu_language::use_words(&text).map_err(|error| WrongUsage(format!("{}: {error}", path.display())))?;
+        }
         let recording = self.replay.as_deref().map(Results::read).transpose()?;
         let settings = Settings::load(self.how.as_settings(), &self.workspace)?;
         let assignments = Assignments::parse(&self.set)?;
@@ -269,6 +277,7 @@ impl Run {
         questions: &[PreparedQuestion],
     ) -> Result<Manifest> {
         let mut settings = plan.assignments.as_settings();
+        settings.extend(self.words.as_ref().map(|path| ("words".to_owned(), path.display().to_string())));
         for options in &plan.methods {
             let parameters = format!("{:?} {:?}", options.config, options.limits);
             settings.insert(format!("parameters of {}", options.method.name()), parameters);

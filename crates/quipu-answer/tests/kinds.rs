@@ -1,0 +1,130 @@
+//! What a question's nouns say of the kinds of things that it names and asks for, over flights as nodes of their own; a scripted model.
+
+#![allow(clippy::unwrap_used, reason = "set-up of tests")]
+
+use crate::common;
+use std::sync::Arc;
+
+use common::{Setting, ask, embedder, setting_from};
+use quipu_answer::{Answer, AskOptions, Method, Status};
+use quipu_model::ScriptedModel;
+
+/// Airports, flights and pilots in a country; a medal for a band or for an album.
+const AIRWAYS: &str = r#"
+@prefix : <http://airways.test/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:Airport rdfs:label "airport" . :Flight rdfs:label "flight" . :Pilot rdfs:label "pilot" .
+:City rdfs:label "city" . :Country rdfs:label "country" . :Airline rdfs:label "airline" . :Ship rdfs:label "ship" .
+:from rdfs:label "departure airport" . :to rdfs:label "arrival airport" . :operatedBy rdfs:label "operated by" .
+:inCountry rdfs:label "in country" . :employer rdfs:label "employer" . :seconds rdfs:label "length seconds" .
+:chart rdfs:label "chart position" . :born rdfs:label "birth year" . :ownedBy rdfs:label "owned by" .
+:vale a :Airport ; rdfs:label "Port Vale" . :moor a :Airport ; rdfs:label "Harrow Moor" .
+:bog a :Airport ; rdfs:label "Carrow Bog" .
+:f1 a :Flight ; rdfs:label "PX 1" ; :from :vale ; :to :moor ; :operatedBy :luft ; :seconds 900 ; :chart 3 .
+:f2 a :Flight ; rdfs:label "PX 2" ; :from :moor ; :to :vale ; :operatedBy :polar ; :seconds 300 ; :chart 12 .
+:f3 a :Flight ; rdfs:label "PX 3" ; :from :moor ; :to :vale ; :operatedBy :luft ; :seconds 500 ; :chart 1 .
+:luft a :Airline ; rdfs:label "Lusmark Luft" ; :inCountry :kandrel ; :founded 1950 .
+:polar a :Airline ; rdfs:label "Polar Courier" ; :inCountry :kandrel ; :founded 1971 .
+:zark a :City ; rdfs:label "Zarkand" ; :inCountry :kandrel . :ush a :City ; rdfs:label "Ushtobe" ; :inCountry :kandrel .
+:kandrel a :Country ; rdfs:label "Kandrel" .
+:ana a :Pilot ; rdfs:label "Ana Okpara" ; :employer :luft ; :born 1980 .
+:bo a :Pilot ; rdfs:label "Bo Ray" ; :employer :polar ; :born 1975 .
+:emma a :Ship ; rdfs:label "Emma Sole" ; :ownedBy :polar .
+"#;
+
+async fn ask_with(queries: &[&str], question: &str, method: Method) -> (Answer, Arc<ScriptedModel>) {
+    let model = queries.iter().fold(ScriptedModel::new(), |model, sql| model.on("plan.query", *sql));
+    let model = Arc::new(model);
+    let options = AskOptions { method, keep_trace: true, ..AskOptions::default() };
+    let answer = ask(&airways().await, Some(model.clone()), None, question, &options).await;
+    (answer, model)
+}
+
+async fn airways() -> Setting {
+    setting_from("airways.ttl", AIRWAYS).await
+}
+
+/// The answers of a query that is written at once; none where it is refused four times.
+async fn answers(sql: &str, question: &str) -> Vec<String> {
+    ask_with(&[sql; 4], question, Method::Query).await.0.answers
+}
+
+#[tokio::test]
+async fn what_is_asked_for_by_its_kind_is_of_that_kind() {
+    let question = "Which airports are there in Kandrel?";
+    assert_eq!(answers("SELECT name FROM city WHERE country = 'Kandrel'", question).await, [""; 0]);
+    let question = "Which cities are there in Kandrel?";
+    let cities = answers("SELECT name FROM city WHERE country = 'Kandrel'", question).await;
+    assert_eq!(cities.len(), 2, "{cities:?}");
+    let year = "SELECT MIN(birth_year) FROM pilot WHERE name IN ('Ana Okpara', 'Bo Ray')";
+    assert_eq!(answers(year, "Who was born first, Ana Okpara or Bo Ray?").await, [""; 0]);
+}
+
+#[tokio::test]
+async fn a_kind_that_a_query_does_not_speak_of_and_a_name_of_another_kind_are_not_answered() {
+    let flights = "SELECT name FROM airport WHERE name NOT IN (SELECT departure_airport FROM flight)";
+    assert_eq!(answers(flights, "Which airports do no pilots know?").await, [""; 0]);
+    assert_eq!(answers(flights, "From which airports do no flights depart?").await, ["Carrow Bog"]);
+    let owner = "SELECT owned_by FROM ship WHERE name = 'Emma Sole'";
+    assert_eq!(answers(owner, "Which airline has the pilot Emma Sole?").await, [""; 0]);
+    assert_eq!(answers(owner, "Which airline owns the ship Emma Sole?").await, ["Polar Courier"]);
+}
+
+#[tokio::test]
+async fn one_named_thing_is_not_counted_and_nothing_is_taken_from_itself() {
+    let one = "SELECT COUNT(*) FROM city WHERE name = 'Zarkand'";
+    assert_eq!(answers(one, "How many people live in Zarkand?").await, [""; 0]);
+    let zero = "SELECT founded - founded FROM airline WHERE name = 'Polar Courier'";
+    assert_eq!(answers(zero, "What is the difference between the years of Polar Courier?").await, [""; 0]);
+    let two = "SELECT ABS(founded - founded) FROM airline WHERE name IN ('Polar Courier', 'Lusmark Luft')";
+    let question = "How many years lie between when Polar Courier was founded and when Lusmark Luft was?";
+    assert_eq!(answers(two, question).await, ["21"]);
+}
+
+#[tokio::test]
+async fn a_value_for_each_is_one_of_each() {
+    let sql = "SELECT COUNT(*) FROM flight WHERE operated_by IN (SELECT name FROM airline WHERE country = 'Kandrel')";
+    let question = "How many flights are there for each of the airlines of Kandrel?";
+    let (answer, model) = ask_with(&[sql; 4], question, Method::Query).await;
+    let rows: Vec<Vec<String>> = answer
+        .table
+        .unwrap()
+        .rows
+        .into_iter()
+        .map(|row| row.into_iter().flatten().map(|value| value.name).collect())
+        .collect();
+    assert_eq!(rows, [["Lusmark Luft", "2"], ["Polar Courier", "1"]]);
+    assert_eq!(model.calls(), 1);
+}
+
+#[tokio::test]
+async fn the_first_place_is_the_highest_and_minutes_are_seconds() {
+    let last = "SELECT name FROM flight ORDER BY chart_position DESC LIMIT 1";
+    assert_eq!(answers(last, "Which flight has the highest chart position?").await, ["PX 3"]);
+    let top = "SELECT name FROM flight WHERE chart_position <= 2";
+    assert_eq!(answers(top, "Which flights have a chart position in the top 2?").await, ["PX 3"]);
+    let long = "SELECT COUNT(*) FROM flight WHERE length_seconds > 600";
+    assert_eq!(answers(long, "How many flights have a length of more than ten minutes?").await, ["1"]);
+}
+
+#[tokio::test]
+async fn in_a_question_without_capitals_a_name_in_full_is_a_name() {
+    let invented = "SELECT name FROM flight WHERE arrival_airport = 'Harrow Moor'";
+    let right = "SELECT name FROM flight WHERE arrival_airport = 'Port Vale'";
+    let (answer, model) = ask_with(&[invented, right], "flights to port vale", Method::Query).await;
+    assert_eq!((answer.answers.len(), model.calls()), (2, 2), "{answer:#?}");
+}
+
+#[tokio::test]
+async fn a_path_leads_to_what_is_asked_for_and_denies_only_what_it_could_lead_to() {
+    let airways = airways().await;
+    quipu_query::open_tables(&airways.workspace).await.unwrap();
+    let options = AskOptions { method: Method::Auto, ..AskOptions::default() };
+    let asked = async |question: &str| ask(&airways, None, Some(embedder().await), question, &options).await;
+    let cities = asked("What cities are there in Kandrel?").await;
+    assert!(!cities.answers.contains(&"Polar Courier".to_owned()), "{cities:#?}");
+    let flies = asked("Does Lusmark Luft fly from Harrow Moor to Port Vale?").await;
+    assert_ne!(flies.answers, ["no"], "{flies:#?}");
+    let pilot = asked("Who employs the pilot Emma Sole?").await;
+    assert_eq!(pilot.status, Status::Abstained, "{pilot:#?}");
+}
