@@ -128,3 +128,22 @@ async fn a_path_leads_to_what_is_asked_for_and_denies_only_what_it_could_lead_to
     let pilot = asked("Who employs the pilot Emma Sole?").await;
     assert_eq!(pilot.status, Status::Abstained, "{pilot:#?}");
 }
+
+#[tokio::test]
+async fn a_share_is_one_of_those_that_stand_before_the_verb() {
+    let of_all = "SELECT 100.0 * SUM(CASE WHEN departure_airport = 'Harrow Moor' AND operated_by = 'Lusmark Luft' \
+                  THEN 1 ELSE 0 END) / COUNT(*) FROM flight";
+    let question = "What percentage of flights from Harrow Moor are operated by Lusmark Luft?";
+    assert_eq!(answers(of_all, question).await, ["50"]);
+    let other = "What percentage of flights are from Harrow Moor and operated by Lusmark Luft?";
+    assert_eq!(answers(of_all, other).await, ["33.333333333"]);
+}
+
+#[tokio::test]
+async fn what_the_question_names_with_an_article_is_not_left_out() {
+    let all = "SELECT COUNT(*) FROM flight WHERE departure_airport = 'Harrow Moor'";
+    let both = "SELECT COUNT(*) FROM flight WHERE departure_airport = 'Harrow Moor' AND operated_by = 'Polar Courier'";
+    let question = "How many flights leave Harrow Moor with the Polar Courier?";
+    let (answer, model) = ask_with(&[all, both], question, Method::Query).await;
+    assert_eq!((answer.answers.as_slice(), model.calls()), (&["1".to_owned()][..], 2), "{answer:#?}");
+}

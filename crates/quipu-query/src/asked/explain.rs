@@ -55,8 +55,23 @@ pub fn names_left_out(
     values: &Values,
 ) -> Vec<(String, Place)> {
     let said = Said::of(query, tables);
-    let is_left_out =
-        |text: &str| words_of(text).iter().all(|word| meanings(word).is_empty() && !said.names(word));
+    // "The Salt Road": the article says nothing.
+    let telling = |text: &str| -> Vec<String> {
+        words_of(text).into_iter().filter(|word| meanings(word).is_empty()).collect()
+    };
+    let mut compared = HashSet::new();
+    query.visit(&mut |part| {
+        if let Expression::Terms(terms, _) = part {
+            compared.extend(terms);
+        }
+    });
+    let is_left_out = |mention: &Mention| {
+        let words = telling(&mention.text);
+        let is_compared = |found: &Match| found.terms.iter().any(|term| compared.contains(term));
+        !words.is_empty()
+            && !words.iter().any(|word| said.names(word))
+            && !mention.matches.iter().any(is_compared)
+    };
     // Where nothing is written with a capital, what is called just so is a name.
     let has_capitals = question.chars().any(char::is_uppercase);
     let is_name = |mention: &Mention| {
@@ -68,7 +83,7 @@ pub fn names_left_out(
         }
     };
     let mentions = values.mentions(question).into_iter();
-    let left_out = mentions.filter(|mention| is_left_out(&mention.text) && is_name(mention));
+    let left_out = mentions.filter(|mention| is_left_out(mention) && is_name(mention));
     left_out.filter_map(|mention| Some((mention.text, mention.matches.first()?.place))).collect()
 }
 

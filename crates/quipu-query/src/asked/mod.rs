@@ -12,6 +12,7 @@ mod extremes;
 mod hints;
 mod kinds;
 mod nearness;
+mod shares;
 mod slips;
 
 pub use bounds::bounds;
@@ -24,4 +25,5 @@ pub use extremes::{among_those, compared};
 pub use hints::{abbreviated, meant};
 pub use kinds::{is_called_another_kind, leads_to_what_is_asked};
 pub use nearness::Nearness;
+pub use shares::of_those;
 pub use slips::{right_dates, right_ends, right_sides, with_both};

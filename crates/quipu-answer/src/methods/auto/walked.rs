@@ -15,6 +15,7 @@ use crate::AnswerError;
 use crate::answer::Status;
 use crate::context::{Context, PlanStart, Planned};
 use crate::evidence::EvidenceContent;
+use crate::link::{apart, mentions};
 use crate::methods::Outcome;
 use crate::methods::query::{is_far_from_role, is_of_named_kinds, orders_from_the_right_end};
 
@@ -51,7 +52,8 @@ pub(super) async fn is_answer(
     if typed
         && (is_far_from_role(context, question, plan).await?
             || skips(context, question, plan).await?
-            || !is_of_named_kinds(context, question, plan).await?)
+            || !is_of_named_kinds(context, question, plan).await?
+            || leaves_out_a_name(context, question, plan, outcome).await?)
     {
         return Ok(false);
     }
@@ -98,6 +100,35 @@ async fn starts_from_a_name(
     let of_it = found.iter().find(|candidate| candidate.node == *node);
     Ok(of_it.is_none_or(|found| quipu_query::words_of(&found.matched).len() <= words))
 }
+
+/// Whether the question names something with a capital that nothing of the path is: "when was it harvested at Foxhole" is not answered by
+/// when it was harvested anywhere.
+async fn leaves_out_a_name(
+    context: &Context<'_>,
+    question: &str,
+    plan: &Planned,
+    outcome: &Outcome,
+) -> Result<bool, AnswerError> {
+    let PlanStart::Entity(_, span) = &plan.start else { return Ok(false) };
+    if asks_for(question) == Some("yes_or_no") {
+        // What is asked about need not be found.
+        return Ok(false);
+    }
+    let shown: HashSet<String> =
+        outcome.evidence.iter().flat_map(|piece| piece.values()).map(quipu_index::normalise).collect();
+    let is_capital = |word: &str| word.starts_with(char::is_uppercase);
+    let mentioned = mentions(context, question).await?;
+    Ok(mentioned.iter().any(|mention| {
+        let is_shown =
+            mention.candidates.iter().any(|found| shown.contains(&quipu_index::normalise(&found.name)));
+        let is_name = mention.span.start > 0 && mention.text.split(' ').all(is_capital);
+        let is_exact = mention.best().is_some_and(|best| best.score >= EXACT);
+        apart(&mention.span, span) && is_name && is_exact && !is_shown
+    }))
+}
+
+/// A name that is as the graph has it is scored no less.
+const EXACT: f64 = 0.9;
 
 /// Whether a name goes on behind where it ends: "Pike's Hollow Wanderers" are no Pike's Hollow.
 fn continues(question: &str, span: &Range<usize>) -> bool {

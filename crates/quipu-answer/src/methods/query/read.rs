@@ -2,8 +2,8 @@
 
 use quipu_language::asks_for;
 use quipu_query::asked::{
-    Candidate, Nearness, among_those, compared, for_each, of_two, right_dates, right_ends, right_sides,
-    takes_from_itself, with_both,
+    Candidate, Nearness, among_those, compared, for_each, of_those, of_two, right_dates, right_ends,
+    right_sides, takes_from_itself, with_both,
 };
 use quipu_query::{
     Aggregate, Bound, CellValue, Comparison, Doubt, Expression, Item, Level, Mend, Plan, Query, QueryError,
@@ -129,6 +129,7 @@ async fn try_read(
     bound.mends.extend(right_sides(text, &mut bound.query, tables));
     bound.mends.extend(among_those(&mut bound.query, tables));
     bound.mends.extend(for_each(text, &mut bound.query, tables));
+    bound.mends.extend(of_those(text, &mut bound.query));
     if takes_from_itself(&bound.query) {
         return Err(QueryError::Unbound("it takes a value from itself, which is nothing".into()));
     }

@@ -177,7 +177,8 @@ impl Run {
         if let Some(path) = &self.words {
             // Before any question is read: the words are read once.
             let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-            quipu_language::use_words(&text).map_err(|error| WrongUsage(format!("{}: {error}", path.display())))?;
+            quipu_language::use_words(&text)
+                .map_err(|error| WrongUsage(format!("{}: {error}", path.display())))?;
         }
         let recording = self.replay.as_deref().map(Results::read).transpose()?;
         let settings = Settings::load(self.how.as_settings(), &self.workspace)?;

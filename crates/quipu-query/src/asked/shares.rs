@@ -1,0 +1,79 @@
+//! Shares of those that a question names, where a query takes them of all.
+
+use quipu_language::meanings;
+
+use crate::bind::{Doubt, Mend};
+use crate::syntax::{Aggregate, Arithmetic, Body, Expression, Query, Select};
+use crate::tables::words_of;
+
+/// Takes a share of those that the question names before its verb: "what percentage of the red ships have sails" is one of the red ships,
+/// not of all. Only where the query counts all rows below, and asks for both above.
+pub fn of_those(question: &str, query: &mut Query) -> Option<Mend> {
+    let words = words_of(question);
+    let means = |word: &String, of: &str| meanings(word).iter().any(|meaning| meaning.means == of);
+    let share = words.iter().position(|word| means(word, "percentage"))?;
+    let verb =
+        (share + 1..words.len()).find(|at| words.get(*at).is_some_and(|word| means(word, "yes_or_no")))?;
+    let Body::Select(select) = &mut query.body else { return None };
+    if select.items.len() != 1 || !select.group.is_empty() || !counts_all_below(select) {
+        return None;
+    }
+    let before = words.get(share..verb)?;
+    let is_before = |condition: &Expression| {
+        let mut named = false;
+        condition.visit(&mut |part| {
+            if let Expression::Terms(_, text) | Expression::Like(_, text) = part {
+                let name = words_of(text);
+                named |= !name.is_empty() && before.windows(name.len()).any(|window| window == name);
+            }
+        });
+        named
+    };
+    let mut moved = Vec::new();
+    let item = select.items.first_mut()?;
+    in_case(&mut item.expression, &mut |condition| {
+        let parts: Vec<Expression> = condition.conjuncts().into_iter().cloned().collect();
+        let (whole, part): (Vec<_>, Vec<_>) = parts.into_iter().partition(is_before);
+        if moved.is_empty() && !whole.is_empty() && !part.is_empty() {
+            *condition = part.into_iter().reduce(and)?;
+            moved = whole;
+        }
+        Some(())
+    });
+    if moved.is_empty() {
+        return None;
+    }
+    select.filter = select.filter.take().into_iter().chain(moved).reduce(and);
+    Some(Mend { text: "the share is one of those that the question names".into(), doubt: Doubt::Little })
+}
+
+fn and(left: Expression, right: Expression) -> Expression {
+    Expression::And(Box::new(left), Box::new(right))
+}
+
+/// Whether a SELECT divides by the number of all its rows.
+fn counts_all_below(select: &Select) -> bool {
+    let mut counts = false;
+    for item in &select.items {
+        item.expression.visit(&mut |part| {
+            if let Expression::Arithmetic(Arithmetic::Divide, _, below) = part {
+                counts |=
+                    matches!(**below, Expression::Aggregate { function: Aggregate::Count, of: None, .. });
+            }
+        });
+    }
+    counts
+}
+
+/// Changes the conditions of the cases that are added up.
+fn in_case(expression: &mut Expression, change: &mut dyn FnMut(&mut Expression) -> Option<()>) {
+    if let Expression::Aggregate { function: Aggregate::Sum | Aggregate::Count, of: Some(of), .. } =
+        expression
+        && let Expression::Case(cases, _) = &mut **of
+        && let [(condition, _)] = cases.as_mut_slice()
+    {
+        change(condition);
+        return;
+    }
+    expression.parts_mut().into_iter().for_each(|part| in_case(part, change));
+}
