@@ -38,7 +38,9 @@ def run(quipu, cache, pairs, words):
             with tempfile.TemporaryDirectory() as out:
                 command = [quipu, "eval", "run", workspace, "--questions", str(path), "--cache", cache]
                 command += ["--out", f"{out}/results"] + (["--words", str(words)] if words else [])
-                subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                done = subprocess.run(command, capture_output=True, text=True)
+                if done.returncode != 0:
+                    sys.exit(f"{' '.join(command)}: {done.stderr}")
                 for line in open(f"{out}/results/rows.jsonl", encoding="utf-8"):
                     row = json.loads(line)
                     hit = bool(row["score"].get("hit_at_1"))

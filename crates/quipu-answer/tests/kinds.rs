@@ -125,6 +125,9 @@ async fn a_path_leads_to_what_is_asked_for_and_denies_only_what_it_could_lead_to
     assert!(!cities.answers.contains(&"Polar Courier".to_owned()), "{cities:#?}");
     let flies = asked("Does Lusmark Luft fly from Harrow Moor to Port Vale?").await;
     assert_ne!(flies.answers, ["no"], "{flies:#?}");
+    // Both pilots are employed by somebody; of an airline that the question names besides nothing is shown.
+    let besides = asked("When was Ana Okpara of the Polar Courier born?").await;
+    assert_ne!(besides.answers, ["1980"], "{besides:#?}");
     let pilot = asked("Who employs the pilot Emma Sole?").await;
     assert_eq!(pilot.status, Status::Abstained, "{pilot:#?}");
 }
@@ -146,4 +149,38 @@ async fn what_the_question_names_with_an_article_is_not_left_out() {
     let question = "How many flights leave Harrow Moor with the Polar Courier?";
     let (answer, model) = ask_with(&[all, both], question, Method::Query).await;
     assert_eq!((answer.answers.as_slice(), model.calls()), (&["1".to_owned()][..], 2), "{answer:#?}");
+}
+
+#[tokio::test]
+async fn which_of_a_clause_asks_for_nothing_and_a_noun_before_a_noun_is_none() {
+    let airports = "SELECT departure_airport FROM flight WHERE operated_by = 'Polar Courier'";
+    let clause = "List the departure airports from which flights operated by Polar Courier leave";
+    assert_eq!(answers(airports, clause).await, ["Harrow Moor"]);
+    let airlines = "SELECT operated_by FROM flight WHERE departure_airport = 'Port Vale'";
+    assert_eq!(answers(airlines, "Which flight airlines operate from Port Vale?").await, ["Lusmark Luft"]);
+}
+
+#[tokio::test]
+async fn the_dearer_of_two_is_one_of_them_and_how_much_more_is_a_number() {
+    let year = "SELECT MIN(birth_year) FROM pilot WHERE name IN ('Ana Okpara', 'Bo Ray')";
+    assert_eq!(answers(year, "What's elder, Ana Okpara or Bo Ray?").await, [""; 0]);
+    let name = "SELECT name FROM pilot WHERE name IN ('Ana Okpara', 'Bo Ray') ORDER BY birth_year LIMIT 1";
+    assert_eq!(answers(name, "How much older is Bo Ray than Ana Okpara?").await, [""; 0]);
+}
+
+#[tokio::test]
+async fn nothing_is_among_things_of_another_kind() {
+    let never = "SELECT name FROM pilot WHERE name NOT IN (SELECT departure_airport FROM flight)";
+    let (answer, model) = ask_with(&[never; 4], "Which pilots have never departed?", Method::Query).await;
+    assert_eq!(answer.status, Status::Abstained, "{answer:#?}");
+    let told = model.requests().remove(1).messages.pop().unwrap().content;
+    assert!(told.contains("the two are different things"), "{told}");
+}
+
+#[tokio::test]
+async fn of_each_thing_there_is_one_value_in_its_own_table() {
+    let sql = "SELECT AVG(length_seconds) FROM flight";
+    let (answer, _) =
+        ask_with(&[sql; 4], "What is the average length in seconds per flight?", Method::Query).await;
+    assert!(answer.table.is_none_or(|table| table.rows.len() == 1));
 }

@@ -113,6 +113,23 @@ fn another_runs_folder_is_refused_and_left_alone() {
 }
 
 #[test]
+fn words_of_a_file_are_kept_with_the_results_and_a_file_that_is_none_is_refused() {
+    let (bench, model) = (bench(), Model::new());
+    bench.write("bad.toml", "[unitz]\nwords = \"mile\"\n");
+    let bad = model.run(&bench, &["--words", "bad.toml"]);
+    assert!(
+        bad.code == Some(2) && bad.stderr.contains("bad.toml") && bad.stderr.contains("unitz"),
+        "{bad:#?}"
+    );
+    bench.write("few.toml", "[units]\nwords = \"mile\"\n");
+    model.run(&bench, &["--out", "results", "--words", "few.toml"]).succeeded();
+    let manifest = std::fs::read_to_string(bench.path("results/manifest.json")).unwrap();
+    assert!(manifest.contains("words = \\\"mile\\\""), "{manifest}");
+    let all = model.run(&bench, &["--out", "results", "--resume"]).failed(1);
+    assert!(all.stderr.contains("another run's results"), "{all:#?}");
+}
+
+#[test]
 fn bad_question_files_are_named_by_line_and_field() {
     let (bench, model) = (bench(), Model::new());
     let cases = [

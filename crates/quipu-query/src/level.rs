@@ -27,13 +27,24 @@ impl Level {
         let Body::Select(select) = &query.body else { return None };
         let given = |expression: &Expression| select.items.iter().any(|item| item.expression == *expression);
         let keys: Vec<&Expression> = query.order.iter().map(|order| &order.expression).collect();
-        if keys.is_empty() || (select.distinct && rows > 1 && !keys.iter().all(|key| given(key))) {
+        let all_given = keys.iter().all(|key| given(key));
+        if keys.is_empty() || (select.distinct && rows > 1 && !all_given) {
+            return None;
+        }
+        // An aggregate beside another one would be counted over other rows.
+        let aggregates = select.items.iter().any(|item| item.expression.has_aggregate());
+        if aggregates && keys.iter().any(|key| key.has_aggregate() && !given(key)) {
             return None;
         }
         let columns = select.items.len();
         let mut level = query.clone();
         level.limit = Some(rows.saturating_add(LOOKED_AT));
         let Body::Select(wider) = &mut level.body else { return None };
+        if let ([Item { expression, .. }], false) = (wider.items.as_slice(), aggregates || all_given) {
+            // Of one column rows without a value are none; of two they would be.
+            let stated = Expression::Not(Box::new(Expression::IsNull(Box::new(expression.clone()))));
+            wider.filter = Some(Expression::both(wider.filter.take(), stated));
+        }
         let mut places = Vec::new();
         for key in keys {
             let given = wider.items.iter().position(|item| item.expression == *key);
@@ -45,7 +56,7 @@ impl Level {
         Some(Self { query: level, columns, keys: places, rows: usize::try_from(rows).ok()? })
     }
 
-    /// The query's rows with those that are level with the last, and how many these are.
+    /// The query's rows with those that are level with the last, and how many of these were kept: none of more than were asked for.
     pub fn cut(&self, mut found: RowSet) -> (RowSet, usize) {
         // What is not stated is level with nothing.
         let keys = |row: &Vec<Option<CellValue>>| -> Option<Vec<CellValue>> {
@@ -54,10 +65,14 @@ impl Level {
         let last = self.rows.checked_sub(1).and_then(|last| found.rows.get(last)).and_then(keys);
         let behind = found.rows.iter().skip(self.rows);
         let level = behind.take_while(|row| last.is_some() && keys(row) == last).count();
+        // Of "the first five" a hundred that are level with the fifth tell nothing.
+        let most = if self.rows > 1 { self.rows } else { usize::MAX };
+        let kept = if level <= most { level } else { 0 };
         let looked_at = usize::try_from(LOOKED_AT).unwrap_or(usize::MAX);
-        found.more = level == looked_at || (found.more && found.rows.len() == self.rows + level);
-        found.rows.truncate(self.rows + level);
+        found.more =
+            level == looked_at || kept < level || (found.more && found.rows.len() == self.rows + level);
+        found.rows.truncate(self.rows + kept);
         found.rows.iter_mut().for_each(|row| row.truncate(self.columns));
-        (found, level)
+        (found, kept)
     }
 }

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use oxrdf::{Literal as RdfLiteral, NamedNode, Term};
 use quipu_graph::{
-    Datatype, Direction, Graph, GraphError, Literal, NodeId, RelationId, RelationRole, Step, iri_of_key,
+    Datatype, Direction, Graph, GraphError, Literal, NodeId, NodeSummary, RelationId, RelationRole, Step,
+    iri_of_key,
 };
 use quipu_index::{LookupConfig, MatchReason, Workspace, normalise};
 
@@ -196,6 +197,13 @@ impl Values {
         let text_among_entities = of_list(tables.widest(place)).filter(|_| tables.widest(place) != at);
         let found = of_table.into_iter().chain(text_among_entities).min_by_key(|found| found.how);
         found.map(|found| Match { place, ..found })
+    }
+
+    /// The table that a thing is a row of; nothing where the names of its table are not kept.
+    pub fn table_of(&self, thing: &Term) -> Option<usize> {
+        let holds = |list: &List| list.entries.iter().any(|(_, term)| term == thing);
+        let mut lists = self.lists.iter().filter(|(place, _)| place.column == 0);
+        lists.find(|(_, list)| holds(list)).map(|(place, _)| place.table)
     }
 
     /// Whether all values of a column are kept, so that what is not found is not there.
@@ -391,9 +399,15 @@ async fn read_values(
     let mut values = Vec::new();
     for batch in nodes.chunks(BATCH) {
         if column.relation.is_some() {
-            for summary in graph.summaries(batch).await? {
+            let summaries = graph.summaries(batch).await?;
+            let of_its_kind = types_of_kind(graph, tables, column.kind, &summaries).await?;
+            let untyped = matches!(column.kind, Kind::Entity(Some(table))
+                if matches!(tables.table(table).map(|table| &table.source), Some(Rows::Heads(_))));
+            for summary in summaries {
                 let term = match &summary.literal {
                     Some(literal) => Some(literal_term(literal)),
+                    // Its table has it.
+                    None if untyped || summary.types.iter().any(|of| of_its_kind.contains(of)) => None,
                     None => entity_term(&summary.key),
                 };
                 values.extend(term.map(|term| (summary.name, term)));
@@ -407,6 +421,24 @@ async fn read_values(
         }
     }
     Ok(values)
+}
+
+/// The types among those of some things that a column's table holds.
+async fn types_of_kind(
+    graph: &dyn Graph,
+    tables: &Tables,
+    kind: Kind,
+    things: &[NodeSummary],
+) -> Result<HashSet<NodeId>, GraphError> {
+    let Kind::Entity(Some(table)) = kind else { return Ok(HashSet::new()) };
+    let Some(Rows::Types(iris)) = tables.table(table).map(|table| &table.source) else {
+        return Ok(HashSet::new());
+    };
+    let mut types: Vec<NodeId> = things.iter().flat_map(|thing| thing.types.iter().copied()).collect();
+    types.sort_unstable();
+    types.dedup();
+    let is_its = |of: &NodeSummary| iris.iter().any(|iri| iri_of_key(&of.key) == *iri);
+    Ok(graph.summaries(&types).await?.into_iter().filter(is_its).map(|of| of.node).collect())
 }
 
 /// The nodes of some IRIs.

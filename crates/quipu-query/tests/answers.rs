@@ -311,6 +311,12 @@ async fn rows_that_are_level_with_the_last_come_with_it() {
     let (rows, more, _) = first("SELECT name, price FROM product ORDER BY price DESC LIMIT 1").await.unwrap();
     assert_eq!((rows, more), (vec!["Otter Pump | 200.5".to_owned()], 0));
     assert_eq!(first("SELECT name FROM product ORDER BY price").await, None);
+    let (rows, more, _) =
+        first("SELECT name, price FROM product ORDER BY price DESC LIMIT 1 OFFSET 1").await.unwrap();
+    assert_eq!((rows, more), (vec!["Falcon Drill | 120".to_owned()], 0));
+    // The lamp without a price is the last by it; of those with a date of launch it is none.
+    let launched = "SELECT launched FROM product WHERE name = 'Owl Lamp' ORDER BY price LIMIT 1";
+    assert_eq!(first(launched).await.unwrap().0, ["2021-07-09"]);
     let told_apart = ["SELECT DISTINCT colour", "FROM product_colour ORDER BY product LIMIT 2"].join(" ");
     assert_eq!(first(&told_apart).await, None, "what it is ordered by would make two rows of one");
 }

@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use rust_stemmers::{Algorithm, Stemmer};
 use serde::Deserialize;
 
-pub use forms::is_form;
+pub use forms::{is_form, is_noun};
 pub use role::role_asked_for;
 pub use sides::{Side, side_of};
 
@@ -107,6 +107,10 @@ struct File {
     open_ends: Listed,
     ages: Listed,
     ranks: Listed,
+    alls: Listed,
+    before_alls: Listed,
+    tops: Listed,
+    called: Listed,
     nouns: Listed,
     irregular: Irregular,
 }
@@ -141,6 +145,30 @@ fn english() -> &'static File {
 /// Whether a word stands between two names of which one is asked for.
 pub fn offers_a_choice(word: &str) -> bool {
     english().alternatives.has(word)
+}
+
+/// Whether a question asks which of two comes before the other by some adjective: "what's dearer, A or B". The adjective stands behind a
+/// form of "be".
+pub fn asks_for_the_better(words: &[String]) -> bool {
+    let is_be = |word: &String| word == "s" || english().be.has(word);
+    let compares =
+        |pair: &[String]| matches!(pair, [be, word] if is_be(be) && word.len() > 4 && word.ends_with("er"));
+    words.iter().any(|word| offers_a_choice(word)) && words.windows(2).any(compares)
+}
+
+/// Whether a word for each thing means all of them together, by the word before it: "every flight" does, "for every flight" does not.
+pub fn groups_all(word: &str, before: Option<&String>) -> bool {
+    english().alls.has(word) && !before.is_some_and(|before| english().before_alls.has(before))
+}
+
+/// Whether a word asks for the first of an order: "the top 5".
+pub fn is_top(word: &str) -> bool {
+    english().tops.has(word)
+}
+
+/// Whether a name stands behind a word: "called Emma".
+pub fn names_what_follows(word: &str) -> bool {
+    english().called.has(word)
 }
 
 /// Whether a noun follows a question word, and no verb.
@@ -193,7 +221,7 @@ pub fn meanings_at(words: &[String], at: usize) -> Vec<Meaning> {
 }
 
 /// Whether a word stands in a phrase in which it means nothing of its own: the "after" of "named after".
-fn is_in_phrase(words: &[String], at: usize) -> bool {
+pub fn is_in_phrase(words: &[String], at: usize) -> bool {
     english().phrases.phrases.iter().any(|phrase| {
         let count = phrase.split(' ').count();
         let mut starts = (at + 1).saturating_sub(count)..=at;
@@ -253,7 +281,7 @@ pub fn with_superlatives(question: &str) -> String {
 }
 
 /// The words of a question behind what politely asks for it: "could you tell me which …" asks which.
-fn without_request(question: &str) -> Vec<String> {
+pub fn without_request(question: &str) -> Vec<String> {
     let mut words = crate::words_of(question);
     let phrases: Vec<Vec<String>> =
         english().requests.phrases.iter().map(|phrase| crate::words_of(phrase)).collect();
@@ -375,7 +403,8 @@ pub fn are_ages(title: &str) -> bool {
 
 /// Whether numbers called so are places of an order.
 pub fn are_ranks(title: &str) -> bool {
-    crate::words_of(title).iter().any(|word| english().ranks.has(word))
+    // "Ranking points" are amounts.
+    crate::words_of(title).last().is_some_and(|word| english().ranks.has(word))
 }
 
 /// Whether of values called so no superlative tells which end of their order it asks for.
@@ -419,7 +448,7 @@ pub fn asks_yes_or_no(question: &str) -> bool {
     asks_for(question) == Some("yes_or_no")
 }
 
-/// What a question's first telling word asks for: `yes_or_no`, `count`, `date`, `person`.
+/// What a question's first telling word asks for: `yes_or_no`, `count`, `amount`, `date`, `person`.
 pub fn asks_for(question: &str) -> Option<&'static str> {
     let words = without_request(question);
     let means = |word: &String, of: &str| meanings(word).iter().any(|meaning| meaning.means == of);
@@ -436,8 +465,11 @@ pub fn asks_for(question: &str) -> Option<&'static str> {
         return if chooses { None } else { Some("yes_or_no") };
     }
     let how = words.iter().position(|word| word == "how");
-    if how.and_then(|at| words.get(at + 1)).is_some_and(|word| means(word, "count")) {
-        return Some("count");
+    let behind_how = how.and_then(|at| words.get(at + 1));
+    if let Some(of) =
+        ["count", "amount"].into_iter().find(|of| behind_how.is_some_and(|word| means(word, of)))
+    {
+        return Some(of);
     }
     let first = words.first()?;
     ["date", "person"].into_iter().find(|of| means(first, of))
@@ -466,6 +498,10 @@ mod tests {
             &rows.open_ends,
             &rows.ages,
             &rows.ranks,
+            &rows.alls,
+            &rows.before_alls,
+            &rows.tops,
+            &rows.called,
             &rows.nouns,
         ];
         let all = rows.words.len() + rows.orders.len() + 4 + lists.len();
@@ -510,7 +546,8 @@ mod tests {
 
     #[test]
     fn a_superlative_asks_for_one_end_of_an_order() {
-        use Ordered::{Ages, Dates, Numbers, Years};
+        use Ordered::{Ages, Dates, Numbers, Ranks, Years};
+        assert!(are_ranks("chart position") && !are_ranks("ranking points"));
         for (word, of, end) in [
             ("oldest", Numbers, None),
             ("oldest", Ages, Some(End::Descending)),
@@ -523,6 +560,9 @@ mod tests {
             ("newest", Dates, Some(End::Descending)),
             ("cheapest", Numbers, Some(End::Ascending)),
             ("best", Numbers, None),
+            ("highest", Ranks, Some(End::Ascending)),
+            ("top", Ranks, Some(End::Ascending)),
+            ("top", Numbers, None),
         ] {
             assert_eq!(end_asked_for(word, of), end, "{word} {of:?}");
         }
@@ -550,9 +590,14 @@ mod tests {
             ("Can you please tell me who wrote it?", Some("person")),
             ("how many towns lie in Peru", Some("count")),
             ("When was it opened?", Some("date")),
+            ("Does Chile or Peru have more than 20 towns?", Some("yes_or_no")),
+            ("How much more does it cost?", Some("amount")),
         ] {
             assert_eq!(asks_for(question), expected, "{question}");
         }
+        let better = |question: &str| asks_for_the_better(&crate::words_of(question));
+        assert!(better("What's dearer, the pump or the drill?") && better("Who is older, Ada or Bo?"));
+        assert!(!better("Which river is in Peru or Chile?"));
         assert!(asks_for_units("How many years lie between the two?"));
         assert!(asks_for_units("How many more minutes did it take?"));
         assert!(!asks_for_units("How many paintings are two years old?"));

@@ -1,9 +1,10 @@
 //! Choosing among readings: alike results vote, and a score says how sure the best one is.
 
 use oxrdf::Term;
-use quipu_language::{asks_for, asks_for_units, meanings, offers_a_choice};
+use quipu_language::{asks_for, asks_for_the_better, asks_for_units, meanings, offers_a_choice};
 
 use super::explain::{FAR_FROM_ROLE, Unexplained, names_left_out, unexplained};
+use super::kinds::misnamed;
 use super::{Candidate, TableQuestion};
 use crate::bind::Doubt;
 use crate::plan::ValueKind;
@@ -96,6 +97,7 @@ impl Features {
                 || !unexplained.values.is_empty()
                 || !unexplained.meanings.is_empty()
                 || unexplained.leaves_out_most()
+                || gives_no_number(question, candidate)
                 || only_repeats(candidate),
         }
     }
@@ -132,7 +134,7 @@ fn is_of_kind(question: &str, candidate: &Candidate) -> bool {
         Some("count") if asks_for_units(question) => {
             has(&[ValueKind::Number, ValueKind::Unknown]) && !candidate.only_counts()
         }
-        Some("count") => has(&[ValueKind::Number, ValueKind::Unknown]),
+        Some("count" | "amount") => has(&[ValueKind::Number, ValueKind::Unknown]),
         Some("date") => has(&[ValueKind::Date, ValueKind::Number, ValueKind::Unknown]),
         Some("person") => has(&[ValueKind::Entity, ValueKind::Text, ValueKind::Unknown]),
         // A list is an answer too: yes where there is something in it.
@@ -141,6 +143,13 @@ fn is_of_kind(question: &str, candidate: &Candidate) -> bool {
         }
         _ => !(candidate.plan.columns.len() == 1 && has(&[ValueKind::Flag])),
     }
+}
+
+/// Whether a question asks for a number and gets none.
+fn gives_no_number(question: &str, candidate: &Candidate) -> bool {
+    let numbers = [ValueKind::Number, ValueKind::Unknown, ValueKind::Text];
+    let gives = candidate.plan.columns.iter().any(|column| numbers.contains(&column.kind));
+    matches!(asks_for(question), Some("count" | "amount")) && !gives
 }
 
 /// Whether what it gives is only what the question names itself: "the neighbour of Germany with the largest area" is not Germany.
@@ -184,12 +193,13 @@ pub fn features(
         values: values.into_iter().map(|(text, _)| text).collect(),
         ..unexplained(question, query, &candidate.near, tables)
     };
+    unexplained.meanings.extend(misnamed(&words_of(question), query, tables, asking.values));
     // "Which is larger, Ohio or Nevada": neither is the United States.
     let offered = offered(question, asking.values).unwrap_or_default();
     let given: Vec<&CellValue> = candidate.rows.rows.iter().flatten().flatten().collect();
     let is_offered = |cell: &&CellValue| offered.terms.contains(&cell.term);
     if !offered.terms.is_empty()
-        && given.iter().all(|cell| cell.key.is_some())
+        && (given.iter().all(|cell| cell.key.is_some()) || asks_for_the_better(&words_of(question)))
         && !given.iter().any(is_offered)
     {
         unexplained.meanings.push(offered.word);
@@ -211,7 +221,8 @@ struct Offered {
 /// The values between which a comparison asks to choose; nothing where the question offers no two.
 fn offered(question: &str, values: &Values) -> Option<Offered> {
     let words = words_of(question);
-    let compares = words.iter().flat_map(|word| meanings(word)).any(|meaning| meaning.means == "comparison");
+    let compares = words.iter().flat_map(|word| meanings(word)).any(|meaning| meaning.means == "comparison")
+        || asks_for_the_better(&words);
     let (or, word) = words.iter().enumerate().find(|(_, word)| compares && offers_a_choice(word))?;
     let (mut before, mut behind) = (None, None);
     for mention in values.mentions(question) {

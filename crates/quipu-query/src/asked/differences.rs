@@ -1,7 +1,7 @@
 //! The difference of two things' values, written as that of a value from itself.
 
 use crate::bind::{Doubt, Mend};
-use crate::syntax::{Arithmetic, Body, Comparison, Expression, Item, Query, Select};
+use crate::syntax::{Arithmetic, Body, Comparison, Expression, Function, Item, Query, Select};
 
 /// Takes the value of one named thing from that of the other where a query of both takes it from itself: "how many years lie between the
 /// founding of A and that of B" is no zero for each of them. Names as the model wrote them: nothing is bound yet.
@@ -23,11 +23,15 @@ pub fn of_two(query: &mut Query) -> Option<Mend> {
         }
         one.filter = conditions.into_iter().fold(None, |all, next| Some(Expression::both(all, next)));
         let query = Query { body: Body::Select(one), order: Vec::new(), limit: None, offset: 0 };
-        Box::new(Expression::Scalar(Box::new(query)))
+        Expression::Scalar(Box::new(query))
     };
     let [one, other] = named.each_ref().map(of);
-    let difference = Expression::Arithmetic(Arithmetic::Subtract, one, other);
-    let expression = replaced(&item.expression, &difference);
+    let mut expression = item.expression.clone();
+    put(&mut expression, &one, &other);
+    if !matches!(expression, Expression::Call(Function::Abs, _)) {
+        // What is taken from itself has no direction.
+        expression = Expression::Call(Function::Abs, vec![expression]);
+    }
     **select = Select { items: vec![Item { expression, alias: None }], ..Select::default() };
     Some(Mend { text: "the value of one is taken from that of the other".into(), doubt: Doubt::Little })
 }
@@ -42,27 +46,35 @@ pub fn takes_from_itself(query: &Query) -> bool {
 fn from_itself(expression: &Expression) -> Option<Expression> {
     let mut found = None;
     expression.visit(&mut |part| {
-        if let Expression::Arithmetic(Arithmetic::Subtract, left, right) = part
-            && left == right
-        {
-            found = Some((**left).clone());
+        if let Some(value) = taken_from_itself(part) {
+            found = Some(value.clone());
         }
     });
     found
 }
 
-fn replaced(expression: &Expression, by: &Expression) -> Expression {
-    let mut whole = expression.clone();
-    put(&mut whole, by);
-    whole
+fn taken_from_itself(expression: &Expression) -> Option<&Expression> {
+    match expression {
+        Expression::Arithmetic(Arithmetic::Subtract, left, right) if left == right => Some(left),
+        Expression::Call(Function::DaysBetween, days) => match days.as_slice() {
+            [first, second] if first == second => Some(first),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
-fn put(expression: &mut Expression, by: &Expression) {
-    if matches!(expression, Expression::Arithmetic(Arithmetic::Subtract, left, right) if left == right) {
-        *expression = by.clone();
+/// Puts one value and the other in the places of a value that is taken from itself.
+fn put(expression: &mut Expression, one: &Expression, other: &Expression) {
+    if taken_from_itself(expression).is_some() {
+        match expression {
+            Expression::Arithmetic(_, left, right) => (**left, **right) = (one.clone(), other.clone()),
+            Expression::Call(_, days) => *days = vec![one.clone(), other.clone()],
+            _ => {}
+        }
         return;
     }
-    expression.parts_mut().into_iter().for_each(|part| put(part, by));
+    expression.parts_mut().into_iter().for_each(|part| put(part, one, other));
 }
 
 /// The condition by which a column is one of two: its place, the column, the two.

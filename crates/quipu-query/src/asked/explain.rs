@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use quipu_language::{
-    Meaning, asked_place, cardinal, conversions, counts_letters, is_form, is_magnitude, is_share, is_unit,
-    is_written_as_name, looks_superlative, meanings, meanings_at, place_asked_for, role_asked_for,
+    Meaning, asked_place, cardinal, conversions, counts_letters, is_form, is_magnitude, is_share, is_top,
+    is_unit, is_written_as_name, looks_superlative, meanings, meanings_at, place_asked_for, role_asked_for,
 };
 
 use super::Nearness;
-use super::kinds::{another_kind_asked_for, misnamed, nouns_of_kinds};
+use super::kinds::{another_kind_asked_for, nouns_of_kinds};
 use crate::syntax::{
     Aggregate, Arithmetic, Body, Comparison, Expression, Function, Query, Select, SetOperator, Source,
 };
@@ -79,7 +79,10 @@ pub fn names_left_out(
         let is_whole = |found: &Match| found.shown.iter().any(|shown| quipu_index::normalise(shown) == name);
         match has_capitals {
             true => words_of(&mention.text).iter().any(|word| is_written_as_name(question, word)),
-            false => name.chars().count() >= LEAST_NAME && mention.matches.iter().any(is_whole),
+            false => {
+                let is_kind = !nouns_of_kinds(&words_of(&mention.text), tables).is_empty();
+                !is_kind && name.chars().count() >= LEAST_NAME && mention.matches.iter().any(is_whole)
+            }
         }
     };
     let mentions = values.mentions(question).into_iter();
@@ -132,9 +135,7 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
     let converted = said.converted(&words);
     let is_abbreviated = |at: usize| abbreviated.iter().any(|one| one.words.contains(&at));
     for (at, word) in words.iter().cloned().enumerate() {
-        // "no. of students": a number.
-        let is_number = word == "no" && words.get(at + 1).is_some_and(|next| next == "of");
-        if is_number || !seen.insert(word.clone()) {
+        if is_for_number(&words, at) || !seen.insert(word.clone()) {
             continue;
         }
         if let Some(place) = place_asked_for(&words, at) {
@@ -159,7 +160,7 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
         }
         // "In the top 20": a place of at most 20.
         let bounds = words.get(at + 1).is_some_and(|next| said.at_most.contains(next));
-        if word == "top" && bounds {
+        if is_top(&word) && bounds {
             continue;
         }
         let of_word = meanings_at(&words, at);
@@ -226,9 +227,11 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
         }
     }
     found.meanings.extend(another_kind_asked_for(question, query, tables));
-    found.meanings.extend(misnamed(&words, query, tables));
     // "Which ships can none of the pilots steer" is not answered by the ships that nobody owns.
-    let denies = |at: usize| meanings_at(&words, at).iter().any(|meaning| meaning.means == "negation");
+    let is_number = |at: usize| is_for_number(&words, at);
+    let denies = |at: usize| {
+        !is_number(at) && meanings_at(&words, at).iter().any(|meaning| meaning.means == "negation")
+    };
     if (0..words.len()).any(denies) {
         let kinds = nouns_of_kinds(&words, tables).into_iter().filter(|noun| !said.names(noun));
         found.meanings.extend(kinds.cloned());
@@ -278,6 +281,12 @@ fn with_whole_numbers(question: &str) -> String {
     };
     let kept = characters.iter().enumerate().filter(|(at, c)| **c != ',' || !parts_thousands(*at));
     kept.map(|(_, c)| *c).collect()
+}
+
+/// Whether a word stands for "number": the "no." of "no. of students".
+fn is_for_number(words: &[String], at: usize) -> bool {
+    let is = |at: usize, text: &str| words.get(at).is_some_and(|word| word == text);
+    is(at, "no") && is(at + 1, "of")
 }
 
 /// Whether a word may stand for a value: by its first letters ("US"), its beginning ("American"), or but for slips.

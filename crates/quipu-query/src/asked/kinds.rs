@@ -1,40 +1,37 @@
 //! Kinds of things that a question's words name, held against those that a query or a path gives.
 
-use quipu_language::{asks_by_a_noun, asks_for, is_form, is_unit, meanings};
+use quipu_language::{asks_by_a_noun, asks_for, is_form, is_noun, is_unit, meanings, without_request};
 
 use crate::syntax::{Aggregate, Comparison, Expression, Query};
 use crate::tables::{Kind, Place, Rows, Tables, words_of};
+use crate::values::Values;
 use crate::walk::PathStep;
 
 /// Words that may stand between the question word and the noun: "which professional football team".
 const MOST_BETWEEN: usize = 3;
 
-/// The nouns that may say what is asked for: behind "which", "what" and "how many".
-fn nouns(words: &[String]) -> impl Iterator<Item = &String> {
-    let counts = |at: usize| at > 0 && words.get(at - 1).is_some_and(|how| how == "how");
-    let asks = |(at, word): &(usize, &String)| {
-        asks_by_a_noun(word) || (counts(*at) && meanings(word).iter().any(|meaning| meaning.means == "count"))
+/// The nouns that may say what is asked for: behind "which", "what" and "how many" at the question's beginning. Elsewhere "which" begins a
+/// clause: "the airports from which flights depart".
+fn nouns(question: &str) -> Vec<String> {
+    let words = without_request(question);
+    let asks = |at: usize| {
+        let word = words.get(at);
+        let counts = word.is_some_and(|word| meanings(word).iter().any(|meaning| meaning.means == "count"));
+        word.is_some_and(|word| asks_by_a_noun(word)) || (at > 0 && counts)
     };
-    let behind = words.iter().enumerate().find(asks).map_or(words.len(), |(at, _)| at + 1);
+    // "In which", "at how many".
+    let behind = (0..=2).find(|at| asks(*at)).map_or(words.len(), |at| at + 1);
     let behind = words.get(behind..).unwrap_or_default().iter();
-    behind.take_while(|word| meanings(word).is_empty()).take(MOST_BETWEEN)
+    behind.take_while(|word| meanings(word).is_empty()).take(MOST_BETWEEN).cloned().collect()
 }
 
 /// The tables of things of a type that are called by a noun, in the singular or the plural: who "produced" is no producer.
 fn called(noun: &str, tables: &Tables) -> Vec<usize> {
-    let is_it =
-        |title: &str| words_of(title).pop().is_some_and(|last| is_plural_of(noun, &last) || noun == last);
+    let is_it = |title: &str| words_of(title).pop().is_some_and(|last| is_noun(noun, &last));
     let all = tables.tables.iter().enumerate();
     all.filter(|(_, table)| matches!(table.source, Rows::Types(_)) && is_it(&table.title))
         .map(|(at, _)| at)
         .collect()
-}
-
-/// Whether a noun is another's plural by its ending.
-fn is_plural_of(noun: &str, singular: &str) -> bool {
-    let stem = noun.strip_suffix('s').unwrap_or_default();
-    let of_y = noun.strip_suffix("ies").is_some_and(|stem| singular.strip_suffix('y') == Some(stem));
-    stem == singular || of_y || stem.strip_suffix('e') == Some(singular)
 }
 
 /// The nouns of a question that name a table of things of a type.
@@ -42,12 +39,12 @@ pub(super) fn nouns_of_kinds<'a>(words: &'a [String], tables: &Tables) -> Vec<&'
     words.iter().filter(|word| meanings(word).is_empty() && !called(word, tables).is_empty()).collect()
 }
 
-/// The kinds that a question asks for by a noun; none where no table is called so.
-fn asked_for(words: &[String], tables: &Tables) -> Vec<usize> {
-    nouns(words).map(|noun| called(noun, tables)).find(|kinds| !kinds.is_empty()).unwrap_or_default()
+/// The kinds that a question may ask for by its nouns: of "which film director" films and directors. None where no table is called so.
+fn asked_for(question: &str, tables: &Tables) -> Vec<usize> {
+    nouns(question).iter().flat_map(|noun| called(noun, tables)).collect()
 }
 
-/// Whether the things of a table are, all or in part, among those of others.
+/// Whether the things of a table are, all or in part, among those of others: the same, above or below them, or below one with them.
 fn is_among(kind: usize, kinds: &[usize], tables: &Tables) -> bool {
     let above = |kind: usize| tables.table(kind).and_then(|table| table.within);
     let types = |kind: usize| match tables.table(kind).map(|table| &table.source) {
@@ -58,17 +55,18 @@ fn is_among(kind: usize, kinds: &[usize], tables: &Tables) -> bool {
         *other == kind
             || above(kind) == Some(*other)
             || above(*other) == Some(kind)
+            || (above(kind).is_some() && above(kind) == above(*other))
             || types(kind).iter().any(|of| types(*other).contains(of))
     })
 }
 
-/// Whether a path leads to things of the kind that a question names, and to those alone: "what cities are there in Peru" asks for none of
-/// its rivers, though all lie in it.
+/// Whether a relation leads to things of the kind that a question names, and to those alone: "what cities are there in Peru" asks for none
+/// of its rivers, though all lie in it.
 pub fn leads_to_what_is_asked(question: &str, last: &PathStep, tables: &Tables) -> bool {
-    let asked = asked_for(&words_of(question), tables);
-    let places = tables
-        .columns()
-        .filter(|(place, column)| place.column > 0 && column.relation.as_deref() == Some(&last.relation));
+    let asked = asked_for(question, tables);
+    let places = tables.columns().filter(|(place, column)| {
+        place.column > 0 && !column.mixed && column.relation.as_deref() == Some(&last.relation)
+    });
     let kind = |place: Place| match tables.table(place.table).map(|table| &table.source) {
         _ if !last.backward => tables.leads_to(place),
         Some(Rows::Links { heads, .. }) => Some(*heads),
@@ -78,6 +76,18 @@ pub fn leads_to_what_is_asked(question: &str, last: &PathStep, tables: &Tables) 
         |kind: &usize| matches!(tables.table(*kind).map(|table| &table.source), Some(Rows::Types(_)));
     let mut kinds = places.filter_map(|(place, _)| kind(place)).filter(is_typed);
     asked.is_empty() || kinds.all(|kind| is_among(kind, &asked, tables))
+}
+
+/// Whether a thing of these types is of a kind that a question names.
+pub fn is_what_is_asked(question: &str, types: &[String], tables: &Tables) -> bool {
+    let asked = asked_for(question, tables);
+    kinds_of(types, tables).iter().any(|kind| is_among(*kind, &asked, tables))
+}
+
+/// The tables of the things of some types.
+fn kinds_of(types: &[String], tables: &Tables) -> Vec<usize> {
+    let is_of = |rows: &Rows| matches!(rows, Rows::Types(iris) if iris.iter().any(|iri| types.contains(iri)));
+    (0..).zip(&tables.tables).filter(|(_, table)| is_of(&table.source)).map(|(at, _)| at).collect()
 }
 
 /// The word by which a question asks for another kind of thing than a query gives: "which country" asks for no age, "who" for no number,
@@ -112,33 +122,39 @@ pub(super) fn another_kind_asked_for(question: &str, query: &Query, tables: &Tab
         tables.columns().map(|(place, _)| place).filter(|place| is_called(*place, noun)).collect()
     };
     let counts = asks_for(question) == Some("count");
-    let noun = nouns(&words).find(|noun| !is_unit(noun) && !places(noun).is_empty()).filter(|_| !counts)?;
+    let nouns = nouns(question);
+    let noun = nouns.iter().find(|noun| !is_unit(noun) && !places(noun).is_empty()).filter(|_| !counts)?;
     if gives_measures && places(noun).into_iter().all(|place| !is_measure(place)) {
         return Some(noun.clone());
     }
     // Things of a type that are none of those asked for, in a column that is not called so.
-    let asked = called(noun, tables);
+    let asked = asked_for(question, tables);
     let Some(Expression::Column(given)) = select.items.first().map(|item| &item.expression) else {
         return None;
     };
-    let place = given.place?;
+    let place = given.place.filter(|place| tables.column(*place).is_some_and(|column| !column.mixed))?;
     let kind = tables.leads_to(place)?;
     let is_typed = matches!(tables.table(kind).map(|table| &table.source), Some(Rows::Types(_)));
-    let is_other =
-        is_typed && !asked.is_empty() && !is_among(kind, &asked, tables) && !is_called(place, noun);
+    let is_said = nouns.iter().any(|noun| is_called(place, noun));
+    let is_other = is_typed && !asked.is_empty() && !is_among(kind, &asked, tables) && !is_said;
     is_other.then(|| noun.clone())
 }
 
 /// A noun before a name of the question that is the name of another kind of thing to a query: "the pilot Emma" is no ship.
-pub(super) fn misnamed(words: &[String], query: &Query, tables: &Tables) -> Option<String> {
+pub(super) fn misnamed(words: &[String], query: &Query, tables: &Tables, values: &Values) -> Option<String> {
     let mut found = None;
     query.visit(&mut |part| {
         let Expression::Compare(Comparison::Equal, of, value) = part else { return };
-        let (Expression::Column(column), Expression::Terms(_, name)) = (&**of, &**value) else { return };
-        let kind = column.place.and_then(|place| tables.leads_to(place));
-        if let Some(kind) = kind
-            && let Some(noun) = noun_before(name, words)
-            && is_another(noun, kind, tables)
+        let (Expression::Column(column), Expression::Terms(terms, name)) = (&**of, &**value) else { return };
+        let is_mixed = |place: Place| tables.column(place).is_some_and(|column| column.mixed);
+        let kind = |term| match column.place {
+            // What a relation leads to is of several kinds: the thing's own counts.
+            Some(place) if is_mixed(place) => values.table_of(term),
+            place => place.and_then(|place| tables.leads_to(place)),
+        };
+        let Some(noun) = noun_before(name, words) else { return };
+        let mut kinds = terms.iter().map(kind).peekable();
+        if kinds.peek().is_some() && kinds.all(|kind| kind.is_some_and(|kind| is_another(noun, kind, tables)))
         {
             found = Some(noun.clone());
         }
@@ -172,8 +188,6 @@ fn is_another(noun: &str, kind: usize, tables: &Tables) -> bool {
 pub fn is_called_another_kind(question: &str, name: &str, types: &[String], tables: &Tables) -> bool {
     let words = words_of(question);
     let Some(noun) = noun_before(name, &words) else { return false };
-    let is_of = |rows: &Rows| matches!(rows, Rows::Types(iris) if iris.iter().any(|iri| types.contains(iri)));
-    let mut kinds =
-        (0..).zip(&tables.tables).filter(|(_, table)| is_of(&table.source)).map(|(at, _)| at).peekable();
-    kinds.peek().is_some() && kinds.all(|kind| is_another(noun, kind, tables))
+    let kinds = kinds_of(types, tables);
+    !kinds.is_empty() && kinds.iter().all(|kind| is_another(noun, *kind, tables))
 }

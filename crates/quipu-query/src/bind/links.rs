@@ -29,7 +29,7 @@ impl Binder<'_> {
             }
             Expression::InQuery(of, query) => {
                 if let Expression::Column(column) = &mut **of {
-                    self.same_in(column, query);
+                    self.same_in(column, query)?;
                 }
             }
             _ => {}
@@ -204,11 +204,14 @@ impl Binder<'_> {
     }
 
     /// In `x IN (SELECT y …)`: another column of the query's tables that is of the kind of `x`, or another column of the table of `x`.
-    fn same_in(&mut self, column: &mut ColumnRef, query: &mut Query) {
-        let Some(of) = column.place else { return };
-        let Body::Select(select) = &mut query.body else { return };
-        let [item] = select.items.as_mut_slice() else { return };
-        let Expression::Column(inner) = &item.expression else { return };
+    ///
+    /// # Errors
+    /// [`QueryError::Unbound`] where no value of one could be a value of the other: nothing is among what it can never be.
+    fn same_in(&mut self, column: &mut ColumnRef, query: &mut Query) -> Result<(), QueryError> {
+        let Some(of) = column.place else { return Ok(()) };
+        let Body::Select(select) = &mut query.body else { return Ok(()) };
+        let [item] = select.items.as_mut_slice() else { return Ok(()) };
+        let Expression::Column(inner) = &item.expression else { return Ok(()) };
         let is_outer = !select.from.iter().any(|from| Some(&from.alias) == inner.table.as_ref());
         if is_outer {
             // "aid NOT IN (SELECT aid FROM organization)" where organizations have none: what links the two tables is meant.
@@ -231,11 +234,15 @@ impl Binder<'_> {
                 );
                 item.expression = Expression::Column(instead);
                 *column = other;
-                return;
+                return Ok(());
             }
-            return;
+            let gives = title_of(item);
+            return Err(QueryError::Unbound(format!(
+                "the query within gives {gives}, which is none of its own columns"
+            )));
         }
-        let Some(inner_place) = inner.place.filter(|place| self.differ(of, *place)) else { return };
+        let inner_name = inner.name.clone();
+        let Some(inner_place) = inner.place.filter(|place| self.differ(of, *place)) else { return Ok(()) };
         let kind = self.tables.leads_to(of);
         for from in &select.from {
             let crate::syntax::Source::Table(_, Some(table)) = &from.source else { continue };
@@ -251,7 +258,7 @@ impl Binder<'_> {
                     format!("the query within gives {}: {instead} is of the kind compared", title_of(item)),
                 );
                 item.expression = instead;
-                return;
+                return Ok(());
             }
         }
         // "WHERE name IN (SELECT country …)": the column of this table that leads to countries.
@@ -267,6 +274,19 @@ impl Binder<'_> {
                 format!("{} is compared with another kind: {} is meant", column.name, instead.name),
             );
             *column = instead;
+            return Ok(());
+        }
+        let title =
+            |place: Option<usize>| place.and_then(|at| self.tables.table(at)).map(|table| &table.title);
+        let kinds = title(self.tables.leads_to(of)).zip(title(self.tables.leads_to(inner_place)));
+        let mixed =
+            [of, inner_place].iter().any(|at| self.tables.column(*at).is_some_and(|column| column.mixed));
+        match kinds.filter(|_| !mixed && self.tables.leads_to(of) != wanted) {
+            Some((one, other)) => Err(QueryError::Unbound(format!(
+                "{} IN ({}) compares {one} with {other}: the two are different things",
+                column.name, inner_name
+            ))),
+            None => Ok(()),
         }
     }
 }

@@ -366,6 +366,7 @@ fn is_of_kind(question: &str, outcome: &Outcome) -> bool {
             let is_number = |answer: &String| answer.starts_with(|c: char| c.is_ascii_digit() || c == '-');
             outcome.answers.iter().all(is_number) && !(counts && asks_for_units(question))
         }
+        Some("amount") => outcome.answers.iter().all(|answer| answer.contains(|c: char| c.is_ascii_digit())),
         Some("yes_or_no") => outcome.answers.iter().all(|answer| answer == "yes" || answer == "no"),
         // True and false are no things.
         _ => !outcome.answers.iter().all(|answer| answer == "true" || answer == "false"),

@@ -1,7 +1,8 @@
 //! Questions for yes or no: "is Lima the capital of Peru?" asks whether the path that the words tell leads from one mention to another.
 
-use quipu_graph::{NodeId, NodeSummary};
-use quipu_language::{value_of_node, values_said};
+use quipu_graph::{Direction, NodeId, NodeSummary};
+use quipu_index::words;
+use quipu_language::{offers_a_choice, value_of_node, values_said};
 use quipu_query::Made;
 
 use super::{MOST_EVIDENCE, PathsConfig, RunPath, is_measure};
@@ -18,6 +19,8 @@ use crate::trace::{Event, Stage};
 pub(super) const SURE_OF_NO: f64 = 0.5;
 /// Most ends that the path's query is held against.
 const MOST_GIVEN: usize = 1000;
+/// Triples that show what a relation leads to.
+const SAMPLED: usize = 100;
 /// Ends that show what a path leads to.
 const SHOWN: usize = 5;
 
@@ -25,6 +28,7 @@ const SHOWN: usize = 5;
 /// elsewhere only. Else an abstention: a question for yes or no is not answered with a list.
 pub(super) async fn check(
     context: &Context<'_>,
+    question: &str,
     mentioned: &[Mentioned],
     runs: &[Vec<RunPath>],
     config: &PathsConfig,
@@ -35,21 +39,27 @@ pub(super) async fn check(
         return Ok(Outcome::abstain(reason, Vec::new()));
     };
     // What the same words may mean besides is no other thing.
-    let others: Vec<&Mentioned> =
-        mentioned.iter().filter(|mention| mention.span != best.anchor.span).collect();
+    let is_anchor =
+        |mention: &Mentioned| mention.candidates.iter().all(|found| found.node == best.anchor.node);
+    let others: Vec<&Mentioned> = (mentioned.iter())
+        .filter(|mention| mention.span != best.anchor.span && !is_anchor(mention))
+        .collect();
     let ends_at = |other: &&Mentioned| -> Vec<NodeId> {
         let nodes = other.candidates.iter().map(|candidate| candidate.node);
         nodes.filter(|node| best.ends.binary_search(node).is_ok()).collect()
     };
     let reached: Vec<Vec<NodeId>> = others.iter().map(ends_at).collect();
-    let yes = reached.iter().all(|reached| !reached.is_empty()) && !reached.is_empty();
+    let chooses = words(question).iter().any(|word| offers_a_choice(&word.text));
+    let mut found = reached.iter().map(|reached| !reached.is_empty());
+    let yes =
+        if chooses { found.any(|found| found) } else { !reached.is_empty() && found.all(|found| found) };
     let confidence = best.path.confidence(best.path.probability);
     let phrase = best.path.phrase.replacen('X', &best.anchor.name, 1);
     if confidence < if yes { config.least_confidence } else { SURE_OF_NO } {
         return Ok(unsure(&phrase, confidence));
     }
     if !yes && others.len() > 1 {
-        let reason = format!("“{phrase}” says nothing of all that the question names");
+        let reason = format!("“{phrase}” does not reach everything that the question names");
         return Ok(Outcome::abstain(reason, Vec::new()));
     }
     if !yes && is_of_another_kind(context, best, mentioned).await? {
@@ -80,8 +90,18 @@ async fn is_of_another_kind(
     let types = |nodes: &[NodeSummary]| -> Vec<NodeId> {
         nodes.iter().flat_map(|node| node.types.iter().copied()).collect()
     };
-    let (of_ends, of_named) = (types(&ends), types(&named));
-    Ok(!of_ends.is_empty() && !of_named.is_empty() && !of_ends.iter().any(|of| of_named.contains(of)))
+    let (mut of_ends, of_named) = (types(&ends), types(&named));
+    if of_ends.is_empty() || of_named.is_empty() {
+        return Ok(false);
+    }
+    // A capital and a town are of two types: elsewhere the relation may lead to a town.
+    if let Some(last) = run.path.steps.last() {
+        let triples = context.graph().sample_triples(last.relation, SAMPLED).await?;
+        let end = |(head, tail)| if last.direction == Direction::Forward { tail } else { head };
+        let others: Vec<NodeId> = triples.into_iter().map(end).collect();
+        of_ends.extend(types(&context.graph().summaries(&others).await?));
+    }
+    Ok(!of_ends.iter().any(|of| of_named.contains(of)))
 }
 
 /// Yes where `reached` is something, shown with the way there; else no, shown with what the way leads to instead.

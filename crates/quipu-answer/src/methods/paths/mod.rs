@@ -300,7 +300,7 @@ async fn together(
         return Ok(Some(outcome));
     }
     if asking.wanted.checks {
-        return check(context, mentioned, &runs, config).await.map(Some);
+        return check(context, question.text(), mentioned, &runs, config).await.map(Some);
     }
     let choice = if list { each(&mut runs, config) } else { None };
     match choice.or_else(|| meet_most(&mut runs, config)) {

@@ -53,7 +53,7 @@ pub(in crate::methods) async fn readings(
     } else if asking.wanted.compares {
         compare(context, &mentioned, &runs, &asking).await?
     } else if asking.wanted.checks {
-        Some(check(context, &mentioned, &runs, config).await?)
+        Some(check(context, question.text(), &mentioned, &runs, config).await?)
     } else {
         None
     };

@@ -2,7 +2,9 @@
 
 use quipu_graph::{Direction, NodeId, iri_of_key};
 use quipu_language::with_superlatives;
-use quipu_query::asked::{FAR_FROM_ROLE, is_called_another_kind, leads_to_what_is_asked, right_ends};
+use quipu_query::asked::{
+    FAR_FROM_ROLE, is_called_another_kind, is_what_is_asked, leads_to_what_is_asked, right_ends,
+};
 use quipu_query::{
     Made, PathFrom, PathStart, PathStep, Query, RunLimits, Tables, is_too_much, kept_tables, path_query,
     plan, run, say,
@@ -14,6 +16,7 @@ use crate::AnswerError;
 use crate::answer::{AnswerTable, Reading};
 use crate::context::{Context, PlanStart, Planned};
 use crate::methods::Outcome;
+use crate::plan::follow;
 
 /// Adds to what a path led to how the question was read, and the values as a table. An answer is left as it is where the graph's tables
 /// were not counted yet or do not hold the path, and where the query leads elsewhere.
@@ -113,18 +116,34 @@ pub(in crate::methods) async fn is_of_named_kinds(
     path: &Planned,
 ) -> Result<bool, AnswerError> {
     let Some(tables) = counted(context) else { return Ok(true) };
+    let PlanStart::Entity(node, span) = &path.start else { return Ok(true) };
     let last = path.steps.last().and_then(|last| step_of(context, last));
     if matches!(path.made, Made::Values | Made::Count)
         && last.is_some_and(|last| !leads_to_what_is_asked(question, &last, &tables))
     {
-        return Ok(false);
+        // The relation leads to other kinds, too: here it may not.
+        let walk = follow(context.graph(), *node, &path.steps).await?;
+        let ends: Vec<NodeId> =
+            walk.hops.last().into_iter().flatten().map(|(end, _)| *end).take(HELD).collect();
+        for end in context.graph().summaries(&ends).await? {
+            let types = iris_of(context, &end.types).await?;
+            if !is_what_is_asked(question, &types, &tables) {
+                return Ok(false);
+            }
+        }
     }
-    let PlanStart::Entity(node, span) = &path.start else { return Ok(true) };
     let named = question.get(span.clone()).unwrap_or_default();
     let Some(start) = context.graph().summaries(&[*node]).await?.pop() else { return Ok(true) };
-    let types = context.graph().summaries(&start.types).await?;
-    let types: Vec<String> = types.iter().map(|kind| iri_of_key(&kind.key).into_owned()).collect();
+    let types = iris_of(context, &start.types).await?;
     Ok(!is_called_another_kind(question, named, &types, &tables))
+}
+
+/// Ends of a path whose types are held against the question.
+const HELD: usize = 100;
+
+async fn iris_of(context: &Context<'_>, types: &[NodeId]) -> Result<Vec<String>, AnswerError> {
+    let types = context.graph().summaries(types).await?;
+    Ok(types.iter().map(|kind| iri_of_key(&kind.key).into_owned()).collect())
 }
 
 fn step_of(context: &Context<'_>, step: &quipu_graph::Step) -> Option<PathStep> {
@@ -164,8 +183,7 @@ async fn query_of(
     }
     let mut types = Vec::new();
     for entity in &entities {
-        let kinds = context.graph().summaries(&entity.types).await?;
-        types.push(kinds.iter().map(|kind| iri_of_key(&kind.key).into_owned()).collect::<Vec<String>>());
+        types.push(iris_of(context, &entity.types).await?);
     }
     let starts: Vec<PathStart<'_>> = entities
         .iter()

@@ -1,6 +1,6 @@
 //! From a model's text to rows: read, bound, planned, run.
 
-use quipu_language::asks_for;
+use quipu_language::{asks_for, names_what_follows};
 use quipu_query::asked::{
     Candidate, Nearness, among_those, compared, for_each, of_those, of_two, right_dates, right_ends,
     right_sides, takes_from_itself, with_both,
@@ -115,10 +115,14 @@ async fn try_read(
     if let Some(given) = gives_back(&bound.query) {
         return Err(QueryError::Unbound(format!("it only gives back “{given}”, which the question names")));
     }
-    if let Some(counted) =
-        counts_one(&bound.query, tables).filter(|_| asks_for(asking.question.text()) == Some("count"))
-    {
-        return Err(QueryError::Unbound(format!("it only counts “{counted}”, which the question names")));
+    let asked = quipu_query::words_of(asking.question.text());
+    let asks_how_many = asks_for(asking.question.text()) == Some("count")
+        && !asked.iter().any(|word| names_what_follows(word));
+    if let Some(counted) = counts_one(&bound.query, tables).filter(|_| asks_how_many) {
+        let reason = format!(
+            "it only counts “{counted}”, which the question names; give the column that holds the number"
+        );
+        return Err(QueryError::Unbound(reason));
     }
     let text = asking.question.text();
     bound.mends.extend(compared_sides);
@@ -131,7 +135,8 @@ async fn try_read(
     bound.mends.extend(for_each(text, &mut bound.query, tables));
     bound.mends.extend(of_those(text, &mut bound.query));
     if takes_from_itself(&bound.query) {
-        return Err(QueryError::Unbound("it takes a value from itself, which is nothing".into()));
+        let reason = "it takes a value from itself; take that of one thing from that of the other";
+        return Err(QueryError::Unbound(reason.into()));
     }
     let tells_things = with_things(&mut bound.query, tables);
     with_groups(&mut bound.query);
@@ -144,7 +149,7 @@ async fn try_read(
     let (plan, mut rows, level) = run_level(context, &bound.query, plan, tables).await?;
     bound.mends.extend(level);
     if tells_things && bound.query.limit.is_some() {
-        // What comes first and has no such value is no answer by its name.
+        // A row without the value is no answer.
         rows.rows.retain(|row| row.split_last().is_some_and(|(_, asked)| asked.iter().any(Option::is_some)));
     }
     if let Some(compared) = compared(&bound.query) {

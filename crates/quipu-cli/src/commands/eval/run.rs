@@ -113,6 +113,15 @@ struct Plan {
     selection: Selection,
     models: OpenOptions,
     recording: Option<Results>,
+    /// The file of `--words`.
+    words: Option<String>,
+}
+
+/// Has a file's words used, before any question is read; gives the file.
+fn use_words(path: &Path) -> Result<String> {
+    let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    quipu_language::use_words(&text).map_err(|error| WrongUsage(format!("{}: {error}", path.display())))?;
+    Ok(text)
 }
 
 #[derive(Serialize)]
@@ -174,12 +183,7 @@ impl Run {
     }
 
     fn plan(&self) -> Result<Plan> {
-        if let Some(path) = &self.words {
-            // Before any question is read: the words are read once.
-            let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-            quipu_language::use_words(&text)
-                .map_err(|error| WrongUsage(format!("{}: {error}", path.display())))?;
-        }
+        let words = self.words.as_deref().map(use_words).transpose()?;
         let recording = self.replay.as_deref().map(Results::read).transpose()?;
         let settings = Settings::load(self.how.as_settings(), &self.workspace)?;
         let assignments = Assignments::parse(&self.set)?;
@@ -196,7 +200,18 @@ impl Run {
             .collect::<Result<_, _>>()?;
         let ids = self.ids.as_deref().map(read_ids).transpose()?;
         let (questions, selection) = select(&files, self.limit, self.sample, ids.as_deref())?;
-        Ok(Plan { settings, assignments, methods, llms, files, questions, selection, models, recording })
+        Ok(Plan {
+            settings,
+            assignments,
+            methods,
+            llms,
+            files,
+            questions,
+            selection,
+            models,
+            recording,
+            words,
+        })
     }
 
     /// The options of each method that is named.
@@ -278,7 +293,7 @@ impl Run {
         questions: &[PreparedQuestion],
     ) -> Result<Manifest> {
         let mut settings = plan.assignments.as_settings();
-        settings.extend(self.words.as_ref().map(|path| ("words".to_owned(), path.display().to_string())));
+        settings.extend(plan.words.clone().map(|text| ("words".to_owned(), text)));
         for options in &plan.methods {
             let parameters = format!("{:?} {:?}", options.config, options.limits);
             settings.insert(format!("parameters of {}", options.method.name()), parameters);
