@@ -56,6 +56,8 @@ async fn what_is_asked_for_by_its_kind_is_of_that_kind() {
     let question = "Which cities are there in Kandrel?";
     let cities = answers("SELECT name FROM city WHERE country = 'Kandrel'", question).await;
     assert_eq!(cities.len(), 2, "{cities:?}");
+    let lies = "SELECT name FROM city WHERE country = 'Kandrel'";
+    assert_eq!(answers(lies, "Who governs Kandrel?").await, [""; 0], "no city does");
     let year = "SELECT MIN(birth_year) FROM pilot WHERE name IN ('Ana Okpara', 'Bo Ray')";
     assert_eq!(answers(year, "Who was born first, Ana Okpara or Bo Ray?").await, [""; 0]);
 }

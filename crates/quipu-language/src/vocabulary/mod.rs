@@ -107,6 +107,8 @@ struct File {
     open_ends: Listed,
     ages: Listed,
     ranks: Listed,
+    agents: Listed,
+    places: Listed,
     alls: Listed,
     before_alls: Listed,
     tops: Listed,
@@ -154,6 +156,16 @@ pub fn asks_for_the_better(words: &[String]) -> bool {
     let compares =
         |pair: &[String]| matches!(pair, [be, word] if is_be(be) && word.len() > 4 && word.ends_with("er"));
     words.iter().any(|word| offers_a_choice(word)) && words.windows(2).any(compares)
+}
+
+/// Whether a question begins by asking for somebody who acts.
+pub fn asks_for_an_agent(question: &str) -> bool {
+    without_request(question).first().is_some_and(|word| english().agents.has(word))
+}
+
+/// Whether things called so are places that do not act.
+pub fn are_places(title: &str) -> bool {
+    crate::words_of(title).last().is_some_and(|word| english().places.has(word))
 }
 
 /// Whether a word for each thing means all of them together, by the word before it: "every flight" does, "for every flight" does not.
@@ -498,6 +510,8 @@ mod tests {
             &rows.open_ends,
             &rows.ages,
             &rows.ranks,
+            &rows.agents,
+            &rows.places,
             &rows.alls,
             &rows.before_alls,
             &rows.tops,

@@ -1,6 +1,9 @@
 //! Kinds of things that a question's words name, held against those that a query or a path gives.
 
-use quipu_language::{asks_by_a_noun, asks_for, is_form, is_noun, is_unit, meanings, without_request};
+use quipu_language::{
+    are_places, asks_by_a_noun, asks_for, asks_for_an_agent, is_form, is_noun, is_unit, meanings,
+    without_request,
+};
 
 use crate::syntax::{Aggregate, Comparison, Expression, Query};
 use crate::tables::{Kind, Place, Rows, Tables, words_of};
@@ -74,8 +77,16 @@ pub fn leads_to_what_is_asked(question: &str, last: &PathStep, tables: &Tables) 
     };
     let is_typed =
         |kind: &usize| matches!(tables.table(*kind).map(|table| &table.source), Some(Rows::Types(_)));
-    let mut kinds = places.filter_map(|(place, _)| kind(place)).filter(is_typed);
-    asked.is_empty() || kinds.all(|kind| is_among(kind, &asked, tables))
+    let kinds: Vec<usize> = places.filter_map(|(place, _)| kind(place)).filter(is_typed).collect();
+    if asks_for_an_agent(question) && !kinds.is_empty() && kinds.iter().all(|kind| is_place(*kind, tables)) {
+        return false;
+    }
+    asked.is_empty() || kinds.iter().all(|kind| is_among(*kind, &asked, tables))
+}
+
+/// Whether the things of a table are places, which do nothing.
+fn is_place(kind: usize, tables: &Tables) -> bool {
+    tables.table(kind).is_some_and(|table| are_places(&table.title))
 }
 
 /// Whether a thing of these types is of a kind that a question names.
@@ -111,6 +122,17 @@ pub(super) fn another_kind_asked_for(question: &str, query: &Query, tables: &Tab
     if (gives_measures || takes_extremes) && asks_for(question) == Some("person") {
         return words.first().cloned();
     }
+    // "Who built the canal" asks for no town.
+    let given = match select.items.first().map(|item| &item.expression) {
+        Some(Expression::Column(given)) => {
+            given.place.filter(|place| tables.column(*place).is_some_and(|column| !column.mixed))
+        }
+        _ => None,
+    };
+    let kind = given.and_then(|place| tables.leads_to(place));
+    if asks_for_an_agent(question) && kind.is_some_and(|kind| is_place(kind, tables)) {
+        return words.first().cloned();
+    }
     let title = |place: Place| match place.column {
         0 => tables.table(place.table).map(|table| &table.title),
         _ => tables.column(place).map(|column| &column.title),
@@ -129,11 +151,7 @@ pub(super) fn another_kind_asked_for(question: &str, query: &Query, tables: &Tab
     }
     // Things of a type that are none of those asked for, in a column that is not called so.
     let asked = asked_for(question, tables);
-    let Some(Expression::Column(given)) = select.items.first().map(|item| &item.expression) else {
-        return None;
-    };
-    let place = given.place.filter(|place| tables.column(*place).is_some_and(|column| !column.mixed))?;
-    let kind = tables.leads_to(place)?;
+    let (place, kind) = given.zip(kind)?;
     let is_typed = matches!(tables.table(kind).map(|table| &table.source), Some(Rows::Types(_)));
     let is_said = nouns.iter().any(|noun| is_called(place, noun));
     let is_other = is_typed && !asked.is_empty() && !is_among(kind, &asked, tables) && !is_said;
