@@ -18,14 +18,14 @@ const AIRWAYS: &str = r#"
 :from rdfs:label "departure airport" . :to rdfs:label "arrival airport" . :operatedBy rdfs:label "operated by" .
 :inCountry rdfs:label "in country" . :employer rdfs:label "employer" . :seconds rdfs:label "length seconds" .
 :chart rdfs:label "chart position" . :born rdfs:label "birth year" . :ownedBy rdfs:label "owned by" .
-:vale a :Airport ; rdfs:label "Port Vale" . :moor a :Airport ; rdfs:label "Harrow Moor" .
+:vale a :Airport ; rdfs:label "Port Vale" ; :serves :zark . :moor a :Airport ; rdfs:label "Harrow Moor" .
 :bog a :Airport ; rdfs:label "Carrow Bog" .
 :f1 a :Flight ; rdfs:label "PX 1" ; :from :vale ; :to :moor ; :operatedBy :luft ; :seconds 900 ; :chart 3 .
 :f2 a :Flight ; rdfs:label "PX 2" ; :from :moor ; :to :vale ; :operatedBy :polar ; :seconds 300 ; :chart 12 .
 :f3 a :Flight ; rdfs:label "PX 3" ; :from :moor ; :to :vale ; :operatedBy :luft ; :seconds 500 ; :chart 1 .
 :luft a :Airline ; rdfs:label "Lusmark Luft" ; :inCountry :kandrel ; :founded 1950 .
 :polar a :Airline ; rdfs:label "Polar Courier" ; :inCountry :kandrel ; :founded 1971 .
-:zark a :City ; rdfs:label "Zarkand" ; :inCountry :kandrel . :ush a :City ; rdfs:label "Ushtobe" ; :inCountry :kandrel .
+:zark a :City ; rdfs:label "Zarkand" ; :twinOf :ush ; :inCountry :kandrel . :ush a :City ; rdfs:label "Ushtobe" ; :inCountry :kandrel .
 :kandrel a :Country ; rdfs:label "Kandrel" .
 :ana a :Pilot ; rdfs:label "Ana Okpara" ; :employer :luft ; :born 1980 .
 :bo a :Pilot ; rdfs:label "Bo Ray" ; :employer :polar ; :born 1975 .
@@ -168,6 +168,15 @@ async fn the_dearer_of_two_is_one_of_them_and_how_much_more_is_a_number() {
     assert_eq!(answers(year, "What's elder, Ana Okpara or Bo Ray?").await, [""; 0]);
     let name = "SELECT name FROM pilot WHERE name IN ('Ana Okpara', 'Bo Ray') ORDER BY birth_year LIMIT 1";
     assert_eq!(answers(name, "How much older is Bo Ray than Ana Okpara?").await, [""; 0]);
+}
+
+#[tokio::test]
+async fn what_is_asked_for_is_not_passed_over_by_a_step_that_nothing_asks_for() {
+    let twin = "SELECT city.twin_of FROM airport JOIN city ON airport.serves = city.name WHERE airport.name = 'Port Vale'";
+    assert_eq!(answers(twin, "Which city has Port Vale?").await, [""; 0]);
+    assert_eq!(answers(twin, "Which city is the twin of the city that Port Vale serves?").await, ["Ushtobe"]);
+    let city = "SELECT serves FROM airport WHERE name = 'Port Vale'";
+    assert_eq!(answers(city, "Which city does Port Vale serve?").await, ["Zarkand"]);
 }
 
 #[tokio::test]

@@ -1,17 +1,16 @@
 //! Which words of the question a plan explains, and which it leaves out.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::HashSet;
 
 use quipu_language::{
-    Meaning, asked_place, cardinal, conversions, counts_letters, is_form, is_magnitude, is_share, is_top,
-    is_unit, is_written_as_name, looks_superlative, meanings, meanings_at, place_asked_for, role_asked_for,
+    Meaning, asked_place, counts_letters, is_form, is_magnitude, is_share, is_top, is_written_as_name,
+    looks_superlative, meanings, meanings_at, place_asked_for, role_asked_for,
 };
 
 use super::Nearness;
 use super::kinds::{another_kind_asked_for, nouns_of_kinds};
-use crate::syntax::{
-    Aggregate, Arithmetic, Body, Comparison, Expression, Function, Query, Select, SetOperator, Source,
-};
+use super::said::Said;
+use crate::syntax::{Expression, Query, Select, Source};
 use crate::tables::{Abbreviation, Place, Tables, words_of};
 use crate::values::{Match, Mention, Values};
 
@@ -317,229 +316,6 @@ fn words_asked(word: &str, question: &[String]) -> bool {
     question.iter().any(|asked| asked == word || is_form(asked, word))
 }
 
-/// What a query speaks of, and what it does.
-#[derive(Default)]
-struct Said {
-    words: HashSet<String>,
-    does: HashSet<&'static str>,
-    /// The place in an order at which its rows begin.
-    place: Option<u64>,
-    /// Titles of the columns other than names, and how often it speaks of each.
-    columns: BTreeMap<String, usize>,
-    /// Of these the uses that make no step.
-    repeated: BTreeMap<String, usize>,
-    /// The values that it compares with.
-    values: BTreeSet<String>,
-    /// Numbers by which it multiplies or divides values that are no times.
-    factors: BTreeSet<String>,
-    /// Numbers that values are at most.
-    at_most: BTreeSet<String>,
-}
-
-impl Said {
-    fn of(query: &Query, tables: &Tables) -> Self {
-        let mut said = Self::default();
-        said.query(query, tables);
-        query.visit(&mut |part| said.expression(part, tables));
-        said
-    }
-
-    /// Titles of the columns that the query gives and of their tables; of a count those that it counts in.
-    fn given(query: &Query, tables: &Tables) -> Vec<String> {
-        let Some(select) = query.select() else { return Vec::new() };
-        let mut given = Vec::new();
-        for item in &select.items {
-            item.expression.visit(&mut |part| {
-                let Expression::Column(column) = part else { return };
-                let Some(place) = column.place else { return };
-                let of =
-                    if place.column > 0 { tables.column(place).map(|column| &column.title) } else { None };
-                given.extend(of.cloned());
-                given.extend(tables.table(place.table).map(|table| table.title.clone()));
-                given.extend(
-                    tables.leads_to(place).and_then(|at| tables.table(at)).map(|table| table.title.clone()),
-                );
-            });
-        }
-        given
-    }
-
-    /// Places of the numbers and units that the query has in another unit: "ten minutes" of 600 seconds.
-    fn converted(&self, words: &[String]) -> HashSet<usize> {
-        let values: Vec<f64> = self.values.iter().filter_map(|value| value.parse().ok()).collect();
-        let is_of = |unit: &str| {
-            self.columns.keys().flat_map(|title| words_of(title)).any(|word| is_form(unit, &word))
-        };
-        let mut places = HashSet::new();
-        for (at, pair) in words.windows(2).enumerate() {
-            let [number, unit] = pair else { continue };
-            let number = number.parse().ok().or_else(|| cardinal(number).map(|number| number as f64));
-            let Some(number) = number else { continue };
-            let holds = |(factor, into): &(f64, &str)| values.contains(&(number * factor)) && is_of(into);
-            if conversions(unit).iter().any(holds) {
-                places.extend([at, at + 1]);
-            }
-        }
-        places
-    }
-
-    /// Whether the query speaks of what a word names: in this form or another.
-    fn names(&self, word: &str) -> bool {
-        self.words.contains(word) || self.words.iter().any(|known| is_form(word, known))
-    }
-
-    fn text(&mut self, text: &str) {
-        self.words.extend(words_of(text));
-    }
-
-    fn query(&mut self, query: &Query, tables: &Tables) {
-        if query.limit.is_some() || !query.order.is_empty() {
-            self.does.extend(["superlative", "time"]);
-        }
-        if query.limit == Some(1) && !query.order.is_empty() {
-            // "Which is larger, A or B": the first of the two.
-            self.does.insert("comparison");
-        }
-        if let Some(limit) = query.limit {
-            self.text(&limit.to_string());
-            self.place = self.place.max(Some(query.offset + 1));
-        }
-        match &query.body {
-            Body::Set { left, right, operator, .. } => {
-                if *operator == SetOperator::Except {
-                    self.does.extend(["negation", "only"]);
-                }
-                self.query(left, tables);
-                self.query(right, tables);
-            }
-            Body::Select(select) => {
-                if !select.group.is_empty() {
-                    self.does.insert("group");
-                }
-                if let Some(having) = &select.having {
-                    having.visit(&mut |part| self.does.extend(is_one(part).then_some("only")));
-                }
-                for from in &select.from {
-                    match &from.source {
-                        Source::Table(name, at) => {
-                            let title = at.and_then(|at| tables.table(at)).map_or(name, |table| &table.title);
-                            self.text(&title.clone());
-                        }
-                        Source::Derived(query) => self.query(query, tables),
-                    }
-                }
-                // "The author who is the author of …" is one step: its column stands on both sides.
-                for place in select.items.iter().filter_map(|item| chosen_by_itself(&item.expression, select))
-                {
-                    let title = tables.column(place).map(|column| column.title.clone()).unwrap_or_default();
-                    *self.repeated.entry(title).or_default() += 2;
-                }
-                for expression in select.expressions() {
-                    let mut queries = Vec::new();
-                    expression.visit(&mut |part| queries.extend(part.query()));
-                    queries.into_iter().for_each(|query| self.query(query, tables));
-                }
-            }
-        }
-    }
-
-    fn expression(&mut self, expression: &Expression, tables: &Tables) {
-        match expression {
-            Expression::Column(column) => {
-                let place = column.place.and_then(|place| Some((place, tables.column(place)?)));
-                let Some((place, of)) = place else { return self.text(&column.name) };
-                self.text(&of.title);
-                self.text(&of.id);
-                if place.column > 0 {
-                    *self.columns.entry(of.title.clone()).or_default() += 1;
-                }
-                if place.column == 0
-                    && let Some(table) = tables.table(place.table)
-                {
-                    self.text(&table.title);
-                }
-                if let Some(target) = tables.leads_to(place).and_then(|table| tables.table(table)) {
-                    self.text(&target.title);
-                }
-            }
-            Expression::Text(text) | Expression::Terms(_, text) | Expression::Like(_, text) => {
-                self.text(text);
-                self.values.insert(text.clone());
-            }
-            Expression::Number(number) => {
-                self.text(number);
-                self.values.insert(number.clone());
-            }
-            Expression::Not(inner) => {
-                // "x IS NOT NULL" denies nothing.
-                let denies = !matches!(**inner, Expression::IsNull(_));
-                self.does.extend(denies.then_some("negation"));
-                // "Only in A": in A, and in no other.
-                self.does.extend(inner.query().is_some().then_some("only"));
-            }
-            Expression::IsNull(_) => drop(self.does.insert("negation")),
-            Expression::Compare(comparison, _, value) => match comparison {
-                Comparison::Unequal => drop(self.does.insert("negation")),
-                Comparison::Equal => {
-                    let is_zero = matches!(&**value, Expression::Number(number) if number == "0");
-                    let denies = matches!(**value, Expression::Flag(false)) || is_zero;
-                    self.does.extend(denies.then_some("negation"));
-                }
-                Comparison::Less | Comparison::AtMost | Comparison::Greater | Comparison::AtLeast => {
-                    self.does.extend(["comparison", "time"]);
-                    if let (Comparison::AtMost, Expression::Number(number)) = (comparison, &**value) {
-                        self.at_most.insert(number.clone());
-                    }
-                }
-            },
-            Expression::Aggregate { function, .. } => {
-                self.does.insert(match function {
-                    Aggregate::Count => "count",
-                    Aggregate::Sum => "sum",
-                    Aggregate::Avg => "average",
-                    Aggregate::Min | Aggregate::Max => "superlative",
-                    Aggregate::Concat => "list",
-                });
-            }
-            Expression::Arithmetic(operation, left, right) => {
-                self.factor(*operation, left, right, tables);
-                self.arithmetic(*operation, expression);
-            }
-            Expression::Call(Function::DaysBetween, _) => {
-                self.does.extend(["difference", "comparison", "time"]);
-            }
-            Expression::Call(Function::Length, _) => drop(self.does.insert("letters")),
-            _ => {}
-        }
-    }
-
-    /// Keeps the number by which a value is multiplied or divided that is no time.
-    fn factor(&mut self, operation: Arithmetic, left: &Expression, right: &Expression, tables: &Tables) {
-        if !matches!(operation, Arithmetic::Divide | Arithmetic::Multiply) {
-            return;
-        }
-        for (by, of) in [(left, right), (right, left)] {
-            if let Expression::Number(by) = by
-                && !keeps_time(of, tables)
-            {
-                self.factors.insert(by.clone());
-            }
-        }
-    }
-
-    fn arithmetic(&mut self, operation: Arithmetic, whole: &Expression) {
-        match operation {
-            Arithmetic::Divide => {
-                self.does.extend(["ratio", "percentage"]);
-                let adds = whole.parts().iter().all(|part| part.has_aggregate());
-                self.does.extend(adds.then_some("average"));
-            }
-            Arithmetic::Subtract => self.does.extend(["difference", "comparison", "time"]),
-            Arithmetic::Add | Arithmetic::Multiply => {}
-        }
-    }
-}
-
 /// Whether a number of the question has no part in a plan: neither as it is, nor as the next one ("at least 2" is "more than 1"), nor
 /// as a share. "5 million" is another number than 5.
 fn is_left_out_number(words: &[String], at: usize, said: &Said) -> bool {
@@ -556,22 +332,6 @@ fn is_left_out_number(words: &[String], at: usize, said: &Said) -> bool {
     !multiplied && !numbers.chain(values).any(is_near)
 }
 
-/// Whether a value is a time, by the days that it counts or by the unit in its column's name.
-fn keeps_time(value: &Expression, tables: &Tables) -> bool {
-    let mut keeps = false;
-    value.visit(&mut |part| {
-        keeps |= match part {
-            Expression::Call(Function::DaysBetween, _) => true,
-            Expression::Column(column) => {
-                let title = column.place.and_then(|place| tables.column(place)).map(|column| &column.title);
-                title.is_some_and(|title| words_of(title).iter().any(|word| is_unit(word)))
-            }
-            _ => false,
-        };
-    });
-    keeps
-}
-
 /// Whether a query makes one value of all its rows.
 fn gives_one_value(query: &Query) -> bool {
     let is_one = |select: &Select| {
@@ -581,30 +341,4 @@ fn gives_one_value(query: &Query) -> bool {
         let within = select.from.iter().any(|from| matches!(from.source, Source::Derived(_)));
         is_one(select) && !within
     })
-}
-
-/// The column that a SELECT gives where it is what the SELECT demands of it: a column equal to one of the same column.
-fn chosen_by_itself(item: &Expression, select: &Select) -> Option<Place> {
-    let Expression::Column(given) = item else { return None };
-    let is_it = |of: &Expression| of == item;
-    let chosen = select.filter.iter().flat_map(Expression::conjuncts).any(|condition| match condition {
-        Expression::Compare(Comparison::Equal, of, value) => {
-            is_it(of) && matches!(**value, Expression::Scalar(_))
-        }
-        Expression::InQuery(of, _) => is_it(of),
-        _ => false,
-    });
-    given.place.filter(|place| chosen && place.column > 0)
-}
-
-/// Whether an expression says that a count is one.
-fn is_one(expression: &Expression) -> bool {
-    let Expression::Compare(comparison, of, value) = expression else { return false };
-    let Expression::Number(number) = &**value else { return false };
-    let bound = match comparison {
-        Comparison::Equal | Comparison::AtMost => "1",
-        Comparison::Less => "2",
-        _ => return false,
-    };
-    of.has_aggregate() && number == bound
 }

@@ -5,7 +5,7 @@ use quipu_language::{
     without_request,
 };
 
-use crate::syntax::{Aggregate, Comparison, Expression, Query};
+use crate::syntax::{Aggregate, Comparison, Expression, Query, Select};
 use crate::tables::{Kind, Place, Rows, Tables, words_of};
 use crate::values::Values;
 use crate::walk::PathStep;
@@ -155,7 +155,30 @@ pub(super) fn another_kind_asked_for(question: &str, query: &Query, tables: &Tab
     let is_typed = matches!(tables.table(kind).map(|table| &table.source), Some(Rows::Types(_)));
     let is_said = nouns.iter().any(|noun| is_called(place, noun));
     let is_other = is_typed && !asked.is_empty() && !is_among(kind, &asked, tables) && !is_said;
-    is_other.then(|| noun.clone())
+    let title = tables.column(place).map(|column| column.title.clone()).unwrap_or_default();
+    // "Which river does the bridge cross" asks for none that this river flows into.
+    let goes_on = place.column > 0
+        && kind == place.table
+        && asked.contains(&kind)
+        && !is_held(select, query, tables)
+        && !words_of(&title).iter().any(|of| words.iter().any(|word| is_form(word, of)));
+    (is_other || goes_on).then(|| noun.clone())
+}
+
+/// Whether the row that a SELECT's first column is of is held to one that is named.
+fn is_held(select: &Select, query: &Query, tables: &Tables) -> bool {
+    let Some(Expression::Column(given)) = select.items.first().map(|item| &item.expression) else {
+        return false;
+    };
+    let mut held = false;
+    query.visit(&mut |part| {
+        let Expression::Compare(Comparison::Equal, of, value) = part else { return };
+        if let (Expression::Column(column), Expression::Terms(..)) = (&**of, &**value) {
+            let is_name = column.place.is_some_and(|at| at.column == 0 && tables.column(at).is_some());
+            held |= is_name && column.table == given.table;
+        }
+    });
+    held
 }
 
 /// A noun before a name of the question that is the name of another kind of thing to a query: "the pilot Emma" is no ship.

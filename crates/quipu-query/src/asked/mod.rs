@@ -12,6 +12,7 @@ mod extremes;
 mod hints;
 mod kinds;
 mod nearness;
+mod said;
 mod shares;
 mod slips;
 
