@@ -1,5 +1,10 @@
 //! The answer: what is said, how sure it is, what it rests on and what it cost.
 
+use std::collections::HashSet;
+
+use oxrdf::Term;
+use quipu_graph::NodeSummary;
+use quipu_query::{CellValue, Plan, RowSet, ValueKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -158,6 +163,31 @@ pub struct Value {
     pub datatype: Option<String>,
 }
 
+/// The datatype of text in a language.
+const LANGUAGE_STRING: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString";
+
+impl Value {
+    /// What code made of other values.
+    pub(crate) fn calculated(text: String) -> Self {
+        Self { key: None, name: text, datatype: None }
+    }
+}
+
+impl From<&NodeSummary> for Value {
+    fn from(node: &NodeSummary) -> Self {
+        match &node.literal {
+            Some(literal) => {
+                let datatype = match literal.language {
+                    Some(_) => LANGUAGE_STRING.to_owned(),
+                    None => literal.datatype.iri().into_owned(),
+                };
+                Self { key: None, name: node.name.clone(), datatype: Some(datatype) }
+            }
+            None => Self { key: Some(node.key.clone()), name: node.name.clone(), datatype: None },
+        }
+    }
+}
+
 /// An answer's values as a table.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct AnswerTable {
@@ -170,6 +200,62 @@ pub struct AnswerTable {
     /// Rows that were found and are not shown.
     #[serde(default)]
     pub left_out: u64,
+}
+
+impl AnswerTable {
+    /// The rows that a plan gave.
+    pub(crate) fn of(plan: &Plan, rows: &RowSet) -> Self {
+        let is_truth =
+            |column: usize| plan.columns.get(column).is_some_and(|column| column.kind == ValueKind::Flag);
+        let alone = plan.columns.len() == 1 && rows.rows.len() == 1;
+        let value = |column: usize, cell: &CellValue| {
+            let datatype = match &cell.term {
+                Term::Literal(literal) => Some(literal.datatype().as_str().to_owned()),
+                _ => None,
+            };
+            let name = match cell.name.as_str() {
+                "true" if alone && is_truth(column) => "yes".to_owned(),
+                "false" if alone && is_truth(column) => "no".to_owned(),
+                name => name.to_owned(),
+            };
+            Value { key: cell.key.clone(), name, datatype }
+        };
+        let row = |row: &Vec<Option<CellValue>>| {
+            row.iter().enumerate().map(|(at, cell)| cell.as_ref().map(|cell| value(at, cell))).collect()
+        };
+        let is_some = |row: &&Vec<Option<CellValue>>| row.iter().any(Option::is_some);
+        Self {
+            columns: plan.columns.iter().map(|column| column.title.clone()).collect(),
+            rows: rows.rows.iter().filter(is_some).map(row).collect(),
+            ordered: plan.ordered,
+            left_out: u64::from(rows.more),
+        }
+    }
+
+    /// Values of one column, best first.
+    pub(crate) fn of_values(title: &str, values: Vec<Value>) -> Self {
+        let rows = values.into_iter().map(|value| vec![Some(value)]).collect();
+        Self { columns: vec![title.to_owned()], rows, ..Self::default() }
+    }
+
+    /// The values of the first column that has any, each entity once.
+    pub(crate) fn values(&self) -> Vec<&Value> {
+        let mut seen = HashSet::new();
+        let column = self.rows.iter().filter_map(|row| row.iter().position(Option::is_some)).min();
+        let firsts = self.rows.iter().filter_map(|row| row.get(column?)?.as_ref());
+        firsts.filter(|value| seen.insert(*value)).collect()
+    }
+
+    /// Leaves out the rows of some answers.
+    pub(crate) fn leave_out(&mut self, answers: &[String]) {
+        let first = |row: &Vec<Option<Value>>| row.iter().flatten().next().map(|value| value.name.clone());
+        self.rows.retain(|row| first(row).is_none_or(|name| !answers.contains(&name)));
+    }
+
+    /// Their names.
+    pub(crate) fn answers(&self) -> Vec<String> {
+        self.values().into_iter().map(|value| value.name.clone()).collect()
+    }
 }
 
 /// One way to read the question: a plan, said in words and as queries.

@@ -14,7 +14,7 @@ use quipu_model::{
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::answer::Note;
+use crate::answer::{Note, Value as AnswerValue};
 use crate::error::{AnswerError, Exhausted};
 use crate::link::RelationVectors;
 use crate::meter::Metered;
@@ -142,8 +142,8 @@ pub(crate) struct Planned {
     pub way: String,
     /// What is made of the values that the steps lead to.
     pub made: Made,
-    /// Names of all that it gives, where the answer is said of them: yes or no.
-    pub gives: Option<Vec<String>>,
+    /// All that it gives, where the answer is said of that: yes or no.
+    pub gives: Option<Vec<AnswerValue>>,
 }
 
 /// Where a plan starts.

@@ -546,6 +546,9 @@ fn held_against_evidence(mut outcome: Outcome, must: bool, trace: &Trace) -> (Ou
         } else {
             outcome.answers = supported;
             outcome.text = None;
+            if let Some(table) = &mut outcome.table {
+                table.leave_out(&grounding.unsupported);
+            }
             outcome.confidence *= 0.8;
         }
     }

@@ -644,3 +644,35 @@ async fn without_cards_the_types_of_a_graph_say_what_a_way_leads_to() {
         assert_eq!(answer.answers, [expected], "{question}: {answer:#?}");
     }
 }
+
+/// Two films with one name.
+const NAMESAKES: &str = r#"
+@prefix f: <http://films.test/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+f:Film rdfs:label "film" . f:Person rdfs:label "person" .
+f:director rdfs:label "director" . f:minutes rdfs:label "running minutes" .
+f:ada a f:Person ; rdfs:label "Ada Kern" . f:bo a f:Person ; rdfs:label "Bo Lund" .
+f:r1 a f:Film ; rdfs:label "Resurrection" ; f:director f:ada ; f:minutes 90 .
+f:r2 a f:Film ; rdfs:label "Resurrection" ; f:director f:ada ; f:minutes 120 .
+f:t a f:Film ; rdfs:label "Tonio" ; f:director f:bo ; f:minutes 100 .
+"#;
+
+#[tokio::test]
+async fn two_things_with_one_name_are_two_and_the_path_is_said_as_a_query() {
+    let setting = setting_from("films.ttl", NAMESAKES).await;
+    quipu_query::open_tables(&setting.workspace).await.unwrap();
+    let asked = async |question| ask(&setting, None, Some(embedder().await), question, &by_paths()).await;
+    let films = asked("which films have the director Ada Kern?").await;
+    assert_eq!(films.answers, ["Resurrection", "Resurrection"], "{films:#?}");
+    let table = films.table.unwrap();
+    let mut keys: Vec<_> = table.rows.iter().flatten().flatten().filter_map(|v| v.key.clone()).collect();
+    keys.sort();
+    assert_eq!(keys, ["http://films.test/r1", "http://films.test/r2"]);
+    let reading = films.readings.first().unwrap();
+    assert_eq!(reading.words, "the film, where the director of the film is “Ada Kern”");
+    assert!(reading.sparql.as_ref().unwrap().contains("http://films.test/ada"));
+    let number = asked("how many films have the director Ada Kern?").await;
+    assert_eq!(number.answers, ["2"], "{number:#?}");
+    assert_eq!(number.readings.len(), 1);
+}

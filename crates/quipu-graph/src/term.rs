@@ -1,5 +1,7 @@
 //! Literals and their typed values.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 /// A literal as the graph states it.
@@ -77,6 +79,24 @@ impl Datatype {
             "gYearMonth" => Self::YearMonth,
             _ => Self::Other(iri.to_owned()),
         }
+    }
+}
+
+impl Datatype {
+    /// The IRI of the kind; of text that has no language.
+    pub fn iri(&self) -> Cow<'_, str> {
+        let name = match self {
+            Self::String => "string",
+            Self::Integer => "integer",
+            Self::Decimal => "decimal",
+            Self::Boolean => "boolean",
+            Self::Date => "date",
+            Self::DateTime => "dateTime",
+            Self::Year => "gYear",
+            Self::YearMonth => "gYearMonth",
+            Self::Other(iri) => return Cow::Borrowed(iri),
+        };
+        Cow::Owned(format!("{XSD}{name}"))
     }
 }
 

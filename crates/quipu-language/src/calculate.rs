@@ -61,6 +61,8 @@ impl Operation {
 /// A value with the name of what it belongs to and the evidence it comes from: what calculations work on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Operand {
+    /// Identity of what the value belongs to: two things may bear one label.
+    pub key: String,
     /// What the value belongs to: `Peru`.
     pub label: String,
     /// The value: 31,989,256.
@@ -105,6 +107,8 @@ pub struct Calculation {
     pub answers: Vec<String>,
     /// The result in words: `Peru (31,989,256)`.
     pub result: String,
+    /// The operands that won, or all in their order, each owner once; empty where the answer is a number.
+    pub chosen: Vec<Operand>,
     /// Ids of the evidence behind the operands.
     pub evidence: Vec<String>,
 }
@@ -232,14 +236,13 @@ fn evidence_of<'a>(operands: impl Iterator<Item = &'a Operand>) -> Vec<String> {
 }
 
 fn count(operands: &[Operand]) -> Calculation {
-    let mut labels: Vec<&str> = operands.iter().map(|o| o.label.as_str()).collect();
-    labels.sort_unstable();
-    labels.dedup();
-    let result = labels.len().to_string();
+    let keys: HashSet<&str> = operands.iter().map(|o| o.key.as_str()).collect();
+    let result = keys.len().to_string();
     Calculation {
         operation: "count".into(),
         answers: vec![result.clone()],
         result,
+        chosen: Vec::new(),
         evidence: evidence_of(operands.iter()),
     }
 }
@@ -256,7 +259,7 @@ fn extreme(
     });
     // Who has several values is placed by the best.
     let mut placed = HashSet::new();
-    measured.retain(|(operand, _)| placed.insert(operand.label.as_str()));
+    measured.retain(|(operand, _)| placed.insert(operand.key.as_str()));
     let mut level = measured.chunk_by(|(_, a), (_, b)| a.axis() == b.axis());
     let (which, winners) = match places {
         Places::At(place) => {
@@ -281,6 +284,7 @@ fn extreme(
         operation: format!("{which}{} of {values} values", operation.name()),
         answers: winners.iter().map(|(o, _)| o.label.clone()).collect(),
         result: shown.join(", "),
+        chosen: winners.iter().map(|(o, _)| (*o).clone()).collect(),
         evidence: evidence_of(winners.into_iter().map(|(o, _)| o)),
     })
 }
@@ -290,13 +294,15 @@ fn ordered(operation: Operation, mut measured: Vec<Measured>) -> Calculation {
     if operation == Operation::Descending {
         measured.reverse();
     }
-    let mut answers: Vec<String> = measured.iter().map(|(o, _)| o.label.clone()).collect();
-    answers.dedup();
+    let mut placed = HashSet::new();
+    let chosen: Vec<Operand> =
+        measured.iter().filter(|(o, _)| placed.insert(o.key.as_str())).map(|(o, _)| (*o).clone()).collect();
     let shown: Vec<String> = measured.iter().map(|(o, _)| format!("{} ({})", o.label, o.text)).collect();
     Calculation {
         operation: format!("{} order of {} values", operation.name(), measured.len()),
-        answers,
+        answers: chosen.iter().map(|o| o.label.clone()).collect(),
         result: shown.join(", "),
+        chosen,
         evidence: evidence_of(measured.iter().map(|(o, _)| *o)),
     }
 }
@@ -315,6 +321,7 @@ fn difference(measured: &[Measured]) -> Calculation {
         operation: format!("difference of {}", labels.join(" and ")),
         answers: vec![result.clone()],
         result,
+        chosen: Vec::new(),
         evidence: evidence_of(measured.iter().take(2).map(|(o, _)| *o)),
     }
 }
@@ -328,6 +335,7 @@ fn total(operation: Operation, measured: &[Measured]) -> Calculation {
         operation: format!("{} of {} values", operation.name(), measured.len()),
         answers: vec![result.clone()],
         result,
+        chosen: Vec::new(),
         evidence: evidence_of(measured.iter().map(|(o, _)| *o)),
     }
 }
@@ -339,6 +347,7 @@ mod tests {
 
     fn operands(values: &[(&str, &str)]) -> Vec<Operand> {
         let make = |(i, (label, text)): (usize, &(&str, &str))| Operand {
+            key: (*label).into(),
             label: (*label).into(),
             value: value_of(text),
             text: (*text).into(),

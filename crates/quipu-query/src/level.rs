@@ -1,7 +1,12 @@
 //! Rows that are level with the last of an order: two rivers of one length are both the longest.
 
-use crate::run::{CellValue, RowSet};
+use quipu_index::Workspace;
+
+use crate::error::QueryError;
+use crate::plan::{Plan, plan};
+use crate::run::{CellValue, RowSet, RunLimits, run};
 use crate::syntax::{Body, Expression, Item, Query};
+use crate::tables::Tables;
 
 /// Rows that are looked at for being level with the last.
 const LOOKED_AT: u64 = 100;
@@ -18,6 +23,30 @@ pub struct Level {
     keys: Vec<usize>,
     /// Its rows.
     rows: usize,
+}
+
+/// Runs a query with the rows that are level with its last: the plan of all of them, the rows, and how many are level.
+///
+/// # Errors
+/// Those of [`plan`] and [`run`].
+pub async fn run_level(
+    workspace: &Workspace,
+    query: &Query,
+    planned: Plan,
+    tables: &Tables,
+    limits: &RunLimits,
+) -> Result<(Plan, RowSet, usize), QueryError> {
+    let wider = Level::of(query).and_then(|wider| Some((plan(&wider.query, tables).ok()?, wider)));
+    let Some((wider_plan, wider)) = wider else {
+        let rows = run(workspace, &planned, limits).await?;
+        return Ok((planned, rows, 0));
+    };
+    let (rows, level) = wider.cut(run(workspace, &wider_plan, limits).await?);
+    if level == 0 {
+        return Ok((planned, rows, 0));
+    }
+    let limit = query.limit.map(|limit| limit.saturating_add(level as u64));
+    Ok((plan(&Query { limit, ..query.clone() }, tables)?, rows, level))
 }
 
 impl Level {

@@ -20,7 +20,7 @@ pub use bind::{Bound, Doubt, Mend, asks_tables, bind, with_groups, with_measures
 pub use cypher::{PseudoGraph, PseudoNode, PseudoTail, PseudoTriple};
 pub use error::QueryError;
 pub use evidence::{Stated, StatedTriple, stated};
-pub use level::Level;
+pub use level::{Level, run_level};
 pub use plan::{Plan, PlanColumn, ValueKind, plan};
 pub use run::{CellValue, RowSet, RunLimits, is_too_much, run};
 pub use say::{say, titles};

@@ -341,13 +341,16 @@ fn record_operands(rows: &[String], evidence: &[Evidence]) -> Vec<Operand> {
         rows.iter().flat_map(|row| row_positions(row).into_iter().filter_map(move |at| cell(row, at)));
     let cells: Vec<(&Evidence, &RecordContent, &RecordField)> = cells.collect();
     let one_table = cells.windows(2).all(|two| matches!(two, [a, b] if a.1.table == b.1.table));
-    let operand = |(piece, record, field): &(&Evidence, &RecordContent, &RecordField), value: &str| Operand {
+    let operand = |(piece, record, field): &(&Evidence, &RecordContent, &RecordField), value: &str| {
         // Of a list each value is something by itself.
-        label: if field.values.len() > 1 { value } else { record.named_beside(&field.name, one_table) }
-            .to_owned(),
-        value: value_of(value),
-        text: value.to_owned(),
-        evidence: vec![piece.id.clone()],
+        let label = if field.values.len() > 1 { value } else { record.named_beside(&field.name, one_table) };
+        Operand {
+            key: label.to_owned(),
+            label: label.to_owned(),
+            value: value_of(value),
+            text: value.to_owned(),
+            evidence: vec![piece.id.clone()],
+        }
     };
     cells.iter().flat_map(|cell| cell.2.each().map(|value| operand(cell, value))).collect()
 }
@@ -361,21 +364,27 @@ fn operands(rows: &[String], evidence: &[Evidence]) -> Vec<Operand> {
     }
     let positions = rows.iter().flat_map(|row| row_positions(row));
     let pointed: Vec<&Evidence> = positions.filter_map(|at| evidence.get(at)).collect();
-    let triples: Vec<(&str, &str, &Evidence)> = pointed
+    let triples: Vec<([&str; 2], [&str; 2], &Evidence)> = pointed
         .iter()
         .filter_map(|piece| match &piece.content {
-            EvidenceContent::Triple { head, tail, .. } => Some((head.as_str(), tail.as_str(), *piece)),
+            EvidenceContent::Triple { head, tail, keys, .. } => {
+                let named = [head.as_str(), tail.as_str()];
+                let keys = keys.as_deref().map_or(named, |[head, _, tail]| [head, tail]);
+                Some((named, keys, *piece))
+            }
             EvidenceContent::Passage { .. }
             | EvidenceContent::Record(_)
             | EvidenceContent::Calculation { .. } => None,
         })
         .collect();
-    let first_head = triples.first().map(|(head, ..)| *head);
-    let one_head = triples.len() > 1 && triples.iter().all(|(head, ..)| Some(*head) == first_head);
+    let first_head = triples.first().map(|(_, [head, _], _)| *head);
+    let one_head = triples.len() > 1 && triples.iter().all(|(_, [head, _], _)| Some(*head) == first_head);
+    let owner = |[head, tail]: [&str; 2]| if one_head { tail } else { head }.to_owned();
     triples
         .into_iter()
-        .map(|(head, tail, piece)| Operand {
-            label: if one_head { tail } else { head }.to_owned(),
+        .map(|(named @ [_, tail], keys, piece)| Operand {
+            key: owner(keys),
+            label: owner(named),
             value: value_of(tail),
             text: tail.to_owned(),
             evidence: vec![piece.id.clone()],

@@ -151,10 +151,6 @@ async fn walk(
     let least = trust.least_confidence.min(if calculated { trust.sure_calculated } else { 1.0 });
     let says = is_answer(context, question.text(), plan.as_ref(), &outcome, has_types(context)).await?;
     let stands = says && outcome.confidence >= least;
-    let outcome = match &plan {
-        Some(plan) if stands => super::query::read_path(context, plan, outcome).await?,
-        _ => outcome,
-    };
     Ok(Walked { outcome, plan, says, stands, calculated })
 }
 

@@ -1,6 +1,6 @@
 //! From the chosen paths to the answer.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use quipu_graph::{NodeId, NodeSummary};
 use quipu_language::{Operation, Places, value_of_node};
@@ -10,7 +10,7 @@ use quipu_query::asked::bounds;
 use super::compute::{Arithmetic, calculated, filtered};
 use super::{Asking, Choice, MOST_EVIDENCE, PathsConfig, RunPath, is_measure};
 use crate::AnswerError;
-use crate::answer::Status;
+use crate::answer::{AnswerTable, Status, Value};
 use crate::context::{Context, PlanStart, Planned};
 use crate::evidence::Evidence;
 use crate::methods::Outcome;
@@ -50,6 +50,8 @@ pub(in crate::methods) async fn finish(
     asking: &Asking,
     evidence: Vec<Evidence>,
 ) -> Result<Outcome, AnswerError> {
+    // A plan of an earlier attempt is none of this one.
+    context.kept_plan();
     let ends = context.graph().summaries(&choice.ends).await?;
     let dated = |s: &NodeSummary| is_measure(&value_of_node(s.literal.as_ref(), &s.name));
     if asking.wanted.dates && !ends.iter().any(dated) {
@@ -78,9 +80,9 @@ pub(in crate::methods) async fn finish(
         }
         _ => {
             keep_plan(context, &choice, Made::Values);
-            let mut answers = by_support(&ends, &choice);
-            answers.truncate(asking.most());
-            Ok(answered(answers, None, evidence, choice.confidence))
+            let mut values = by_support(&ends, &choice);
+            values.truncate(asking.most());
+            Ok(answered(values, None, evidence, choice.confidence))
         }
     }
 }
@@ -112,13 +114,18 @@ pub(in crate::methods) fn say(phrases: &[&str], choice: &Choice) -> String {
 }
 
 pub(super) fn answered(
-    answers: Vec<String>,
+    values: Vec<Value>,
     text: Option<String>,
     evidence: Vec<Evidence>,
     confidence: f64,
 ) -> Outcome {
-    Outcome { status: Status::Answered, answers, text, evidence, confidence, ..Outcome::default() }
+    let table = AnswerTable::of_values(COLUMN, values);
+    let (answers, table) = (table.answers(), Some(table));
+    Outcome { status: Status::Answered, answers, table, text, evidence, confidence, ..Outcome::default() }
 }
+
+/// Title of the values that no query gave.
+const COLUMN: &str = "answer";
 
 /// Counting one number is no counting: "how many people live in Peru" asks for a value that the graph holds. Names are
 /// not compared: "the longest river of Peru" may be a relation. Triples as text name their numbers like their things.
@@ -137,8 +144,8 @@ fn needs_operation(operation: Operation, ends: &[NodeSummary]) -> bool {
     measures(false) * 2 > ends.len()
 }
 
-/// The names of the ends: those that more ways lead to first.
-fn by_support(ends: &[NodeSummary], choice: &Choice) -> Vec<String> {
+/// The ends: those that more ways lead to first.
+fn by_support(ends: &[NodeSummary], choice: &Choice) -> Vec<Value> {
     let ways: HashMap<NodeId, usize> = choice
         .runs
         .iter()
@@ -148,6 +155,5 @@ fn by_support(ends: &[NodeSummary], choice: &Choice) -> Vec<String> {
         .collect();
     let mut ranked: Vec<&NodeSummary> = ends.iter().collect();
     ranked.sort_by_key(|s| (std::cmp::Reverse(ways.get(&s.node).copied().unwrap_or_default()), s.node));
-    let mut seen = HashSet::new();
-    ranked.into_iter().map(|s| s.name.clone()).filter(|name| seen.insert(name.clone())).collect()
+    ranked.into_iter().map(Value::from).collect()
 }

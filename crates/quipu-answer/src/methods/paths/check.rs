@@ -7,7 +7,7 @@ use quipu_query::Made;
 
 use super::{MOST_EVIDENCE, PathsConfig, RunPath, is_measure};
 use crate::AnswerError;
-use crate::answer::Status;
+use crate::answer::{Status, Value};
 use crate::context::{Context, Planned};
 use crate::evidence::Evidence;
 use crate::link::Mentioned;
@@ -113,7 +113,7 @@ pub(super) async fn verdict(
 ) -> Result<Outcome, AnswerError> {
     let yes = !reached.is_empty();
     let ends = context.graph().summaries(run.ends.get(..MOST_GIVEN).unwrap_or(&run.ends)).await?;
-    let gives = Some(ends.into_iter().map(|end| end.name).collect());
+    let gives = Some(ends.iter().map(Value::from).collect());
     context.keep_plan(Planned { gives, ..run.planned(Made::Values) });
     let phrase = run.path.phrase.replacen('X', &run.anchor.name, 1);
     let shown = if yes { reached } else { &run.ends };

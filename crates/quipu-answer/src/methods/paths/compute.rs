@@ -1,6 +1,6 @@
 //! Values at the ends of paths: what code makes of them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use quipu_graph::{NodeId, NodeSummary, Step};
 use quipu_language::{Condition, Operand, Operation, Places, calculate_places, value_of_node};
@@ -10,7 +10,7 @@ use super::answer::answered;
 use super::owners::{common_owners, owners};
 use super::{Asking, Choice, MOST_EVIDENCE, RunPath};
 use crate::AnswerError;
-use crate::answer::Status;
+use crate::answer::{Status, Value};
 use crate::context::{Context, PlanStart, Planned};
 use crate::evidence::Evidence;
 use crate::link::Mentioned;
@@ -56,19 +56,25 @@ pub(super) async fn calculated(
     mut evidence: Vec<Evidence>,
 ) -> Result<Outcome, AnswerError> {
     let operands = match (asked.operation, choice.runs.as_slice()) {
-        (Operation::Count, _) => ends.iter().map(|s| operand(&s.name, s)).collect(),
+        (Operation::Count, _) => ends.iter().map(|s| operand([&s.key, &s.name], s)).collect(),
         (_, [run]) => owners(context, run, ends).await?,
         (_, runs) => {
             let common = common_owners(context, runs, ends).await?;
-            if common.is_empty() { ends.iter().map(|s| operand(&s.name, s)).collect() } else { common }
+            if common.is_empty() {
+                ends.iter().map(|s| operand([&s.key, &s.name], s)).collect()
+            } else {
+                common
+            }
         }
     };
     finish(context, asked, operands, &mut evidence, choice.confidence)
 }
 
-pub(super) fn operand(label: &str, value: &NodeSummary) -> Operand {
+/// A value with the key and the name of what it belongs to.
+pub(super) fn operand([key, name]: [&str; 2], value: &NodeSummary) -> Operand {
     Operand {
-        label: label.to_owned(),
+        key: key.to_owned(),
+        label: name.to_owned(),
         value: value_of_node(value.literal.as_ref(), &value.name),
         text: value.name.clone(),
         evidence: Vec::new(),
@@ -83,12 +89,10 @@ fn finish(
     confidence: f64,
 ) -> Result<Outcome, AnswerError> {
     let Arithmetic { operation, places } = asked;
-    let mut owners: Vec<&str> = operands.iter().map(|o| o.label.as_str()).collect();
-    owners.sort_unstable();
-    owners.dedup();
+    let owners: HashSet<&str> = operands.iter().map(|o| o.key.as_str()).collect();
     if operation.chooses() && owners.len() < 2 {
-        let reason =
-            format!("the graph holds one value only ({}), nothing to compare it with", owners.join(""));
+        let owner = operands.first().map_or("", |only| &only.label);
+        let reason = format!("the graph holds one value only ({owner}), nothing to compare it with");
         return Ok(Outcome::abstain(reason, std::mem::take(evidence)));
     }
     match calculate_places(operation, &cite(operands, evidence), places.unwrap_or_default()) {
@@ -101,10 +105,20 @@ fn finish(
                 calculation.evidence,
             ));
             let evidence = std::mem::take(evidence);
-            Ok(answered(calculation.answers, Some(calculation.result), evidence, confidence))
+            let values = match calculation.chosen.as_slice() {
+                // A number that code made is no thing of the graph.
+                [] => calculation.answers.into_iter().map(Value::calculated).collect(),
+                chosen => chosen.iter().map(owner_of).collect(),
+            };
+            Ok(answered(values, Some(calculation.result), evidence, confidence))
         }
         Err(error) => Ok(Outcome::abstain(error.to_string(), std::mem::take(evidence))),
     }
+}
+
+/// What a value belongs to.
+fn owner_of(operand: &Operand) -> Value {
+    Value { key: Some(operand.key.clone()), name: operand.label.clone(), datatype: None }
 }
 
 /// Operands with the evidence that names both their owner and their value, or, for a count, the value alone.
@@ -141,7 +155,7 @@ pub(super) async fn filtered(
     for operand in operands {
         if let Some(holds) = condition.holds(&operand.value) {
             measured += 1;
-            if holds && !holding.iter().any(|known: &Operand| known.label == operand.label) {
+            if holds && !holding.iter().any(|known: &Operand| known.key == operand.key) {
                 holding.push(operand);
             }
         }
@@ -162,8 +176,8 @@ pub(super) async fn filtered(
         .report(Stage::Compose, Event::Calculated { operation: operation.clone(), result: result.clone() });
     let from = holding.iter().flat_map(|o| o.evidence.iter().cloned()).collect();
     evidence.push(Evidence::calculation(&operation, &result, from));
-    let answers = holding.into_iter().map(|o| o.label).collect();
-    Ok(answered(answers, Some(result), evidence, choice.confidence))
+    let values = holding.iter().map(owner_of).collect();
+    Ok(answered(values, Some(result), evidence, choice.confidence))
 }
 
 /// A comparison of the things named: the same path from each, the values held against one another. "Is A larger than B" is
@@ -195,9 +209,10 @@ pub(super) async fn compare(
     let mut operands = Vec::new();
     let mut triples = Vec::new();
     let compared: Vec<&RunPath> = std::iter::once(run).chain(others).collect();
-    for run in &compared {
+    let anchors: Vec<NodeId> = compared.iter().map(|run| run.anchor.node).collect();
+    for (run, owner) in compared.iter().zip(context.graph().summaries(&anchors).await?) {
         let ends = context.graph().summaries(&run.ends).await?;
-        operands.extend(ends.iter().map(|s| operand(&run.anchor.name, s)));
+        operands.extend(ends.iter().map(|s| operand([&owner.key, &run.anchor.name], s)));
         triples.extend(run.walk.triples_to(&run.ends, MOST_EVIDENCE));
     }
     let mut evidence = triples_to_evidence(context.graph(), &triples).await?;
@@ -206,9 +221,9 @@ pub(super) async fn compare(
     let outcome = finish(context, asked, operands, &mut evidence, confidence)?;
     let says = asking.wanted.confirms && operation.chooses();
     if let Some(made) = asked.made() {
-        let nodes = compared.iter().map(|run| run.anchor.node).collect();
-        let gives = says.then(|| outcome.answers.clone());
-        context.keep_plan(Planned { start: PlanStart::Several(nodes), gives, ..run.planned(made) });
+        let gives = outcome.table.as_ref().filter(|_| says);
+        let gives = gives.map(|table| table.values().into_iter().cloned().collect());
+        context.keep_plan(Planned { start: PlanStart::Several(anchors), gives, ..run.planned(made) });
     }
     if !says || outcome.status != Status::Answered {
         return Ok(Some(outcome));
@@ -226,7 +241,7 @@ pub(super) async fn compare(
         from,
     ));
     let text = Some(format!("{answer}: {text}"));
-    Ok(Some(Outcome { answers: vec![answer.to_owned()], text, evidence, ..outcome }))
+    Ok(Some(Outcome { answers: vec![answer.to_owned()], table: None, text, evidence, ..outcome }))
 }
 
 /// What the values are of, where that is the same for all that are compared: the area of the country that two states lie in says nothing of

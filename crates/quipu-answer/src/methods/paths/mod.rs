@@ -22,10 +22,11 @@ use quipu_language::{
 };
 
 use crate::AnswerError;
+use crate::answer::Status;
 use crate::context::Context;
 use crate::link::{Anchor, Mentioned, apart, mentions, without};
 use crate::methods::Outcome;
-use crate::plan::{RankConfig, RankedPath, Seen, Walk, WalkConfig, follow, rank_informed};
+use crate::plan::{RankConfig, RankedPath, Seen, Walk, WalkConfig, follow, rank_informed, read_path};
 use crate::question::Question;
 use crate::trace::{Event, Stage};
 
@@ -144,6 +145,25 @@ pub(super) async fn run(
     question: &Question,
     config: &PathsConfig,
 ) -> Result<Outcome, AnswerError> {
+    let outcome = run_unread(context, question, config).await?;
+    as_read(context, outcome).await
+}
+
+/// The same with its reading, as the plan that led to it says it.
+async fn as_read(context: &Context<'_>, outcome: Outcome) -> Result<Outcome, AnswerError> {
+    let Some(plan) = context.kept_plan().filter(|_| outcome.status == Status::Answered) else {
+        return Ok(outcome);
+    };
+    let read = read_path(context, &plan, outcome).await?;
+    context.keep_plan(plan);
+    Ok(read)
+}
+
+async fn run_unread(
+    context: &Context<'_>,
+    question: &Question,
+    config: &PathsConfig,
+) -> Result<Outcome, AnswerError> {
     if let Some(settled) = settle(context, question, config).await? {
         let outcome = run_open(context, &settled.question, Some(&settled), config).await?;
         return Ok(settled.complete(context, outcome));
@@ -172,7 +192,8 @@ pub(super) async fn run_from(
     let condition = condition(question.text());
     mentioned.retain(|m| outside(m, condition.as_ref()));
     few(question, &mut mentioned, config);
-    run_linked(context, question, mentioned, condition, config).await
+    let outcome = run_linked(context, question, mentioned, condition, config).await?;
+    as_read(context, outcome).await
 }
 
 async fn run_linked(

@@ -26,7 +26,7 @@ pub(super) async fn owners(
     let names = context.graph().summaries(&nodes).await?;
     let values: HashMap<NodeId, &NodeSummary> = ends.iter().map(|s| (s.node, s)).collect();
     let pairs = owners.iter().zip(&names).filter_map(|((_, end), owner)| Some((owner, *values.get(end)?)));
-    Ok(pairs.map(|(owner, value)| operand(&owner.name, value)).collect())
+    Ok(pairs.map(|(owner, value)| operand([&owner.key, &owner.name], value)).collect())
 }
 
 /// The same where several ways lead to the same values: the owners that all of them come by.

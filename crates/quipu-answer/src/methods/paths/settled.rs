@@ -1,13 +1,13 @@
 //! A question within the question is answered first: for "the capital of the most populous country that borders Chad" the country, by whole
 //! paths and calculation; then the capital of what was found. No model chooses either.
 
-use quipu_graph::NodeId;
 use quipu_language::{Nested, nested, quantity, wanted};
 
-use super::{MOST_LISTED, PathsConfig, operations_in_names, run};
+use super::{MOST_LISTED, PathsConfig, operations_in_names, run_unread};
 use crate::AnswerError;
+use crate::answer::AnswerTable;
 use crate::context::{Context, PlanStart, Planned};
-use crate::evidence::{Evidence, EvidenceContent};
+use crate::evidence::Evidence;
 use crate::link::{Anchor, Mentioned, apart, mentions};
 use crate::methods::Outcome;
 use crate::question::Question;
@@ -51,19 +51,21 @@ pub(in crate::methods) async fn settle(
     }
     let inner = Question::new(&format!("What is {described}?"), question.asked_at().clone())?;
     context.trace.report(Stage::Plan, Event::Read { reading: format!("first, {described}") });
-    let outcome = Box::pin(run(context, &inner, config)).await?;
+    let outcome = Box::pin(run_unread(context, &inner, config)).await?;
     let plan = context.kept_plan();
     let several = quantity(described).and_then(|quantity| quantity.places.most()).is_some();
     let most = if several { MOST_LISTED } else { 1 };
-    let found = outcome.answers.as_slice();
-    if found.is_empty() || found.len() > most {
+    let found = outcome.table.as_ref().map(AnswerTable::values).unwrap_or_default();
+    let keys: Vec<&str> = found.iter().filter_map(|value| value.key.as_deref()).collect();
+    if found.is_empty() || found.len() > most || keys.len() < found.len() {
         return Ok(None);
     }
     let [mut said, behind] =
         [text.get(..span.start), text.get(span.end..)].map(|t| t.unwrap_or_default().to_owned());
     let mut anchors = Vec::new();
-    for (at, name) in found.iter().enumerate() {
-        let Some(node) = node_of(context, name, &outcome).await? else { return Ok(None) };
+    let nodes = context.graph().resolve(&keys).await?;
+    for (at, (value, node)) in found.iter().zip(nodes).enumerate() {
+        let (Some(node), name) = (node, &value.name) else { return Ok(None) };
         said += match at {
             0 => "",
             _ if at + 1 == found.len() => " and ",
@@ -77,38 +79,6 @@ pub(in crate::methods) async fn settle(
     let question = Question::new(&[said, behind].concat(), question.asked_at().clone())?;
     context.trace.report(Stage::Plan, Event::Restated { question: question.text().to_owned() });
     Ok(Some(Settled { question, anchors, plan, confidence: outcome.confidence, evidence: outcome.evidence }))
-}
-
-/// The node that an answer names, by the keys of the evidence that it rests on; nothing where two bear the name.
-async fn node_of(
-    context: &Context<'_>,
-    answer: &str,
-    outcome: &Outcome,
-) -> Result<Option<NodeId>, AnswerError> {
-    // The last one: of a question in the question, its own comes first.
-    let from = outcome.evidence.iter().rev().find_map(|piece| match &piece.content {
-        EvidenceContent::Calculation { from, .. } => Some(from),
-        _ => None,
-    });
-    let rests_on = |piece: &&Evidence| from.is_none_or(|from| from.is_empty() || from.contains(&piece.id));
-    let mut keys: Vec<&str> = Vec::new();
-    for piece in outcome.evidence.iter().filter(rests_on) {
-        let EvidenceContent::Triple { head, tail, keys: of_piece, .. } = &piece.content else { continue };
-        let [head_key, tail_key] = match of_piece.as_deref() {
-            Some([head, _, tail]) => [head, tail],
-            None => [head, tail],
-        };
-        keys.extend(
-            [(head, head_key), (tail, tail_key)]
-                .iter()
-                .filter(|(name, _)| *name == answer)
-                .map(|(_, k)| k.as_str()),
-        );
-    }
-    keys.sort_unstable();
-    keys.dedup();
-    let [key] = keys.as_slice() else { return Ok(None) };
-    Ok(context.graph().resolve(&[key]).await?.into_iter().next().flatten())
 }
 
 impl Settled {

@@ -1,9 +1,8 @@
 //! From the chosen reading to the answer: values, table, evidence, and how the question was read.
 
-use oxrdf::Term;
 use quipu_language::asks_for;
 use quipu_query::asked::{Candidate, Chosen, is_empty};
-use quipu_query::{CellValue, Plan, RowSet, RunLimits, ValueKind, is_too_much, stated};
+use quipu_query::{CellValue, RunLimits, ValueKind, is_too_much, stated};
 
 use super::{Asking, Failure};
 use crate::AnswerError;
@@ -14,7 +13,7 @@ use crate::methods::Outcome;
 use crate::trace::{Event, Stage};
 
 /// Values of a reading that is not answered.
-pub(super) const SHOWN: usize = 3;
+const SHOWN: usize = 3;
 /// Values that an answer says in a sentence.
 const SAID: usize = 12;
 /// Readings that are close to the best and are told.
@@ -79,8 +78,8 @@ pub(super) async fn answer(
     }
     let evidence = evidence(context, &candidate).await?;
     context.trace.report(Stage::Retrieve, Event::Retrieved { evidence: evidence.len(), left_out: 0 });
-    let table = table_of(&candidate.plan, &candidate.rows);
-    let answers = answers_of(&table);
+    let table = AnswerTable::of(&candidate.plan, &candidate.rows);
+    let answers = table.answers();
     let text = said(&table);
     Ok(Outcome {
         status: Status::Answered,
@@ -117,7 +116,7 @@ async fn yes_or_no(
 
 fn reading(chosen: &Chosen) -> Reading {
     let Chosen { candidate, confidence, unexplained } = chosen;
-    let table = table_of(&candidate.plan, &candidate.rows);
+    let table = AnswerTable::of(&candidate.plan, &candidate.rows);
     let unexplained = unexplained.meanings.iter().chain(&unexplained.names).cloned().collect();
     Reading {
         words: candidate.words.clone(),
@@ -126,44 +125,8 @@ fn reading(chosen: &Chosen) -> Reading {
         confidence: *confidence,
         mends: candidate.bound.mends.iter().map(|mend| mend.text.clone()).collect(),
         unexplained,
-        values: answers_of(&table).into_iter().take(SHOWN).collect(),
+        values: table.answers().into_iter().take(SHOWN).collect(),
     }
-}
-
-pub(super) fn table_of(plan: &Plan, rows: &RowSet) -> AnswerTable {
-    let is_truth =
-        |column: usize| plan.columns.get(column).is_some_and(|column| column.kind == ValueKind::Flag);
-    let alone = plan.columns.len() == 1 && rows.rows.len() == 1;
-    let value = |column: usize, cell: &CellValue| {
-        let datatype = match &cell.term {
-            Term::Literal(literal) => Some(literal.datatype().as_str().to_owned()),
-            _ => None,
-        };
-        let name = match cell.name.as_str() {
-            "true" if alone && is_truth(column) => "yes".to_owned(),
-            "false" if alone && is_truth(column) => "no".to_owned(),
-            name => name.to_owned(),
-        };
-        Value { key: cell.key.clone(), name, datatype }
-    };
-    let row = |row: &Vec<Option<CellValue>>| {
-        row.iter().enumerate().map(|(at, cell)| cell.as_ref().map(|cell| value(at, cell))).collect()
-    };
-    let is_some = |row: &&Vec<Option<CellValue>>| row.iter().any(Option::is_some);
-    AnswerTable {
-        columns: plan.columns.iter().map(|column| column.title.clone()).collect(),
-        rows: rows.rows.iter().filter(is_some).map(row).collect(),
-        ordered: plan.ordered,
-        left_out: u64::from(rows.more),
-    }
-}
-
-/// The values of the first column that has any, each entity once.
-pub(super) fn answers_of(table: &AnswerTable) -> Vec<String> {
-    let mut seen = std::collections::HashSet::new();
-    let column = table.rows.iter().filter_map(|row| row.iter().position(Option::is_some)).min();
-    let firsts = table.rows.iter().filter_map(|row| row.get(column?)?.as_ref());
-    firsts.filter(|value| seen.insert((*value).clone())).map(|value| value.name.clone()).collect()
 }
 
 /// The rows in a sentence.
@@ -205,7 +168,7 @@ async fn evidence(context: &Context<'_>, candidate: &Candidate) -> Result<Vec<Ev
         Some(count) => format!("{} (over {count} combinations of facts)", candidate.words),
         None => candidate.words.clone(),
     };
-    let table = table_of(&candidate.plan, &candidate.rows);
+    let table = AnswerTable::of(&candidate.plan, &candidate.rows);
     for row in table.rows.iter().take(CALCULATED) {
         let calculated = row.iter().flatten().filter(|value| value.key.is_none());
         for value in calculated {

@@ -6,8 +6,8 @@ use quipu_query::asked::{
     right_sides, takes_from_itself, with_both,
 };
 use quipu_query::{
-    Aggregate, Bound, CellValue, Comparison, Doubt, Expression, Item, Level, Mend, Plan, Query, QueryError,
-    RowSet, RunLimits, Tables, asks_tables, bind, compared_queries, is_too_much, plan, read_sql, run, say,
+    Aggregate, Bound, CellValue, Comparison, Doubt, Expression, Item, Mend, Plan, Query, QueryError, RowSet,
+    RunLimits, Tables, asks_tables, bind, compared_queries, is_too_much, plan, read_sql, run, run_level, say,
     with_groups, with_measures, with_things,
 };
 
@@ -146,8 +146,13 @@ async fn try_read(
     if context.plan_only() {
         return Ok(Some(candidate(bound, plan, RowSet::default(), words, written)));
     }
-    let (plan, mut rows, level) = run_level(context, &bound.query, plan, tables).await?;
-    bound.mends.extend(level);
+    let limits = RunLimits::default();
+    let (plan, mut rows, level) = run_level(context.workspace, &bound.query, plan, tables, &limits).await?;
+    let text = match level {
+        1 => "one more is level with the last".to_owned(),
+        more => format!("{more} more are level with the last"),
+    };
+    bound.mends.extend((level > 0).then_some(Mend { text, doubt: Doubt::None }));
     if tells_things && bound.query.limit.is_some() {
         // A row without the value is no answer.
         rows.rows.retain(|row| row.split_last().is_some_and(|(_, asked)| asked.iter().any(Option::is_some)));
@@ -167,34 +172,6 @@ async fn try_read(
 fn candidate(bound: Bound, plan: Plan, rows: RowSet, words: String, written: &Written) -> Candidate {
     let likelihood = written.likelihood.map(|likelihood| likelihood.mean);
     Candidate { bound, plan, rows, words, near: Nearness::default(), role: 0.0, likelihood, repaired: false }
-}
-
-/// Runs a query with the rows that are level with its last: two of one length are both the longest.
-async fn run_level(
-    context: &Context<'_>,
-    query: &Query,
-    plan: Plan,
-    tables: &Tables,
-) -> Result<(Plan, RowSet, Option<Mend>), QueryError> {
-    let limits = RunLimits::default();
-    let wider =
-        Level::of(query).and_then(|wider| Some((quipu_query::plan(&wider.query, tables).ok()?, wider)));
-    let Some((wider_plan, wider)) = wider else {
-        let rows = run(context.workspace, &plan, &limits).await?;
-        return Ok((plan, rows, None));
-    };
-    let found = run(context.workspace, &wider_plan, &limits).await?;
-    let (rows, level) = wider.cut(found);
-    if level == 0 {
-        return Ok((plan, rows, None));
-    }
-    let text = match level {
-        1 => "one more is level with the last".to_owned(),
-        more => format!("{more} more are level with the last"),
-    };
-    let limit = query.limit.map(|limit| limit.saturating_add(level as u64));
-    let plan = quipu_query::plan(&Query { limit, ..query.clone() }, tables)?;
-    Ok((plan, rows, Some(Mend { text, doubt: Doubt::None })))
 }
 
 /// The value that a query gives because it demands it: `SELECT country … WHERE country = 'Peru'`.

@@ -1,9 +1,9 @@
 //! SQL that a person wrote: run as a model's is.
 
-use super::answer::{answers_of, table_of};
 use super::ask::Written;
 use super::{Asking, QueryConfig, read};
 use crate::AnswerError;
+use crate::answer::AnswerTable;
 use crate::context::Context;
 use crate::question::Question;
 
@@ -32,7 +32,7 @@ pub(crate) async fn ask_sql(
     match read::read(context, &asking, written).await? {
         Ok(candidate) => Ok(SqlAnswer {
             sql: candidate.bound.query.to_string(),
-            answers: answers_of(&table_of(&candidate.plan, &candidate.rows)),
+            answers: AnswerTable::of(&candidate.plan, &candidate.rows).answers(),
             words: candidate.words,
         }),
         Err(failure) => Err(AnswerError::Usage(failure.reason)),

@@ -1,0 +1,150 @@
+//! A path that answers a question, with what is made of its values, as a query: its reading in words, and its values as the query gives
+//! them.
+
+use quipu_graph::{Direction, NodeId, iri_of_key};
+use quipu_query::{
+    Made, PathFrom, PathStart, PathStep, Query, RunLimits, Tables, is_too_much, kept_tables, path_query,
+    plan, run_level, say,
+};
+
+use crate::AnswerError;
+use crate::answer::{AnswerTable, Reading, Value};
+use crate::context::{Context, PlanStart, Planned};
+use crate::methods::Outcome;
+
+/// Values of a reading that are told.
+const SHOWN: usize = 3;
+
+/// Adds to what a path led to how the question was read, and the values as a table. An answer is left as it is where the graph's tables
+/// were not counted yet or do not hold the path, and where the query leads elsewhere.
+///
+/// # Errors
+/// The graph's.
+pub(crate) async fn read_path(
+    context: &Context<'_>,
+    path: &Planned,
+    walked: Outcome,
+) -> Result<Outcome, AnswerError> {
+    let Some(tables) = counted(context) else { return Ok(walked) };
+    let Some(query) = query_of(context, &tables, path).await? else { return Ok(walked) };
+    let planned = match plan(&query, &tables) {
+        Ok(planned) => planned,
+        Err(error) if error.is_of_the_text() => return Ok(walked),
+        Err(error) => return Err(error.into()),
+    };
+    let mut reading = Reading {
+        words: say(&query, &tables),
+        sql: Some(query.to_string()),
+        sparql: Some(planned.sparql()),
+        confidence: walked.confidence,
+        values: walked.answers.iter().take(SHOWN).cloned().collect(),
+        ..Reading::default()
+    };
+    if context.workspace.embedded().is_none() {
+        // An endpoint gave these values already: it is not asked for them again.
+        return Ok(Outcome { readings: vec![reading], ..walked });
+    }
+    let found = run_level(context.workspace, &query, planned, &tables, &RunLimits::default()).await;
+    let (planned, rows) = match found {
+        Ok((planned, rows, _)) => (planned, rows),
+        Err(error) if error.is_of_the_text() || is_too_much(&error) => return Ok(walked),
+        Err(error) => return Err(error.into()),
+    };
+    let mut table = AnswerTable::of(&planned, &rows);
+    let values = walked.table.as_ref().map(AnswerTable::values).unwrap_or_default();
+    let expected: Vec<&Value> = path.gives.as_ref().map_or(values, |gives| gives.iter().collect());
+    if !has_an_order(&path.made) {
+        put_in_order(&mut table, &expected);
+    }
+    let found = table.values();
+    if found.len() != expected.len() || !found.iter().zip(&expected).all(|(a, b)| is_same(a, b)) {
+        return Ok(walked);
+    }
+    if path.gives.is_some() {
+        return Ok(Outcome { readings: vec![reading], ..walked });
+    }
+    let answers = table.answers();
+    reading.values = answers.iter().take(SHOWN).cloned().collect();
+    Ok(Outcome { answers, table: Some(table), readings: vec![reading], ..walked })
+}
+
+pub(crate) async fn iris_of(context: &Context<'_>, types: &[NodeId]) -> Result<Vec<String>, AnswerError> {
+    let types = context.graph().summaries(types).await?;
+    Ok(types.iter().map(|kind| iri_of_key(&kind.key).into_owned()).collect())
+}
+
+pub(crate) fn step_of(context: &Context<'_>, step: &quipu_graph::Step) -> Option<PathStep> {
+    let relation = context.graph().relations().get(usize::try_from(step.relation.0).ok()?)?;
+    let backward = step.direction == Direction::Backward;
+    Some(PathStep { relation: iri_of_key(&relation.key).into_owned(), backward })
+}
+
+/// The graph's tables by their nouns, where they were counted before.
+pub(crate) fn counted(context: &Context<'_>) -> Option<Tables> {
+    let mut tables = kept_tables(context.workspace)?;
+    context.tables.call(&mut tables);
+    Some(tables)
+}
+
+/// The query of a plan; nothing where the tables do not hold it.
+pub(crate) async fn query_of(
+    context: &Context<'_>,
+    tables: &Tables,
+    path: &Planned,
+) -> Result<Option<Query>, AnswerError> {
+    let steps: Option<Vec<PathStep>> = path.steps.iter().map(|step| step_of(context, step)).collect();
+    let Some(steps) = steps else { return Ok(None) };
+    let nodes: Vec<NodeId> = match &path.start {
+        PlanStart::Entity(node, _) => vec![*node],
+        PlanStart::Several(nodes) => nodes.clone(),
+        PlanStart::Found(inner) => {
+            let inner = Box::pin(query_of(context, tables, inner)).await?;
+            return Ok(inner.and_then(|inner| {
+                path_query(tables, &PathFrom::Found(Box::new(inner)), &steps, &path.made)
+            }));
+        }
+    };
+    let entities = context.graph().summaries(&nodes).await?;
+    if entities.is_empty() || entities.iter().any(|entity| entity.literal.is_some()) {
+        return Ok(None);
+    }
+    let mut types = Vec::new();
+    for entity in &entities {
+        types.push(iris_of(context, &entity.types).await?);
+    }
+    let starts: Vec<PathStart<'_>> = entities
+        .iter()
+        .zip(&types)
+        .map(|(entity, types)| PathStart { key: &entity.key, name: &entity.name, types })
+        .collect();
+    Ok(path_query(tables, &PathFrom::Entities(&starts), &steps, &path.made))
+}
+
+/// Whether a query orders what it gives as a path does: a path does not lead back to where it starts, and of what is level with the last
+/// all is given.
+fn has_an_order(made: &Made) -> bool {
+    !matches!(made, Made::Values | Made::Within { counted: false, .. } | Made::Ordered { limit: None, .. })
+}
+
+/// Leaves the rows that are expected, in the order in which they are.
+fn put_in_order(table: &mut AnswerTable, expected: &[&Value]) {
+    let place = |row: &Vec<Option<Value>>| {
+        let value = row.first()?.as_ref()?;
+        expected.iter().position(|expected| is_same(value, expected))
+    };
+    table.rows.retain(|row| place(row).is_some());
+    table.rows.sort_by_key(place);
+}
+
+/// Numbers that differ by less are one, differently rounded.
+const ROUNDED: f64 = 1e-4;
+
+/// Whether two values are the same: an entity by its key, a number however it is written.
+fn is_same(a: &Value, b: &Value) -> bool {
+    let number = |text: &str| text.replace(',', "").parse::<f64>().ok();
+    let numbers = || number(&a.name).zip(number(&b.name));
+    match (&a.key, &b.key) {
+        (Some(a), Some(b)) => a == b,
+        _ => a.name == b.name || numbers().is_some_and(|(a, b)| (a - b).abs() <= ROUNDED * a.abs().max(1.0)),
+    }
+}
