@@ -138,8 +138,12 @@ pub(crate) struct Planned {
     pub start: PlanStart,
     /// The steps from there.
     pub steps: Vec<Step>,
-    /// The way in words.
+    /// The way in words, X where it starts.
     pub way: String,
+    /// The same from the names that it starts from.
+    pub said: String,
+    /// Other paths that lead to the same values: what is asked for is where all meet.
+    pub met: Vec<Self>,
     /// What is made of the values that the steps lead to.
     pub made: Made,
     /// All that it gives, where the answer is said of that: yes or no.
@@ -158,10 +162,18 @@ pub(crate) enum PlanStart {
 }
 
 impl Planned {
+    /// Whether values of several things are asked for: of each, or those where their ways meet.
+    pub fn is_of_several(&self) -> bool {
+        let of_each = matches!(self.start, PlanStart::Several(_)) && self.made == Made::Values;
+        of_each || !self.met.is_empty()
+    }
+
     /// The entity of a plain path and where the question mentions it: nothing where something is made of its values.
     pub fn plain(&self) -> Option<(quipu_graph::NodeId, &std::ops::Range<usize>)> {
         match &self.start {
-            PlanStart::Entity(node, span) if self.made == Made::Values && self.gives.is_none() => {
+            PlanStart::Entity(node, span)
+                if self.made == Made::Values && self.gives.is_none() && self.met.is_empty() =>
+            {
                 Some((*node, span))
             }
             _ => None,

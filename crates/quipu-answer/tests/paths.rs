@@ -653,9 +653,10 @@ const NAMESAKES: &str = r#"
 f:Film rdfs:label "film" . f:Person rdfs:label "person" .
 f:director rdfs:label "director" . f:minutes rdfs:label "running minutes" .
 f:ada a f:Person ; rdfs:label "Ada Kern" . f:bo a f:Person ; rdfs:label "Bo Lund" .
-f:r1 a f:Film ; rdfs:label "Resurrection" ; f:director f:ada ; f:minutes 90 .
+f:actor rdfs:label "actor" . f:cy a f:Person ; rdfs:label "Cy Moss" .
+f:r1 a f:Film ; rdfs:label "Resurrection" ; f:director f:ada ; f:minutes 90 ; f:actor f:cy .
 f:r2 a f:Film ; rdfs:label "Resurrection" ; f:director f:ada ; f:minutes 120 .
-f:t a f:Film ; rdfs:label "Tonio" ; f:director f:bo ; f:minutes 100 .
+f:t a f:Film ; rdfs:label "Tonio" ; f:director f:bo ; f:minutes 100 ; f:actor f:cy .
 "#;
 
 #[tokio::test]
@@ -675,4 +676,34 @@ async fn two_things_with_one_name_are_two_and_the_path_is_said_as_a_query() {
     let number = asked("how many films have the director Ada Kern?").await;
     assert_eq!(number.answers, ["2"], "{number:#?}");
     assert_eq!(number.readings.len(), 1);
+}
+
+#[tokio::test]
+async fn where_paths_meet_and_where_things_are_listed_the_reading_says_so() {
+    let setting = setting_from("films.ttl", NAMESAKES).await;
+    quipu_query::open_tables(&setting.workspace).await.unwrap();
+    let asked = async |question| ask(&setting, None, Some(embedder().await), question, &by_paths()).await;
+    let met = asked("which film with the director Ada Kern has the actor Cy Moss?").await;
+    let key = met.table.as_ref().unwrap().rows[0][0].as_ref().unwrap().key.clone();
+    assert_eq!(key.as_deref(), Some("http://films.test/r1"), "{met:#?}");
+    let reading = met.readings.first().unwrap();
+    assert!(reading.words.contains("Ada Kern") && reading.words.contains("Cy Moss"), "{reading:#?}");
+    let sparql = reading.sparql.as_ref().unwrap();
+    assert!(sparql.contains("http://films.test/ada") && sparql.contains("http://films.test/cy"), "{sparql}");
+    let each = asked("the directors of Tonio and Resurrection").await;
+    let reading = each.readings.first().unwrap();
+    assert!(reading.words.contains("Tonio") && reading.words.contains("Resurrection"), "{each:#?}");
+}
+
+#[tokio::test]
+async fn where_no_table_holds_a_path_its_reading_is_words_alone() {
+    let setting = setting_from("films.ttl", NAMESAKES).await;
+    let question = "how many films have the director Ada Kern?";
+    let answer = ask(&setting, None, Some(embedder().await), question, &by_paths()).await;
+    let reading = answer.readings.first().unwrap();
+    assert!(
+        reading.words.starts_with("the number of: ") && reading.words.contains("Ada Kern"),
+        "{answer:#?}"
+    );
+    assert_eq!(reading.sparql, None);
 }

@@ -824,3 +824,14 @@ async fn a_query_that_forgets_the_things_whose_names_hold_a_word_is_written_once
     assert!(told.contains("it does not use “dragons”"), "{told}");
     assert!(answer.readings[0].words.contains("number of Creature"), "{}", answer.readings[0].words);
 }
+
+#[tokio::test]
+async fn over_before_a_name_says_where_something_is_and_before_a_number_what_it_is_compared_with() {
+    let of_a_name = "SELECT name FROM product WHERE supplier = 'Acme'";
+    let (answer, model) =
+        ask_with(&[of_a_name], "Which products come under the Acme supplier?", query()).await;
+    assert_eq!((answer.status, model.calls()), (Status::Answered, 1), "{answer:#?}");
+    let ignored = "SELECT name FROM product WHERE price = 80";
+    let (answer, _) = ask_with(&[ignored; 4], "Which products have a price under 80?", query()).await;
+    assert_eq!(answer.status, Status::Abstained, "{answer:#?}");
+}

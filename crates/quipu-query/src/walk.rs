@@ -82,6 +82,22 @@ pub fn path_query(tables: &Tables, from: &PathFrom<'_>, steps: &[PathStep], made
     Hop::of(tables, last, kind, steps_found + steps.len())?.query(starts, made)
 }
 
+/// A path's query, of whose values only those are left that all of some others give, too: "the films with A and B in them". Nothing
+/// where what the query gives is none of the values that its path leads to.
+pub fn met_by(mut query: Query, others: Vec<Query>) -> Option<Query> {
+    let Body::Select(select) = &mut query.body else { return None };
+    let value = match &select.items.first()?.expression {
+        Expression::Aggregate { function: Aggregate::Count, of: Some(of), .. } => (**of).clone(),
+        value @ Expression::Column(_) if query.order.is_empty() => value.clone(),
+        _ => return None,
+    };
+    for other in others {
+        let holds = Expression::InQuery(Box::new(value.clone()), Box::new(other));
+        select.filter = Some(Expression::both(select.filter.take(), holds));
+    }
+    Some(query)
+}
+
 /// The steps of the path that found what another starts from: each but the first holds the one before it.
 fn steps_of(starts: &Start) -> usize {
     let Start::Found(query) = starts else { return 0 };

@@ -3,8 +3,8 @@
 
 use quipu_graph::{Direction, NodeId, iri_of_key};
 use quipu_query::{
-    Made, PathFrom, PathStart, PathStep, Query, RunLimits, Tables, is_too_much, kept_tables, path_query,
-    plan, run_level, say,
+    Made, PathFrom, PathStart, PathStep, Query, RunLimits, Tables, is_too_much, kept_tables, met_by,
+    path_query, plan, run_level, say,
 };
 
 use crate::AnswerError;
@@ -15,8 +15,8 @@ use crate::methods::Outcome;
 /// Values of a reading that are told.
 const SHOWN: usize = 3;
 
-/// Adds to what a path led to how the question was read, and the values as a table. An answer is left as it is where the graph's tables
-/// were not counted yet or do not hold the path, and where the query leads elsewhere.
+/// Adds to what a path led to how the question was read, and the values as the path's query gives them. Where the graph's tables were not
+/// counted yet or do not hold the path, and where the query leads elsewhere, the way is told in words alone and the values stay.
 ///
 /// # Errors
 /// The graph's.
@@ -25,29 +25,34 @@ pub(crate) async fn read_path(
     path: &Planned,
     walked: Outcome,
 ) -> Result<Outcome, AnswerError> {
-    let Some(tables) = counted(context) else { return Ok(walked) };
-    let Some(query) = query_of(context, &tables, path).await? else { return Ok(walked) };
-    let planned = match plan(&query, &tables) {
-        Ok(planned) => planned,
-        Err(error) if error.is_of_the_text() => return Ok(walked),
-        Err(error) => return Err(error.into()),
-    };
     let mut reading = Reading {
-        words: say(&query, &tables),
-        sql: Some(query.to_string()),
-        sparql: Some(planned.sparql()),
+        words: words_of_way(path),
         confidence: walked.confidence,
         values: walked.answers.iter().take(SHOWN).cloned().collect(),
         ..Reading::default()
     };
+    let in_words = |walked, reading| Ok(Outcome { readings: vec![reading], ..walked });
+    let Some(tables) = counted(context) else { return in_words(walked, reading) };
+    let Some(query) = query_of(context, &tables, path).await? else { return in_words(walked, reading) };
+    let planned = match plan(&query, &tables) {
+        Ok(planned) => planned,
+        Err(error) if error.is_of_the_text() => return in_words(walked, reading),
+        Err(error) => return Err(error.into()),
+    };
+    let read = Reading {
+        words: say(&query, &tables),
+        sql: Some(query.to_string()),
+        sparql: Some(planned.sparql()),
+        ..reading.clone()
+    };
     if context.workspace.embedded().is_none() {
         // An endpoint gave these values already: it is not asked for them again.
-        return Ok(Outcome { readings: vec![reading], ..walked });
+        return in_words(walked, read);
     }
     let found = run_level(context.workspace, &query, planned, &tables, &RunLimits::default()).await;
     let (planned, rows) = match found {
         Ok((planned, rows, _)) => (planned, rows),
-        Err(error) if error.is_of_the_text() || is_too_much(&error) => return Ok(walked),
+        Err(error) if error.is_of_the_text() || is_too_much(&error) => return in_words(walked, reading),
         Err(error) => return Err(error.into()),
     };
     let mut table = AnswerTable::of(&planned, &rows);
@@ -58,14 +63,27 @@ pub(crate) async fn read_path(
     }
     let found = table.values();
     if found.len() != expected.len() || !found.iter().zip(&expected).all(|(a, b)| is_same(a, b)) {
-        return Ok(walked);
+        return in_words(walked, reading);
     }
     if path.gives.is_some() {
-        return Ok(Outcome { readings: vec![reading], ..walked });
+        return in_words(walked, read);
     }
     let answers = table.answers();
-    reading.values = answers.iter().take(SHOWN).cloned().collect();
+    reading = Reading { values: answers.iter().take(SHOWN).cloned().collect(), ..read };
     Ok(Outcome { answers, table: Some(table), readings: vec![reading], ..walked })
+}
+
+/// A path in words, with what is made of its values.
+fn words_of_way(path: &Planned) -> String {
+    let way = &path.said;
+    match &path.made {
+        Made::Values | Made::Within { counted: false, .. } => way.clone(),
+        Made::Count | Made::Within { counted: true, .. } => format!("the number of: {way}"),
+        Made::Sum => format!("the sum of: {way}"),
+        Made::Average => format!("the average of: {way}"),
+        Made::Ordered { descending: true, .. } => format!("in order, the greatest first: {way}"),
+        Made::Ordered { descending: false, .. } => format!("in order, the least first: {way}"),
+    }
 }
 
 pub(crate) async fn iris_of(context: &Context<'_>, types: &[NodeId]) -> Result<Vec<String>, AnswerError> {
@@ -104,6 +122,13 @@ pub(crate) async fn query_of(
             }));
         }
     };
+    let mut met = Vec::new();
+    for other in &path.met {
+        match Box::pin(query_of(context, tables, other)).await? {
+            Some(query) => met.push(query),
+            None => return Ok(None),
+        }
+    }
     let entities = context.graph().summaries(&nodes).await?;
     if entities.is_empty() || entities.iter().any(|entity| entity.literal.is_some()) {
         return Ok(None);
@@ -117,7 +142,8 @@ pub(crate) async fn query_of(
         .zip(&types)
         .map(|(entity, types)| PathStart { key: &entity.key, name: &entity.name, types })
         .collect();
-    Ok(path_query(tables, &PathFrom::Entities(&starts), &steps, &path.made))
+    let query = path_query(tables, &PathFrom::Entities(&starts), &steps, &path.made);
+    Ok(if met.is_empty() { query } else { query.and_then(|query| met_by(query, met)) })
 }
 
 /// Whether a query orders what it gives as a path does: a path does not lead back to where it starts, and of what is level with the last

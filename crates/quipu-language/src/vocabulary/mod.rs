@@ -27,6 +27,8 @@ struct Row {
     sure: bool,
     #[serde(default)]
     before_value: bool,
+    #[serde(default)]
+    of_place: bool,
     words: String,
 }
 
@@ -188,6 +190,8 @@ pub struct Meaning {
     pub sure: bool,
     /// Whether it is sure only where a value can follow.
     before_value: bool,
+    /// Whether it says something of a place before a name.
+    pub of_place: bool,
 }
 
 /// The meanings of a word in lower case; none of a word that may name something.
@@ -197,8 +201,8 @@ pub fn meanings(word: &str) -> &'static [Meaning] {
         let mut all: HashMap<String, Vec<Meaning>> = HashMap::new();
         for row in &english().words {
             for word in row.words.split_whitespace() {
-                let meaning =
-                    Meaning { means: row.means.clone(), sure: row.sure, before_value: row.before_value };
+                let (means, sure) = (row.means.clone(), row.sure);
+                let meaning = Meaning { means, sure, before_value: row.before_value, of_place: row.of_place };
                 all.entry(word.to_owned()).or_default().push(meaning);
             }
         }

@@ -163,7 +163,8 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
             continue;
         }
         let of_word = meanings_at(&words, at);
-        let done = |meaning: &Meaning| said.does.contains(meaning.means.as_str());
+        let places = |meaning: &Meaning| meaning.of_place && stands_before_a_value(&words, at, &said);
+        let done = |meaning: &Meaning| said.does.contains(meaning.means.as_str()) || places(meaning);
         if of_word.iter().any(|meaning| meaning.sure) {
             if !of_word.iter().any(done) && !said.names(&word) {
                 found.meanings.push(word);
@@ -280,6 +281,17 @@ fn with_whole_numbers(question: &str) -> String {
     };
     let kept = characters.iter().enumerate().filter(|(at, c)| **c != ',' || !parts_thousands(*at));
     kept.map(|(_, c)| *c).collect()
+}
+
+/// Whether a name that a plan demands stands behind a word: the "over" of "the bridges over the Aude". A number is no such name.
+fn stands_before_a_value(words: &[String], at: usize, said: &Said) -> bool {
+    let behind = words.get(at + 1..).unwrap_or_default();
+    let behind = behind.strip_prefix(&["the".to_owned()][..]).unwrap_or(behind);
+    said.values.iter().any(|value| {
+        let name = words_of(value);
+        let name = name.strip_prefix(&["the".to_owned()][..]).unwrap_or(&name);
+        !name.is_empty() && value.parse::<f64>().is_err() && behind.starts_with(name)
+    })
 }
 
 /// Whether a word stands for "number": the "no." of "no. of students".

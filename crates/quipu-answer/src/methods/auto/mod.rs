@@ -149,7 +149,8 @@ async fn walk(
     let plan = context.kept_plan();
     let calculated = is_calculated(&outcome);
     let least = trust.least_confidence.min(if calculated { trust.sure_calculated } else { 1.0 });
-    let says = is_answer(context, question.text(), plan.as_ref(), &outcome, has_types(context)).await?;
+    let of_one = plan.as_ref().filter(|plan| !plan.is_of_several());
+    let says = is_answer(context, question.text(), of_one, &outcome, has_types(context)).await?;
     let stands = says && outcome.confidence >= least;
     Ok(Walked { outcome, plan, says, stands, calculated })
 }

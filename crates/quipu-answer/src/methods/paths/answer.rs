@@ -87,11 +87,23 @@ pub(in crate::methods) async fn finish(
     }
 }
 
-/// Keeps the plan of a choice of one path.
+/// Keeps the plan of a choice: of one path, of one path from each of several things, or of paths that meet.
 fn keep_plan(context: &Context<'_>, choice: &Choice, made: Made) {
-    if let [run] = choice.runs.as_slice() {
-        context.keep_plan(run.planned(made));
-    }
+    let Some((first, others)) = choice.runs.split_first() else { return };
+    let is_met = choice.ends.iter().all(|end| others.iter().all(|run| run.ends.binary_search(end).is_ok()));
+    let is_same = others.iter().all(|run| run.path.steps == first.path.steps);
+    let plan = first.planned(made);
+    let said = others.iter().fold(plan.said.clone(), |said, run| {
+        let next = run.planned(Made::Values).said;
+        format!("{said} and {next}")
+    });
+    let plan = if is_same && !is_met {
+        let start = PlanStart::Several(choice.runs.iter().map(|run| run.anchor.node).collect());
+        Planned { start, said, ..plan }
+    } else {
+        Planned { met: others.iter().map(|run| run.planned(Made::Values)).collect(), said, ..plan }
+    };
+    context.keep_plan(plan);
 }
 
 impl RunPath {
@@ -99,7 +111,8 @@ impl RunPath {
     pub(super) fn planned(&self, made: Made) -> Planned {
         let start = PlanStart::Entity(self.anchor.node, self.anchor.span.clone());
         let (steps, way) = (self.path.steps.clone(), self.path.phrase.clone());
-        Planned { start, steps, way, made, gives: None }
+        let said = way.replacen('X', &self.anchor.name, 1);
+        Planned { start, steps, way, said, made, met: Vec::new(), gives: None }
     }
 }
 

@@ -223,7 +223,9 @@ pub(super) async fn compare(
     if let Some(made) = asked.made() {
         let gives = outcome.table.as_ref().filter(|_| says);
         let gives = gives.map(|table| table.values().into_iter().cloned().collect());
-        context.keep_plan(Planned { start: PlanStart::Several(anchors), gives, ..run.planned(made) });
+        let said: Vec<String> = compared.iter().map(|run| run.planned(Made::Values).said).collect();
+        let (start, said) = (PlanStart::Several(anchors), said.join(" and "));
+        context.keep_plan(Planned { start, gives, said, ..run.planned(made) });
     }
     if !says || outcome.status != Status::Answered {
         return Ok(Some(outcome));
