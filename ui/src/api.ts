@@ -131,13 +131,21 @@ export interface Happened {
   [field: string]: unknown;
 }
 
+/** Something that was said before a question. */
+export interface Turn {
+  speaker: "person" | "answer";
+  text: string;
+  /** Of an answer its entities, so that "them" means these and no namesakes. */
+  values?: { key: string; name: string }[];
+}
+
 export interface Question {
   question: string;
   workspace?: string;
   method?: string;
   anchors?: string[];
   reading?: number;
-  conversation?: { speaker: "person" | "answer"; text: string }[];
+  conversation?: Turn[];
 }
 
 /** What the server says when something fails. */

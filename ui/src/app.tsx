@@ -1,7 +1,7 @@
 // The page as a whole: what is asked, the thread of questions, what was asked before, the explorer.
 
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import { type Question, type Status, Failure, setKey, status as readStatus } from "./api";
+import { type Question, type Reply, type Status, Failure, setKey, status as readStatus } from "./api";
 import { RunView } from "./answer";
 import { Explorer } from "./explorer";
 import { forget, fromAddress, past, permalink, remember } from "./history";
@@ -12,6 +12,15 @@ interface Asked {
   number: number;
   question: Question;
   against?: string;
+}
+
+/** Most entities of an answer that are sent with what comes after it. */
+const REMEMBERED = 50;
+
+/** The entities that an answer gives, for what is asked about them next. */
+function entitiesOf(reply: Reply) {
+  const cells = (reply.table?.rows ?? []).flat().slice(0, REMEMBERED);
+  return cells.flatMap((cell) => (cell?.key ? [{ key: cell.key, name: cell.name }] : []));
 }
 
 export function App() {
@@ -104,7 +113,7 @@ function Desk({ status }: { status: Status }) {
       reply
         ? [
             { speaker: "person" as const, text: reply.question },
-            { speaker: "answer" as const, text: reply.answer },
+            { speaker: "answer" as const, text: reply.answer, values: entitiesOf(reply) },
           ]
         : [],
     );

@@ -15,6 +15,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::answer::{Note, Value as AnswerValue};
+use crate::conversation::Bound;
 use crate::error::{AnswerError, Exhausted};
 use crate::link::RelationVectors;
 use crate::meter::Metered;
@@ -116,6 +117,8 @@ pub struct Context<'a> {
     pub trace: &'a Trace,
     /// Entities that the question was given with; empty in the open setting.
     pub anchors: &'a [String],
+    /// The things of earlier turns that the question's words stand for.
+    pub(crate) bound: &'a [Bound],
     /// Pages that the question was given with.
     pub pages: &'a [Page],
     /// The sources to ask besides.
@@ -192,7 +195,7 @@ impl<'a> Context<'a> {
         trace: &'a Trace,
     ) -> Self {
         let Learnt { cards, meanings, samples, sentences, experiences, relations, solved, tables } = learnt;
-        let (anchors, pages) = (&[], &[]);
+        let (anchors, pages, bound) = (&[], &[], &[]);
         Self {
             workspace,
             model,
@@ -208,6 +211,7 @@ impl<'a> Context<'a> {
             limits,
             trace,
             anchors,
+            bound,
             pages,
             others: &[],
             joint: None,
@@ -357,6 +361,11 @@ impl<'a> Context<'a> {
     /// Sets the entities to start from, by key or name.
     pub fn with_anchors(self, anchors: &'a [String]) -> Self {
         Self { anchors, ..self }
+    }
+
+    /// Sets the things that the question's words for earlier ones stand for.
+    pub(crate) fn with_bound(self, bound: &'a [Bound]) -> Self {
+        Self { bound, ..self }
     }
 
     /// Sets the pages that the question came with.

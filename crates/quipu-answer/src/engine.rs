@@ -11,7 +11,7 @@ use quipu_model::{Embedder, LanguageModel};
 use crate::AnswerError;
 use crate::answer::{Answer, AnswerUsage, Note, Status};
 use crate::context::{Context, Learnt, Limits, Planned};
-use crate::conversation::{Conversation, restate};
+use crate::conversation::{Conversation, Understood, understand};
 use crate::error::Exhausted;
 use crate::evidence::Evidence;
 use crate::ground::{Grounding, ground};
@@ -217,16 +217,24 @@ impl Engine {
         .reading(options.reading, options.plan_only)
         .with_others(&self.others, self.joint()?, &self.apis);
         self.down.iter().for_each(|note| trace.note(note.clone()));
-        let restated = match restate(&context, question, &options.conversation).await {
+        let understood = match understand(&context, question, &options.conversation).await {
             // What comes after says so too.
-            Err(AnswerError::Exhausted(_)) => None,
-            restated => restated?,
+            Err(AnswerError::Exhausted(_)) => Understood::AsItIs,
+            understood => understood?,
         };
         // What a follow-up asks for is not known then.
         if let Some(failure) = trace.model_failure() {
             return Err(failure.into());
         }
-        let question = restated.as_ref().unwrap_or(question);
+        let (question, bound) = match &understood {
+            Understood::AsItIs => (question, &[][..]),
+            Understood::As(restated) => (&restated.question, restated.bound.as_slice()),
+            Understood::Nothing => {
+                let outcome = Outcome::abstain("the message asks nothing", Vec::new());
+                return Ok(self.answer(question, options, outcome, &Grounding::default(), trace));
+            }
+        };
+        let context = context.with_bound(bound);
         let (method, config) = (options.method, &options.config);
         let run = async {
             match (method.reads_several(), self.others.is_empty()) {

@@ -1,13 +1,12 @@
 //! Follow-up questions: one model call when something was said before, none otherwise.
 
 use crate::common;
-use common::{CARDS, FILMS, run, setting};
-use quipu_answer::{AskOptions, Conversation, Event, Method, Speaker, Status, Turn};
+use common::{FILMS, run, setting};
+use quipu_answer::{AskOptions, Conversation, Event, Method, Speaker, Status, Turn, Value};
 use quipu_model::{ModelError, Scripted, ScriptedModel};
 
 fn after(turns: &[(Speaker, &str)]) -> AskOptions {
-    let turns =
-        turns.iter().map(|(speaker, text)| Turn { speaker: *speaker, text: (*text).into() }).collect();
+    let turns = turns.iter().map(|(speaker, text)| Turn::new(*speaker, *text)).collect();
     AskOptions {
         method: Method::Io,
         conversation: Conversation { instructions: "Be brief.".into(), turns },
@@ -18,49 +17,126 @@ fn after(turns: &[(Speaker, &str)]) -> AskOptions {
 
 const EARLIER: [(Speaker, &str); 2] =
     [(Speaker::Person, "who directed Kauwboy?"), (Speaker::Answer, "Boudewijn Koole")];
+/// A follow-up whose meaning only a model can tell.
+const SILENT: &str = "born when exactly?";
 const KNOWS: &str = r#"{"answers": ["Leidschendam"]}"#;
 
 #[tokio::test]
-async fn a_follow_up_is_said_so_that_it_stands_alone() {
+async fn what_code_does_not_understand_is_said_by_the_model_so_that_it_stands_alone() {
     let model = ScriptedModel::new()
-        .on("plan.restate", r#"{"question": "where was Boudewijn Koole born?"}"#)
+        .on("plan.restate", r#"{"question": "when exactly was Boudewijn Koole born?"}"#)
         .on("compose.io", KNOWS);
-    let (answer, model) = run(&setting(FILMS).await, model, "and where was he born?", &after(&EARLIER)).await;
-    assert_eq!(answer.question, "where was Boudewijn Koole born?");
+    let (answer, model) = run(&setting(FILMS).await, model, SILENT, &after(&EARLIER)).await;
+    assert_eq!(answer.question, "when exactly was Boudewijn Koole born?");
     assert_eq!((model.calls(), answer.usage.llm_calls), (2, 2));
     let told = common::told(&model, 0);
     assert!(told.contains("Boudewijn Koole") && told.contains("Be brief."), "{told}");
-    assert!(told.ends_with("Last question: and where was he born?"), "{told}");
-    let restated = |event: &Event| matches!(event, Event::Restated { question } if question == "where was Boudewijn Koole born?");
+    assert!(told.ends_with("Last question: born when exactly?"), "{told}");
+    let restated = |event: &Event| matches!(event, Event::Restated { question } if question == "when exactly was Boudewijn Koole born?");
     assert!(answer.trace.unwrap().iter().any(|timed| restated(&timed.event)));
 }
 
 #[tokio::test]
-async fn a_first_question_asks_no_model_for_that() {
+async fn a_restatement_that_says_what_nobody_said_is_not_asked() {
+    for leak in [
+        "what is the boiling point of helium?",
+        "where was Boudewijn Koole?",
+        "when was Ada Berg born exactly?",
+    ] {
+        let reply = format!(r#"{{"question": "{leak}"}}"#);
+        let model = ScriptedModel::new().on("plan.restate", reply).on("compose.io", KNOWS);
+        let (answer, _) = run(&setting(FILMS).await, model, SILENT, &after(&EARLIER)).await;
+        assert_eq!(answer.question, SILENT);
+        let degraded =
+            |event: &Event| matches!(event, Event::Degraded { reason } if reason.contains("nobody said"));
+        assert!(answer.trace.unwrap().iter().any(|timed| degraded(&timed.event)), "{leak}");
+    }
+}
+
+/// Asks after earlier turns; no model is asked what the message means.
+async fn check(turns: &[(Speaker, &str)], message: &str, expected: &str) {
     let model = ScriptedModel::new().on("compose.io", KNOWS);
-    let (answer, model) = run(&setting(FILMS).await, model, "where was Koole born?", &after(&[])).await;
-    assert_eq!((model.calls(), answer.question.as_str()), (1, "where was Koole born?"));
+    let (answer, model) = run(&setting(FILMS).await, model, message, &after(turns)).await;
+    assert_eq!(answer.question, expected, "{message}");
+    assert_eq!(model.calls(), 1, "{message}");
+}
+
+#[tokio::test]
+async fn words_for_earlier_things_are_understood_by_code() {
+    check(&EARLIER, "and where was he born?", "where was Boudewijn Koole born?").await;
+    check(&EARLIER, "when was it released?", "when was Kauwboy released?").await;
+    check(&EARLIER, "what is its release year?", "what is Kauwboy's release year?").await;
+    let two = [
+        (Speaker::Person, "which films did Boudewijn Koole direct?"),
+        (Speaker::Answer, "Kauwboy and Disappearance."),
+    ];
+    check(&two, "which of them is longer?", "which of Kauwboy and Disappearance is longer?").await;
+    check(&two, "who starred in the second one?", "who starred in Disappearance?").await;
+}
+
+#[tokio::test]
+async fn a_question_goes_on_about_another_thing() {
+    check(&EARLIER, "and Tonio?", "who directed Tonio?").await;
+    check(&EARLIER, "What about Tonio?", "who directed Tonio?").await;
+    check(&EARLIER, "Tonio?", "who directed Tonio?").await;
+    check(&EARLIER, "and the release year?", "the release year of Kauwboy?").await;
+    let on =
+        [EARLIER[0], EARLIER[1], (Speaker::Person, "and Tonio?"), (Speaker::Answer, "Paula van der Oest")];
+    check(&on, "and Zus & Zo?", "who directed Zus & Zo?").await;
+    check(&on, "where was she born?", "where was Paula van der Oest born?").await;
+}
+
+#[tokio::test]
+async fn a_question_that_leans_on_nothing_is_asked_as_it_is() {
+    check(&EARLIER, "who starred in Tonio?", "who starred in Tonio?").await;
+    check(&[], "where was Koole born?", "where was Koole born?").await;
+}
+
+#[tokio::test]
+async fn thanks_ask_nothing_and_no_model() {
+    let (answer, model) = run(&setting(FILMS).await, ScriptedModel::new(), "Thanks!", &after(&EARLIER)).await;
+    assert_eq!((answer.status, model.calls()), (Status::Abstained, 0));
+    assert!(answer.reason.unwrap().contains("asks nothing"));
+}
+
+#[tokio::test]
+async fn an_answer_that_came_with_its_keys_is_meant_and_no_namesake() {
+    let namesakes = "
+@prefix f: <http://films.test/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+f:ada rdfs:label \"Ada\" . f:bo rdfs:label \"Bo\" . f:Film rdfs:label \"film\" .
+f:r1 a f:Film ; rdfs:label \"Emma\" ; f:director f:ada .
+f:r2 a f:Film ; rdfs:label \"Emma\" ; f:director f:bo .
+";
+    let setting = common::setting_from("films.ttl", namesakes).await;
+    for (key, director) in [("http://films.test/r1", "Ada"), ("http://films.test/r2", "Bo")] {
+        let values = vec![Value { key: Some(key.into()), name: "Emma".into(), datatype: None }];
+        let mut options = after(&[(Speaker::Person, "which film is short?"), (Speaker::Answer, "Emma")]);
+        options.conversation.turns[1].values = values;
+        options.method = Method::Paths;
+        let embedder = Some(common::embedder().await);
+        let answer = common::ask(&setting, None, embedder, "who is its director?", &options).await;
+        assert_eq!(answer.answers, [director], "{answer:#?}");
+    }
 }
 
 #[tokio::test]
 async fn what_cannot_be_restated_is_asked_as_it_is() {
     let model =
         ScriptedModel::new().always("plan.restate", "Leidschendam, I believe!").on("compose.io", KNOWS);
-    let (answer, _) = run(&setting(FILMS).await, model, "and where was he born?", &after(&EARLIER)).await;
-    assert_eq!((answer.question.as_str(), answer.status), ("and where was he born?", Status::Answered));
+    let (answer, _) = run(&setting(FILMS).await, model, SILENT, &after(&EARLIER)).await;
+    assert_eq!((answer.question.as_str(), answer.status), (SILENT, Status::Answered));
     let degraded =
         |event: &Event| matches!(event, Event::Degraded { reason } if reason.contains("as it stands"));
     assert!(answer.trace.unwrap().iter().any(|timed| degraded(&timed.event)));
 }
 
 #[tokio::test]
-async fn without_a_model_a_follow_up_is_asked_as_it_is() {
-    let setting = setting(FILMS).await;
-    std::fs::write(setting.workspace.folder().join("relations.toml"), CARDS).unwrap();
+async fn without_a_model_what_code_does_not_understand_is_asked_as_it_is() {
     let options = AskOptions { method: Method::Paths, ..after(&EARLIER) };
     let answer =
-        common::ask(&setting, None, Some(common::embedder().await), "who directed Tonio?", &options).await;
-    assert_eq!(answer.question, "who directed Tonio?");
+        common::ask(&setting(FILMS).await, None, Some(common::embedder().await), SILENT, &options).await;
+    assert_eq!(answer.question, SILENT);
     assert!(answer.trace.unwrap().iter().any(|timed| matches!(timed.event, Event::Degraded { .. })));
 }
 
@@ -70,8 +146,7 @@ async fn a_model_that_fails_is_an_error_and_no_wrong_question() {
     let model = std::sync::Arc::new(ScriptedModel::new().on("plan.restate", Scripted::Fail(gone)));
     let setting = setting(FILMS).await;
     let engine = quipu_answer::Engine::new(setting.workspace.clone(), Some(model), None).unwrap();
-    let question =
-        quipu_answer::Question::new("and he?", "2024-02-28T12:00:00[UTC]".parse().unwrap()).unwrap();
+    let question = quipu_answer::Question::new(SILENT, "2024-02-28T12:00:00[UTC]".parse().unwrap()).unwrap();
     let error = engine.ask(&question, &after(&EARLIER)).await.unwrap_err();
     assert!(error.to_string().contains("gone"), "{error}");
 }

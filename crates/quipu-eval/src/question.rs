@@ -3,6 +3,7 @@
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
+use quipu_answer::{Conversation, Speaker, Turn};
 use serde::{Deserialize, Serialize};
 
 /// A question with its gold answers: one line of Quipu's own format.
@@ -12,6 +13,9 @@ pub struct GoldQuestion {
     pub id: String,
     /// The question.
     pub question: String,
+    /// What was said before it, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub turns: Vec<GoldTurn>,
     /// Names or values, each of them right.
     #[serde(default)]
     pub answers: Vec<String>,
@@ -69,6 +73,25 @@ pub struct GoldQuestion {
     pub pages: Vec<Page>,
 }
 
+/// Something that was said before a question.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GoldTurn {
+    /// By whom.
+    pub speaker: GoldSpeaker,
+    /// What.
+    pub text: String,
+}
+
+/// Who said something before a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GoldSpeaker {
+    /// The person who asks.
+    Person,
+    /// Whoever answered.
+    Answer,
+}
+
 /// A web page that came with a question.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Page {
@@ -86,6 +109,15 @@ impl GoldQuestion {
     /// When it was asked; `None` where the file does not say, or says it in a way that is not understood.
     pub fn asked_at(&self) -> Option<Zoned> {
         parse_time(self.query_time.as_deref()?)
+    }
+
+    /// What was said before it.
+    pub fn conversation(&self) -> Conversation {
+        let turns = self.turns.iter().map(|turn| match turn.speaker {
+            GoldSpeaker::Person => Turn::new(Speaker::Person, &turn.text),
+            GoldSpeaker::Answer => Turn::new(Speaker::Answer, &turn.text),
+        });
+        Conversation { turns: turns.collect(), ..Conversation::default() }
     }
 
     /// Whether not answering is the right thing to do.

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use futures::stream::{FuturesUnordered, StreamExt as _};
 use jiff::Zoned;
 use quipu_answer::{
-    Answer, AnswerError, AskOptions, CriticKind, Engine, Event, Evidence, EvidenceContent, Exhausted, Page,
-    Question, TimedEvent,
+    Answer, AnswerError, AskOptions, CriticKind, Engine, Event, EventSink, Evidence, EvidenceContent,
+    Exhausted, Page, Question, TimedEvent,
 };
 use quipu_index::normalise;
 use tokio::task::JoinSet;
@@ -131,7 +131,9 @@ async fn answer_question(config: &RunConfig<'_>, prepared: &PreparedQuestion) ->
         true => config.options.pages.clone(),
         false => gold.pages.iter().map(page).collect(),
     };
-    let mut options = AskOptions { sink: Some(Arc::new(sink)), anchors, pages, ..config.options.clone() };
+    let conversation = gold.conversation();
+    let sink: EventSink = Arc::new(sink);
+    let mut options = AskOptions { sink: Some(sink), anchors, pages, conversation, ..config.options.clone() };
     // The oracle of an ablation is told the answers; nobody else is.
     if let CriticKind::Oracle(keys) = &mut options.config.hybrid.critic {
         *keys = prepared.gold.iter().filter_map(|answer| answer.id.clone()).collect();

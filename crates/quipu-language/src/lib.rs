@@ -13,6 +13,7 @@
 mod asked;
 mod calculate;
 mod condition;
+mod follow_up;
 mod nested;
 mod numerals;
 mod operation;
@@ -25,6 +26,7 @@ mod words;
 pub use asked::{Asked, Chunk, Token, Tokens, blank, is_empty_word, is_function_word, other_words, tells};
 pub use calculate::{Calculation, CalculationError, Operand, Operation, Places, calculate, calculate_places};
 pub use condition::{Condition, condition, values_said};
+pub use follow_up::{FollowUp, Referent, Referring, asks_nothing, follow_up};
 pub use nested::{Nested, chosen_from, nested};
 pub use numerals::cardinal;
 pub use operation::{Wanted, is_extreme, is_summing, wanted};

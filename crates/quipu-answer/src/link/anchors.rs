@@ -7,6 +7,7 @@ use quipu_index::{Candidate, MatchReason, Mention, words};
 
 use crate::AnswerError;
 use crate::context::Context;
+use crate::conversation::Bound;
 use crate::link::given::given;
 use crate::link::values::values_of;
 use crate::trace::{CandidateEvent, MentionEvent};
@@ -60,6 +61,14 @@ impl Mentioned {
         let candidate =
             |a: &Anchor| CandidateEvent { name: a.name.clone(), score: a.score, reason: a.reason.clone() };
         MentionEvent { text: self.text.clone(), candidates: self.candidates.iter().map(candidate).collect() }
+    }
+
+    /// What a word of a follow-up stands for.
+    fn bound(bound: &Bound) -> Self {
+        let Bound { node, name, span } = bound.clone();
+        let reason = "said before".into();
+        let anchor = Anchor { node, name: name.clone(), score: 1.0, reason, span: span.clone() };
+        Self { text: name, span, candidates: vec![anchor], score: 1.0, chosen: true }
     }
 
     fn from_mention(mention: Mention, k: usize) -> Self {
@@ -167,6 +176,13 @@ pub async fn detected(context: &Context<'_>, text: &str, k: usize) -> Result<Det
     let values = values_of(context, text, &exact, mentioned.is_empty()).await?;
     mentioned.retain(|m| values.iter().all(|value| apart(&m.span, &value.span)));
     mentioned.extend(values);
+    // What was said before is known, whoever else bears its name.
+    for bound in context.bound {
+        if text.get(bound.span.clone()) == Some(bound.name.as_str()) {
+            mentioned.retain(|mention| apart(&mention.span, &bound.span));
+            mentioned.insert(0, Mentioned::bound(bound));
+        }
+    }
     // "Which country" names no anchor where something else does.
     if mentioned.is_empty() {
         mentioned = vague;

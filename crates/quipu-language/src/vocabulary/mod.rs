@@ -1,6 +1,7 @@
 //! What words say, by code: the word lists are data files, one a language.
 
 mod asks;
+mod follow_ups;
 mod forms;
 mod role;
 mod sides;
@@ -15,6 +16,7 @@ pub use asks::{
     asks_for, asks_for_an_agent, asks_for_the_better, asks_for_two, asks_for_units, asks_twice,
     asks_yes_or_no, without_request,
 };
+pub(crate) use follow_ups::{FollowUpWords, follow_up_words, is_be, is_function_meaning, ordinal_word};
 pub use forms::{is_form, is_noun};
 pub use role::role_asked_for;
 pub use sides::{Side, side_of};
@@ -122,6 +124,7 @@ struct File {
     called: Listed,
     nouns: Listed,
     irregular: Irregular,
+    follow_ups: FollowUpWords,
 }
 
 static WORDS: OnceLock<File> = OnceLock::new();
@@ -443,7 +446,8 @@ mod tests {
             &rows.called,
             &rows.nouns,
         ];
-        let all = rows.words.len() + rows.orders.len() + 4 + lists.len();
+        // Requests, phrases, conversions, irregular verbs and follow-ups have one each.
+        let all = rows.words.len() + rows.orders.len() + 5 + lists.len();
         assert!(rows.irregular.verbs.iter().all(|verb| verb.contains(' ')));
         assert_eq!(text.matches("\nreason = ").count(), all);
         assert!(!rows.requests.phrases.is_empty() && !rows.phrases.phrases.is_empty());

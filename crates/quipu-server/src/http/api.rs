@@ -2,7 +2,7 @@
 
 use axum::extract::{FromRequest as _, Request, State};
 use axum::routing::{get, post};
-use quipu_answer::{Conversation, Method, Speaker, TimedEvent, Turn};
+use quipu_answer::{Conversation, Method, Speaker, TimedEvent, Turn, Value};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -94,6 +94,20 @@ struct TurnRequest {
     speaker: SpeakerRequest,
     /// What.
     text: String,
+    /// Of an answer: its values, as the answer's table has them. Words like "them" then mean these and no namesakes.
+    #[serde(default)]
+    values: Vec<ValueRequest>,
+}
+
+/// A value of an earlier answer.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ValueRequest {
+    /// The entity's key; none for a literal.
+    #[serde(default)]
+    key: Option<String>,
+    /// Its name.
+    name: String,
 }
 
 /// Who said something.
@@ -116,7 +130,8 @@ impl AskRequest {
                 SpeakerRequest::Person => Speaker::Person,
                 SpeakerRequest::Answer => Speaker::Answer,
             };
-            Turn { speaker, text: turn.text }
+            let value = |value: ValueRequest| Value { key: value.key, name: value.name, datatype: None };
+            Turn { values: turn.values.into_iter().map(value).collect(), ..Turn::new(speaker, turn.text) }
         });
         Ok(Ask {
             conversation: Conversation { turns: turns.collect(), ..Conversation::default() },

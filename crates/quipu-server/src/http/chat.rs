@@ -341,7 +341,7 @@ fn to_ask(app: &App, request: ChatRequest) -> Result<Ask, ApiError> {
             role => return Err(ApiError::invalid(format!("messages: there is no role {role:?}"))),
         };
         if !text.trim().is_empty() {
-            conversation.turns.push(Turn { speaker, text });
+            conversation.turns.push(Turn::new(speaker, text));
         }
     }
     let asked = request.quipu.unwrap_or_default();

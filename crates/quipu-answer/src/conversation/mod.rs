@@ -1,0 +1,199 @@
+//! Follow-up questions: what was said before, and the question said so that it stands alone.
+
+mod by_code;
+
+use std::ops::Range;
+
+use quipu_graph::NodeId;
+use quipu_index::words;
+use quipu_language::{asks_nothing, blank, follow_up, is_form, tells};
+use quipu_model::{ChatRequest, ModelError};
+use serde::Deserialize;
+use serde_json::json;
+
+use by_code::{ByCode, Heard};
+
+use crate::AnswerError;
+use crate::answer::Value;
+use crate::context::Context;
+use crate::evidence::passage_cell;
+use crate::prompts::Prompt;
+use crate::question::Question;
+use crate::trace::{Event, Stage};
+
+/// Turns before the question that are read; what lies further back seldom matters.
+const MOST_TURNS: usize = 8;
+
+/// Who said something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Speaker {
+    /// The person who asks.
+    Person,
+    /// Quipu, or whoever answered.
+    Answer,
+}
+
+/// Something that was said before the question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Turn {
+    /// By whom.
+    pub speaker: Speaker,
+    /// What.
+    pub text: String,
+    /// Of an answer: its values, where they are known with their keys. Else its text is searched for names.
+    pub values: Vec<Value>,
+}
+
+impl Turn {
+    /// A turn of which the text alone is known.
+    pub fn new(speaker: Speaker, text: impl Into<String>) -> Self {
+        Self { speaker, text: text.into(), values: Vec::new() }
+    }
+}
+
+/// What was said before the question, oldest first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Conversation {
+    /// Standing instructions of the application; read only together with turns. Empty: none.
+    pub instructions: String,
+    /// The turns; without any, the question stands alone already and no model is asked.
+    pub turns: Vec<Turn>,
+}
+
+#[derive(Deserialize)]
+struct Reply {
+    question: String,
+}
+
+/// How a message is understood after what was said before it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Understood {
+    /// It stands alone.
+    AsItIs,
+    /// It asks nothing: "thanks".
+    Nothing,
+    /// It is asked so.
+    As(Restated),
+}
+
+/// A follow-up that stands alone.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Restated {
+    pub(crate) question: Question,
+    /// The things that its words for earlier ones mean.
+    pub(crate) bound: Vec<Bound>,
+}
+
+/// A thing that was said before, in a question.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Bound {
+    pub(crate) node: NodeId,
+    pub(crate) name: String,
+    /// Where the question names it, in bytes.
+    pub(crate) span: Range<usize>,
+}
+
+/// Understands a message after what was said before it. By code where its words are those of a follow-up whose meaning the graph tells
+/// (`by_code.rs`), else by the model: one call, and no word of its reply may come from elsewhere than the conversation. Where neither
+/// understands it, the question stays as it is and the trace says so.
+///
+/// # Errors
+/// The graph's and the embedder's; the model's, but for replies that cannot be read.
+pub(crate) async fn understand(
+    context: &Context<'_>,
+    question: &Question,
+    conversation: &Conversation,
+) -> Result<Understood, AnswerError> {
+    if asks_nothing(question.text()) {
+        return Ok(Understood::Nothing);
+    }
+    if conversation.turns.is_empty() {
+        return Ok(Understood::AsItIs);
+    }
+    let _timer = context.trace.enter(Stage::Plan);
+    let heard = Heard::of(context, &conversation.turns).await?;
+    let restated = match heard.read(context, question.text()).await? {
+        ByCode::Alone => return Ok(Understood::AsItIs),
+        ByCode::Said(said) => {
+            let question = Question::new(&said.text, question.asked_at().clone())?;
+            Restated { question, bound: said.bound }
+        }
+        ByCode::Unclear => match by_model(context, question, conversation).await? {
+            Some(question) => Restated { question, bound: Vec::new() },
+            None => return Ok(Understood::AsItIs),
+        },
+    };
+    context.trace.report(Stage::Plan, Event::Restated { question: restated.question.text().into() });
+    Ok(Understood::As(restated))
+}
+
+async fn by_model(
+    context: &Context<'_>,
+    question: &Question,
+    conversation: &Conversation,
+) -> Result<Option<Question>, AnswerError> {
+    let degraded = |reason: String| {
+        let reason = format!("{reason}; the question is taken as it stands, without what was said before");
+        context.trace.report(Stage::Plan, Event::Degraded { reason });
+        Ok(None)
+    };
+    if !context.has_model() {
+        return degraded("a follow-up question needs a language model to be understood".into());
+    }
+    let reply: Reply = match context.json(Stage::Plan, request(question, conversation)?, &schema()).await {
+        Err(AnswerError::Model(error @ ModelError::Unreadable { .. })) => return degraded(error.to_string()),
+        Err(AnswerError::Exhausted(limit)) => return degraded(limit.to_string()),
+        reply => reply?,
+    };
+    let said = conversation.turns.iter().map(|turn| turn.text.as_str());
+    if !is_faithful(question.text(), &reply.question, said) {
+        return degraded(format!("the model's “{}” says what nobody said", reply.question.trim()));
+    }
+    match Question::new(&reply.question, question.asked_at().clone()) {
+        Ok(restated) => Ok(Some(restated)),
+        Err(error) => degraded(error.to_string()),
+    }
+}
+
+/// Whether a restatement keeps all that the message tells and tells nothing that was not said.
+fn is_faithful<'a>(message: &str, restated: &str, said: impl Iterator<Item = &'a str>) -> bool {
+    let telling = |text: &str| -> Vec<String> {
+        words(text).into_iter().map(|word| word.text).filter(|word| tells(word)).collect()
+    };
+    let has = |words: &[String], word: &str| words.iter().any(|known| known == word || is_form(word, known));
+    let follow_up = follow_up(message);
+    let spans: Vec<Range<usize>> = follow_up.refers.into_iter().map(|one| one.span).collect();
+    let own = telling(blank(message, &spans).get(follow_up.from..).unwrap_or_default());
+    let new = telling(restated);
+    let mut heard = own.clone();
+    heard.extend(said.flat_map(telling));
+    own.iter().all(|word| has(&new, word)) && new.iter().all(|word| has(&heard, word))
+}
+
+fn request(question: &Question, conversation: &Conversation) -> Result<ChatRequest, AnswerError> {
+    let skipped = conversation.turns.len().saturating_sub(MOST_TURNS);
+    let turns: Vec<_> = conversation
+        .turns
+        .iter()
+        .skip(skipped)
+        .map(|turn| {
+            let speaker = match turn.speaker {
+                Speaker::Person => "Person",
+                Speaker::Answer => "Answer",
+            };
+            json!({ "speaker": speaker, "text": passage_cell(&turn.text) })
+        })
+        .collect();
+    let instructions = passage_cell(&conversation.instructions);
+    let values = json!({ "instructions": instructions, "turns": turns, "question": question.text() });
+    Ok(ChatRequest::new("plan.restate", Prompt::Restate.render(values)?).with_max_tokens(200))
+}
+
+fn schema() -> serde_json::Value {
+    json!({
+        "type": "object",
+        "properties": { "question": { "type": "string", "minLength": 1, "maxLength": 500 } },
+        "required": ["question"],
+        "additionalProperties": false
+    })
+}

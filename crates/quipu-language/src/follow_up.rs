@@ -1,0 +1,222 @@
+//! How a message leans on what was said before it: "and the second one?", "where was she born?", "thanks". Its words alone are read.
+
+use std::ops::Range;
+
+use quipu_index::{Word, words};
+
+use crate::vocabulary::{FollowUpWords, follow_up_words, is_be, is_function_meaning, ordinal_word};
+
+/// What a word of a message stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Referent {
+    /// One thing: "it", "that one", "that company".
+    One,
+    /// One person: "she".
+    Person,
+    /// Several things: "them", "these products".
+    Several,
+    /// One of several by its place, from 1: "the second one".
+    Place(usize),
+    /// The last of several.
+    Last,
+    /// A place: "who lives there".
+    Somewhere,
+}
+
+/// Words of a message that stand for something that was said before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Referring {
+    /// Their place, in bytes.
+    pub span: Range<usize>,
+    /// What they stand for.
+    pub to: Referent,
+    /// Whether it is somebody's: "its", "her book".
+    pub possessive: bool,
+    /// The noun that they name it by, in lower case: the "company" of "that company". The words mean what was said before only where
+    /// that is called so.
+    pub noun: Option<String>,
+}
+
+/// How a message leans on what was said before.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FollowUp {
+    /// Where the message goes on behind words like "and" and "what about", in bytes; 0 where it has none.
+    pub from: usize,
+    /// Words that stand for what was said before, in their order.
+    pub refers: Vec<Referring>,
+}
+
+impl FollowUp {
+    /// Whether the message begins like the rest of an earlier one.
+    pub fn goes_on(&self) -> bool {
+        self.from > 0
+    }
+}
+
+/// Reads how a message leans on what was said before.
+pub fn follow_up(message: &str) -> FollowUp {
+    let list = follow_up_words();
+    let words = words(message);
+    let opening = opening(&words, list);
+    let from = words.get(opening).filter(|_| opening > 0).map_or(0, |word| word.start);
+    let mut refers: Vec<Referring> = Vec::new();
+    for at in opening..words.len() {
+        let Some(found) = referring(&words, at, list) else { continue };
+        if refers.last().is_none_or(|last| last.span.end <= found.span.start) {
+            refers.push(found);
+        }
+    }
+    FollowUp { from, refers }
+}
+
+/// Whether a message asks nothing: "thanks", "ok, great".
+pub fn asks_nothing(message: &str) -> bool {
+    let list = follow_up_words();
+    let words = words(message);
+    !words.is_empty() && words.iter().all(|word| list.is_courtesy(&word.text))
+}
+
+/// Words that the message begins with and that say only that it goes on.
+fn opening(words: &[Word], list: &FollowUpWords) -> usize {
+    let mut at = 0;
+    while let Some(length) = list.opener(&texts(words.get(at..).unwrap_or_default())) {
+        if at + length >= words.len() {
+            break;
+        }
+        at += length;
+    }
+    at
+}
+
+fn texts(words: &[Word]) -> Vec<&str> {
+    words.iter().map(|word| word.text.as_str()).collect()
+}
+
+fn referring(words: &[Word], at: usize, list: &FollowUpWords) -> Option<Referring> {
+    let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
+    let (word, next) = (words.get(at)?, text(at + 1));
+    let until = |last: usize| word.start..words.get(last).map_or(word.end, |word| word.end);
+    let plain = |to: Referent, span: Range<usize>| Referring { span, to, possessive: false, noun: None };
+    let before = |back: usize| at.checked_sub(back).map_or("", text);
+    if list.expletives(&texts(words.get(at.saturating_sub(1)..).unwrap_or_default())) {
+        return None;
+    }
+    // "The second one", "the last".
+    if word.text == "the" {
+        let place = match next {
+            _ if list.is_first(next) => Referent::Place(1),
+            _ if list.is_last(next) => Referent::Last,
+            _ => Referent::Place(ordinal_word(next)?),
+        };
+        let one = list.is_one(text(at + 2));
+        let ends = at + 2 >= words.len();
+        return (one || ends).then(|| plain(place, until(if one { at + 2 } else { at + 1 })));
+    }
+    if list.is_owner(&word.text) {
+        // "Her" is somebody's where a noun follows: not in "who taught her", "who gave her the prize".
+        let owns = !next.is_empty() && !is_function_meaning(next);
+        let to = match list.is_person(&word.text) {
+            true => Referent::Person,
+            false if list.is_several(&word.text) => Referent::Several,
+            false => Referent::One,
+        };
+        return Some(Referring { span: until(at), to, possessive: owns, noun: None });
+    }
+    let to = match &word.text {
+        text if list.is_pointing(text) => return pointing(words, at, list),
+        text if list.is_it(text) => Referent::One,
+        text if list.is_person(text) => Referent::Person,
+        text if list.is_several(text) => Referent::Several,
+        // "Are there rivers" names no place.
+        text if list.is_there(text) && !is_be(before(1)) && !is_be(next) => Referent::Somewhere,
+        _ => return None,
+    };
+    Some(plain(to, until(at)))
+}
+
+/// "That one", "these products", "is that dear": a word that points, by itself or with a noun.
+fn pointing(words: &[Word], at: usize, list: &FollowUpWords) -> Option<Referring> {
+    let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
+    let (word, next) = (words.get(at)?, text(at + 1));
+    let to = if list.is_several(&word.text) { Referent::Several } else { Referent::One };
+    let by_itself = |span| Referring { span, to: to.clone(), possessive: false, noun: None };
+    if list.is_one(next) {
+        return Some(by_itself(word.start..words.get(at + 1)?.end));
+    }
+    let behind_be = at.checked_sub(1).is_some_and(|before| is_be(text(before)));
+    if next.is_empty()
+        || (behind_be && !next.is_empty() && at == 1)
+        || to == Referent::Several && is_function_meaning(next)
+    {
+        return Some(by_itself(word.start..word.end));
+    }
+    if is_function_meaning(next) {
+        // "The films that are long".
+        return None;
+    }
+    let span = word.start..words.get(at + 1)?.end;
+    Some(Referring { span, to, possessive: false, noun: Some(next.to_owned()) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(message: &str, rest: &str, expected: &[(&str, Referent, bool)]) {
+        let found = follow_up(message);
+        assert_eq!(message.get(found.from..), Some(rest), "{message}");
+        let refers: Vec<(&str, Referent, bool)> = found
+            .refers
+            .iter()
+            .map(|one| (message.get(one.span.clone()).unwrap(), one.to.clone(), one.possessive))
+            .collect();
+        assert_eq!(refers, expected, "{message}");
+    }
+
+    #[test]
+    fn words_that_stand_for_what_was_said() {
+        check("where was she born?", "where was she born?", &[("she", Referent::Person, false)]);
+        check("and its price?", "its price?", &[("its", Referent::One, true)]);
+        check("who taught her?", "who taught her?", &[("her", Referent::Person, false)]);
+        check("what are her books?", "what are her books?", &[("her", Referent::Person, true)]);
+        check(
+            "which of them is cheaper?",
+            "which of them is cheaper?",
+            &[("them", Referent::Several, false)],
+        );
+        check(
+            "how old is the second one?",
+            "how old is the second one?",
+            &[("the second one", Referent::Place(2), false)],
+        );
+        check("and the last?", "the last?", &[("the last", Referent::Last, false)]);
+        check(
+            "who founded that company?",
+            "who founded that company?",
+            &[("that company", Referent::One, false)],
+        );
+        check("who made that one?", "who made that one?", &[("that one", Referent::One, false)]);
+        check("is that in stock?", "is that in stock?", &[("that", Referent::One, false)]);
+        check("who lives there?", "who lives there?", &[("there", Referent::Somewhere, false)]);
+    }
+
+    #[test]
+    fn what_stands_alone_leans_on_nothing() {
+        check("Which films are there?", "Which films are there?", &[]);
+        check("films that are long", "films that are long", &[]);
+        check("How long does it take to play Orbit?", "How long does it take to play Orbit?", &[]);
+        check("What about the Heron Sander?", "the Heron Sander?", &[]);
+        check("and in 2019?", "in 2019?", &[]);
+        check("What is the second largest city?", "What is the second largest city?", &[]);
+    }
+
+    #[test]
+    fn thanks_ask_nothing() {
+        for message in ["thanks", "Thank you!", "ok, great", "Thanks a lot."] {
+            assert!(asks_nothing(message), "{message}");
+        }
+        for message in ["", "thanks, and the price?", "who is great?"] {
+            assert!(!asks_nothing(message), "{message}");
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! The words of a language that stand for what was said before.
+
+use serde::Deserialize;
+
+use super::{english, meanings};
+
+/// Words in one line.
+#[derive(Debug, Default, Deserialize)]
+#[serde(transparent)]
+struct Words(String);
+
+impl Words {
+    fn has(&self, word: &str) -> bool {
+        self.0.split_whitespace().any(|known| known == word)
+    }
+}
+
+/// Words by which a message leans on what was said before it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct FollowUpWords {
+    openers: Vec<String>,
+    it: Words,
+    person: Words,
+    several: Words,
+    owners: Words,
+    pointing: Words,
+    one: Words,
+    there: Words,
+    first: Words,
+    last: Words,
+    expletives: Vec<String>,
+    courtesies: Words,
+}
+
+impl FollowUpWords {
+    /// How many words the longest opener takes that `words` begin with.
+    pub(crate) fn opener(&self, words: &[&str]) -> Option<usize> {
+        let begins = |phrase: &&String| begins(words, phrase);
+        self.openers.iter().filter(begins).map(|phrase| phrase.split(' ').count()).max()
+    }
+
+    /// Whether `words` begin with a phrase whose "it" stands for nothing.
+    pub(crate) fn expletives(&self, words: &[&str]) -> bool {
+        self.expletives.iter().any(|phrase| begins(words, phrase))
+    }
+
+    pub(crate) fn is_it(&self, word: &str) -> bool {
+        self.it.has(word)
+    }
+
+    pub(crate) fn is_person(&self, word: &str) -> bool {
+        self.person.has(word)
+    }
+
+    pub(crate) fn is_several(&self, word: &str) -> bool {
+        self.several.has(word)
+    }
+
+    /// Whether a word may say whose something is.
+    pub(crate) fn is_owner(&self, word: &str) -> bool {
+        self.owners.has(word)
+    }
+
+    /// Whether a word points at something, mostly with its noun: "that company".
+    pub(crate) fn is_pointing(&self, word: &str) -> bool {
+        self.pointing.has(word)
+    }
+
+    pub(crate) fn is_one(&self, word: &str) -> bool {
+        self.one.has(word)
+    }
+
+    pub(crate) fn is_there(&self, word: &str) -> bool {
+        self.there.has(word)
+    }
+
+    pub(crate) fn is_first(&self, word: &str) -> bool {
+        self.first.has(word)
+    }
+
+    pub(crate) fn is_last(&self, word: &str) -> bool {
+        self.last.has(word)
+    }
+
+    pub(crate) fn is_courtesy(&self, word: &str) -> bool {
+        self.courtesies.has(word)
+    }
+}
+
+fn begins(words: &[&str], phrase: &str) -> bool {
+    phrase.split(' ').enumerate().all(|(at, word)| words.get(at) == Some(&word))
+}
+
+pub(crate) fn follow_up_words() -> &'static FollowUpWords {
+    &english().follow_ups
+}
+
+/// Whether a word is a form of "be".
+pub(crate) fn is_be(word: &str) -> bool {
+    english().be.has(word)
+}
+
+/// Whether a word joins others and names nothing.
+pub(crate) fn is_function_meaning(word: &str) -> bool {
+    meanings(word).iter().any(|meaning| meaning.means == "function")
+}
+
+/// The place that an ordinal means, from 2.
+pub(crate) fn ordinal_word(word: &str) -> Option<usize> {
+    let row = english().words.iter().find(|row| row.means == "ordinal")?;
+    row.words.split_whitespace().position(|known| known == word).map(|at| at + 2)
+}
