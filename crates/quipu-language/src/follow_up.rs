@@ -32,9 +32,20 @@ pub struct Referring {
     pub to: Referent,
     /// Whether it is somebody's: "its", "her book".
     pub possessive: bool,
-    /// The noun that they name it by, in lower case: the "company" of "that company". The words mean what was said before only where
-    /// that is called so.
+    /// The noun that they name it by, in lower case: the "company" of "that company". Behind a word that may as well begin a clause
+    /// ("that") they mean what was said before only where that is called so.
     pub noun: Option<String>,
+    /// Whether they surely point: "this company", not "that company".
+    pub surely: bool,
+    /// Whether they may as well stand for nothing: the "it" of "how long does it take". Then they do where the message names something.
+    pub maybe_empty: bool,
+}
+
+impl Referring {
+    /// Words that stand for something by themselves.
+    pub fn plain(to: Referent, span: Range<usize>) -> Self {
+        Self { span, to, possessive: false, noun: None, surely: true, maybe_empty: false }
+    }
 }
 
 /// How a message leans on what was said before.
@@ -96,11 +107,7 @@ fn referring(words: &[Word], at: usize, list: &FollowUpWords) -> Option<Referrin
     let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
     let (word, next) = (words.get(at)?, text(at + 1));
     let until = |last: usize| word.start..words.get(last).map_or(word.end, |word| word.end);
-    let plain = |to: Referent, span: Range<usize>| Referring { span, to, possessive: false, noun: None };
     let before = |back: usize| at.checked_sub(back).map_or("", text);
-    if list.expletives(&texts(words.get(at.saturating_sub(1)..).unwrap_or_default())) {
-        return None;
-    }
     // "The second one", "the last".
     if word.text == "the" {
         let place = match next {
@@ -110,7 +117,7 @@ fn referring(words: &[Word], at: usize, list: &FollowUpWords) -> Option<Referrin
         };
         let one = list.is_one(text(at + 2));
         let ends = at + 2 >= words.len();
-        return (one || ends).then(|| plain(place, until(if one { at + 2 } else { at + 1 })));
+        return (one || ends).then(|| Referring::plain(place, until(if one { at + 2 } else { at + 1 })));
     }
     if list.is_owner(&word.text) {
         // "Her" is somebody's where a noun follows: not in "who taught her", "who gave her the prize".
@@ -120,7 +127,7 @@ fn referring(words: &[Word], at: usize, list: &FollowUpWords) -> Option<Referrin
             false if list.is_several(&word.text) => Referent::Several,
             false => Referent::One,
         };
-        return Some(Referring { span: until(at), to, possessive: owns, noun: None });
+        return Some(Referring { possessive: owns, ..Referring::plain(to, until(at)) });
     }
     let to = match &word.text {
         text if list.is_pointing(text) => return pointing(words, at, list),
@@ -131,7 +138,8 @@ fn referring(words: &[Word], at: usize, list: &FollowUpWords) -> Option<Referrin
         text if list.is_there(text) && !is_be(before(1)) && !is_be(next) => Referent::Somewhere,
         _ => return None,
     };
-    Some(plain(to, until(at)))
+    let maybe_empty = list.expletives(&texts(words.get(at.saturating_sub(1)..).unwrap_or_default()));
+    Some(Referring { maybe_empty, ..Referring::plain(to, until(at)) })
 }
 
 /// "That one", "these products", "is that dear": a word that points, by itself or with a noun.
@@ -139,7 +147,7 @@ fn pointing(words: &[Word], at: usize, list: &FollowUpWords) -> Option<Referring
     let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
     let (word, next) = (words.get(at)?, text(at + 1));
     let to = if list.is_several(&word.text) { Referent::Several } else { Referent::One };
-    let by_itself = |span| Referring { span, to: to.clone(), possessive: false, noun: None };
+    let by_itself = |span| Referring::plain(to.clone(), span);
     if list.is_one(next) {
         return Some(by_itself(word.start..words.get(at + 1)?.end));
     }
@@ -155,7 +163,8 @@ fn pointing(words: &[Word], at: usize, list: &FollowUpWords) -> Option<Referring
         return None;
     }
     let span = word.start..words.get(at + 1)?.end;
-    Some(Referring { span, to, possessive: false, noun: Some(next.to_owned()) })
+    let surely = !list.begins_clauses(&word.text);
+    Some(Referring { noun: Some(next.to_owned()), surely, ..Referring::plain(to, span) })
 }
 
 #[cfg(test)]
@@ -204,10 +213,17 @@ mod tests {
     fn what_stands_alone_leans_on_nothing() {
         check("Which films are there?", "Which films are there?", &[]);
         check("films that are long", "films that are long", &[]);
-        check("How long does it take to play Orbit?", "How long does it take to play Orbit?", &[]);
         check("What about the Heron Sander?", "the Heron Sander?", &[]);
         check("and in 2019?", "in 2019?", &[]);
         check("What is the second largest city?", "What is the second largest city?", &[]);
+    }
+
+    #[test]
+    fn some_words_may_stand_for_nothing() {
+        let found = follow_up("How long does it take to play Orbit?");
+        assert!(found.refers.iter().all(|one| one.maybe_empty) && found.refers.len() == 1);
+        let found = follow_up("which films that company made?");
+        assert!(found.refers.iter().all(|one| !one.surely && one.noun.as_deref() == Some("company")));
     }
 
     #[test]

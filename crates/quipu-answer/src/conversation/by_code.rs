@@ -3,18 +3,21 @@
 
 use std::ops::Range;
 
-use quipu_graph::{NodeId, NodeSummary};
+use quipu_graph::{NodeId, NodeSummary, RelationRole, RelationUse};
 use quipu_index::{MatchReason, normalise, words};
 use quipu_language::{
-    FollowUp, Referent, Referring, follow_up, is_form, is_noun, looks_superlative, meanings, tells,
-    values_said, words_of,
+    FollowUp, Referent, Referring, asks_for_an_agent, follow_up, is_form, is_noun, looks_superlative,
+    meanings, tells, values_said, words_of,
 };
 
 use super::{Bound, Speaker, Turn};
+use quipu_query::asked::nouns_of_kinds;
+
 use crate::AnswerError;
 use crate::answer::Value;
 use crate::context::Context;
 use crate::link::{Mentioned, apart, mentions};
+use crate::plan::counted;
 
 /// Turns before the question that are read.
 const MOST_TURNS: usize = 8;
@@ -43,9 +46,10 @@ pub(super) struct Said {
 }
 
 /// A thing that was named or answered before.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 struct Thing {
-    node: NodeId,
+    /// The entity; none of a name that the graph has no entity for.
+    node: Option<NodeId>,
     name: String,
     types: Vec<NodeId>,
 }
@@ -79,7 +83,12 @@ impl Heard {
                     };
                     heard.next_question(context, said).await?;
                 }
-                Speaker::Answer => heard.answered = things_of(context, turn).await?,
+                Speaker::Answer => {
+                    // "The Burger Joint is in Los Angeles" tells one thing, not two.
+                    let mut things = things_of(context, turn).await?;
+                    things.retain(|thing| heard.named.iter().all(|(_, named)| named != thing));
+                    heard.answered = things;
+                }
             }
         }
         Ok(heard)
@@ -101,7 +110,15 @@ impl Heard {
         named.sort_by_key(|(span, _)| span.start);
         let nodes: Vec<NodeId> = named.iter().map(|(_, node)| *node).collect();
         let things = context.graph().summaries(&nodes).await?.into_iter().map(Thing::from);
-        let named = named.into_iter().map(|(span, _)| span).zip(things).collect();
+        let mut named: Vec<(Range<usize>, Thing)> =
+            named.into_iter().map(|(span, _)| span).zip(things).collect();
+        for span in capitals(&said.text) {
+            if named.iter().all(|(known, _)| apart(known, &span)) {
+                let name = said.text.get(span.clone()).unwrap_or_default().to_owned();
+                named.push((span, Thing { node: None, name, types: Vec::new() }));
+            }
+        }
+        named.sort_by_key(|(span, _)| span.start);
         *self = Self { question: said.text, named, answered: Vec::new(), earlier };
         Ok(())
     }
@@ -111,20 +128,25 @@ impl Heard {
     /// # Errors
     /// The graph's and the embedder's.
     pub(super) async fn read(&self, context: &Context<'_>, message: &str) -> Result<ByCode, AnswerError> {
-        let FollowUp { from, refers } = follow_up(message);
+        let FollowUp { from, mut refers } = follow_up(message);
         if self.question.is_empty() {
             return Ok(ByCode::Alone);
         }
         let rest = message.get(from..).unwrap_or(message);
+        let mut own = mentions(context, rest).await?;
+        own.retain(|mention| is_name(context, mention));
+        refers.retain(|one| !one.maybe_empty || own.is_empty());
         if !refers.is_empty() {
             return self.replaced(context, message, from, &refers).await;
         }
-        let own = mentions(context, rest).await?;
         if from > 0 || is_bare(rest, &own) {
             return self.gone_on(context, rest, &own).await;
         }
-        // What names nothing may lean on what was said in silence: "which is cheaper?".
-        Ok(if own.is_empty() && values_said(rest).is_empty() { ByCode::Unclear } else { ByCode::Alone })
+        // What names nothing, no kind of thing either, may lean on what was said in silence: "which is cheaper?".
+        let names_a_kind =
+            || counted(context).is_some_and(|tables| !nouns_of_kinds(&words_of(rest), &tables).is_empty());
+        let alone = !own.is_empty() || !values_said(rest).is_empty() || names_a_kind();
+        Ok(if alone { ByCode::Alone } else { ByCode::Unclear })
     }
 
     /// The message with names for the words that stand for earlier things.
@@ -136,12 +158,12 @@ impl Heard {
         refers: &[Referring],
     ) -> Result<ByCode, AnswerError> {
         let mut said = Said::default();
-        let mut at = from;
+        let (mut at, mut any) = (from, false);
         for one in refers {
             let things = self.meant(context, message, one).await?;
             if things.is_empty() {
                 // "Which of the films that …" points at nothing that was said.
-                if one.noun.is_some() {
+                if one.noun.is_some() && !one.surely {
                     continue;
                 }
                 return Ok(ByCode::Unclear);
@@ -158,18 +180,16 @@ impl Heard {
                 };
                 let start = said.text.len();
                 said.text += &thing.name;
-                said.bound.push(Bound {
-                    node: thing.node,
-                    name: thing.name.clone(),
-                    span: start..said.text.len(),
-                });
+                let span = start..said.text.len();
+                said.bound.extend(thing.node.map(|node| Bound { node, name: thing.name.clone(), span }));
+                any = true;
             }
             if one.possessive {
                 said.text += "'s";
             }
             at = one.span.end;
         }
-        if said.bound.is_empty() {
+        if !any {
             return Ok(ByCode::Alone);
         }
         said.text += message.get(at..).unwrap_or_default();
@@ -188,39 +208,38 @@ impl Heard {
             0 | 1 => named().collect(),
             _ => self.answered.clone(),
         };
+        let nth = |thing: Option<&Thing>| thing.filter(|_| several.len() > 1).cloned().into_iter().collect();
         match one.to {
             Referent::Several if several.len() > 1 => {
-                let called = self.called(context, several, one.noun.as_deref()).await?;
+                let called = self.called(context, several, one).await?;
                 return Ok(if called.len() > MOST_NAMED { Vec::new() } else { called });
             }
-            Referent::Place(place) => {
-                return Ok(several
-                    .get(place - 1)
-                    .filter(|_| several.len() > 1)
-                    .cloned()
-                    .into_iter()
-                    .collect());
-            }
-            Referent::Last => {
-                return Ok(several.last().filter(|_| several.len() > 1).cloned().into_iter().collect());
-            }
+            Referent::Place(place) => return Ok(nth(several.get(place - 1))),
+            Referent::Last => return Ok(nth(several.last())),
             Referent::One | Referent::Person | Referent::Somewhere | Referent::Several => {}
         }
-        // One thing: the answer, where it is one, then what the question names, the last first; then what was said before.
+        // One thing: the answer, where it is one, then what the question names, the last first; then what was said before. Who was
+        // asked for is a "she" and no "it"; what was asked for otherwise is no "she" where the question names somebody.
         let one_answer = self.answered.first().filter(|_| self.answered.len() == 1).cloned();
-        let mut things: Vec<Thing> = one_answer.into_iter().collect();
-        let mut of_question: Vec<Thing> = named().collect();
-        of_question.reverse();
-        things.extend(of_question);
+        let is_agent = asks_for_an_agent(&self.question);
+        let last = match one.to {
+            Referent::Person => !is_agent,
+            Referent::One => is_agent && one.noun.is_none(),
+            _ => false,
+        };
+        let mut things: Vec<Thing> = named().collect();
+        things.reverse();
+        let at = if last { things.len() } else { 0 };
+        things.splice(at..at, one_answer);
         things.extend(self.earlier.iter().cloned());
-        let mut seen = Vec::new();
+        let mut seen: Vec<Thing> = Vec::new();
         things.retain(|thing| {
-            !seen.contains(&thing.node) && {
-                seen.push(thing.node);
+            !seen.contains(thing) && {
+                seen.push(thing.clone());
                 true
             }
         });
-        let things = self.called(context, things, one.noun.as_deref()).await?;
+        let things = self.called(context, things, one).await?;
         let telling = telling(message, one);
         let mut best: Option<(usize, Thing)> = None;
         for thing in things {
@@ -232,22 +251,28 @@ impl Heard {
         Ok(best.map(|(_, thing)| thing).into_iter().collect())
     }
 
-    /// The things that are called by a noun; all without one.
+    /// The things that are called as a word of the message calls them; all where it calls them nothing. The answer to a question for a
+    /// city is a city, and "this dish" is the one that was answered, whatever the graph calls it.
     async fn called(
         &self,
         context: &Context<'_>,
         things: Vec<Thing>,
-        noun: Option<&str>,
+        one: &Referring,
     ) -> Result<Vec<Thing>, AnswerError> {
-        let Some(noun) = noun else { return Ok(things) };
+        let Some(noun) = &one.noun else { return Ok(things) };
         let mut called = Vec::new();
-        for thing in things {
+        for thing in &things {
             let types = context.graph().summaries(&thing.types).await?;
             let is_called =
                 |kind: &NodeSummary| words_of(&kind.name).last().is_some_and(|last| is_noun(noun, last));
             if types.iter().any(is_called) {
-                called.push(thing);
+                called.push(thing.clone());
             }
+        }
+        let asked_for =
+            words(&self.question).iter().any(|word| is_noun(&word.text, noun) || is_noun(noun, &word.text));
+        if called.is_empty() && (asked_for || one.surely) {
+            called = things.into_iter().filter(|thing| self.answered.contains(thing)).collect();
         }
         Ok(called)
     }
@@ -259,18 +284,23 @@ impl Heard {
         rest: &str,
         own: &[Mentioned],
     ) -> Result<ByCode, AnswerError> {
-        let left = telling_outside(rest, own);
-        match own {
-            [new] if left.is_empty() => return self.with_name(context, new).await,
-            [] => {}
-            // "And who wrote Emma?" is a question of its own.
-            _ => return Ok(ByCode::Alone),
-        }
+        let mut left = telling_outside(rest, own);
+        let asked: Vec<String> = words(&self.question).into_iter().map(|word| word.text).collect();
         if let Some(said) = self.with_value(rest).or_else(|| self.with_superlative(&left)) {
             return Ok(ByCode::Said(said));
         }
+        match own {
+            [new] => {
+                // "And the Physics program?" behind "which college does the … program belong to".
+                left.retain(|word| !asked.contains(word));
+                // "And who wrote Emma?" is a question of its own.
+                return if left.is_empty() { self.with_name(context, new).await } else { Ok(ByCode::Alone) };
+            }
+            [] => {}
+            _ => return Ok(ByCode::Alone),
+        }
         // "And the price?" asks for it of what was spoken of.
-        let one = Referring { span: 0..0, to: Referent::One, possessive: false, noun: None };
+        let one = Referring::plain(Referent::Somewhere, 0..0);
         let Some(thing) = self.meant(context, rest, &one).await?.pop() else { return Ok(ByCode::Unclear) };
         if left.is_empty() || fit(context, &thing, &left).await? == 0 {
             return Ok(ByCode::Unclear);
@@ -278,29 +308,33 @@ impl Heard {
         let mut text = format!("{} of ", rest.trim_end_matches(['?', '.', '!', ' ']));
         let start = text.len();
         text += &thing.name;
-        let bound = vec![Bound { node: thing.node, name: thing.name, span: start..text.len() }];
+        let span = start..text.len();
+        let bound = thing.node.map(|node| Bound { node, name: thing.name, span }).into_iter().collect();
         Ok(ByCode::Said(Said { text: text + "?", bound }))
     }
 
-    /// The last question about another thing: in the place of the last one of its kind, else of the only one.
+    /// The last question about another thing: in the place of the last one of its kind, else of the only one that has a relation in common
+    /// with it.
     async fn with_name(&self, context: &Context<'_>, new: &Mentioned) -> Result<ByCode, AnswerError> {
         let Some(best) = new.best() else { return Ok(ByCode::Unclear) };
-        let new_types =
-            context.graph().summaries(&[best.node]).await?.pop().map(|node| node.types).unwrap_or_default();
-        let is_alike = |thing: &Thing| thing.types.iter().any(|of| new_types.contains(of));
-        let alike = self.named.iter().rev().find(|(_, thing)| is_alike(thing));
-        let untyped = || match self.named.as_slice() {
-            [only] if only.1.types.is_empty() || new_types.is_empty() => Some(only),
-            _ => None,
-        };
-        let Some((place, _)) = alike.or_else(untyped) else { return Ok(ByCode::Unclear) };
+        let new_types = context.graph().summaries(&[best.node]).await?.pop().map(|node| node.types);
+        let is_alike =
+            |thing: &Thing| thing.types.iter().any(|of| new_types.iter().flatten().any(|new| new == of));
+        let mut place = self.named.iter().rev().find(|(_, thing)| is_alike(thing)).map(|(place, _)| place);
+        if let ([(only, thing)], None) = (self.named.as_slice(), place) {
+            let shares = match thing.node {
+                Some(node) => share_a_relation(context, node, best.node).await?,
+                None => true,
+            };
+            place = shares.then_some(only);
+        }
+        let Some(place) = place else { return Ok(ByCode::Unclear) };
         let (Some(before), Some(behind)) = (self.question.get(..place.start), self.question.get(place.end..))
         else {
             return Ok(ByCode::Unclear);
         };
-        let text = [before, &new.text, behind].concat();
         // A name that several bear is the one that was meant by the message itself.
-        Ok(ByCode::Said(Said { text, bound: Vec::new() }))
+        Ok(ByCode::Said(Said { text: [before, &new.text, behind].concat(), bound: Vec::new() }))
     }
 
     /// The last question with another value: "and in 2019?".
@@ -327,7 +361,7 @@ impl Heard {
 
 impl From<NodeSummary> for Thing {
     fn from(node: NodeSummary) -> Self {
-        Self { node: node.node, name: node.name, types: node.types }
+        Self { node: Some(node.node), name: node.name, types: node.types }
     }
 }
 
@@ -348,11 +382,65 @@ async fn things_of(context: &Context<'_>, turn: &Turn) -> Result<Vec<Thing>, Ans
     };
     let mut things: Vec<Thing> = Vec::new();
     for node in context.graph().summaries(&nodes).await? {
-        if node.literal.is_none() && things.iter().all(|thing| thing.node != node.node) {
-            things.push(Thing::from(node));
+        let is_thing = node.literal.is_none();
+        let thing = Thing::from(node);
+        if is_thing && !things.contains(&thing) {
+            things.push(thing);
         }
     }
+    // A name that the graph has no entity for: students who are called by two columns.
+    let text = turn.text.trim().trim_end_matches('.');
+    let is_title = text.split(' ').all(|word| word.starts_with(char::is_uppercase));
+    if things.is_empty() && is_title && text.split(' ').count() <= MOST_WORDS {
+        things.push(Thing { node: None, name: text.to_owned(), types: Vec::new() });
+    }
     Ok(things)
+}
+
+/// Words of a name.
+const MOST_WORDS: usize = 5;
+
+/// Where a text has words with capitals, but for its first.
+fn capitals(text: &str) -> Vec<Range<usize>> {
+    let mut spans: Vec<Range<usize>> = Vec::new();
+    for word in words(text).into_iter().skip(1) {
+        let is_capital =
+            text.get(word.start..word.end).is_some_and(|word| word.starts_with(char::is_uppercase));
+        match spans.last_mut() {
+            _ if !is_capital => {}
+            Some(last) if text.get(last.end..word.start) == Some(" ") => last.end = word.end,
+            _ => spans.push(word.start..word.end),
+        }
+    }
+    spans
+}
+
+/// Whether a mention is a name, and no word for a relation: "the rating".
+fn is_name(context: &Context<'_>, mention: &Mentioned) -> bool {
+    if mention.text.contains(char::is_uppercase) {
+        return true;
+    }
+    let name = normalise(&mention.text);
+    let is_relation = context.graph().relations().iter().any(|info| {
+        let relation = normalise(&info.name);
+        name.split(' ').all(|word| word == "the" || relation.split(' ').any(|known| known == word))
+    });
+    !is_relation && mention.best().is_some_and(|best| best.score >= SURE)
+}
+
+/// A name that is as the graph has it is scored no less.
+const SURE: f64 = 0.9;
+
+/// Whether two things have a relation in common, from the same end.
+async fn share_a_relation(context: &Context<'_>, one: NodeId, other: NodeId) -> Result<bool, AnswerError> {
+    let relations = context.graph().relations();
+    let is_ordinary = |used: &&RelationUse| {
+        let info = usize::try_from(used.step.relation.0).ok().and_then(|at| relations.get(at));
+        info.is_some_and(|info| info.role == RelationRole::Ordinary)
+    };
+    let used = context.graph().relations_of(&[one, other]).await?;
+    let [one, other] = used.as_slice() else { return Ok(false) };
+    Ok(one.iter().filter(is_ordinary).any(|used| other.iter().any(|known| known.step == used.step)))
 }
 
 /// The telling words of a message, without those that stand for the thing itself.
@@ -378,7 +466,8 @@ fn is_bare(message: &str, own: &[Mentioned]) -> bool {
 /// How many of some words the names of a thing's relations have, in some form.
 async fn fit(context: &Context<'_>, thing: &Thing, telling: &[String]) -> Result<usize, AnswerError> {
     let relations = context.graph().relations();
-    let used = context.graph().relations_of(&[thing.node]).await?;
+    let nodes: Vec<NodeId> = thing.node.into_iter().collect();
+    let used = context.graph().relations_of(&nodes).await?;
     let name = |at: usize| relations.get(at).map(|info| normalise(&info.name));
     let names: Vec<String> = (used.iter().flatten())
         .filter_map(|used| name(usize::try_from(used.step.relation.0).ok()?))

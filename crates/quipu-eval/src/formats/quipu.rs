@@ -70,6 +70,11 @@ fn question(fields: &Fields<'_>, value: &Value) -> Result<GoldQuestion, EvalErro
         question.pages =
             serde_json::from_value(pages).map_err(|error| fields.wrong("pages", &error.to_string()))?;
     }
+    if fields.has("turns") {
+        let turns = value.get("turns").cloned().unwrap_or_default();
+        question.turns =
+            serde_json::from_value(turns).map_err(|error| fields.wrong("turns", &error.to_string()))?;
+    }
     if !fields.has("answers") && !fields.has("answer_ids") && fields.has("gold") {
         let gold = fields.text("gold")?;
         question.false_premise |= gold.eq_ignore_ascii_case(INVALID);

@@ -25,6 +25,7 @@ pub(crate) struct FollowUpWords {
     several: Words,
     owners: Words,
     pointing: Words,
+    clauses: Words,
     one: Words,
     there: Words,
     first: Words,
@@ -65,6 +66,11 @@ impl FollowUpWords {
     /// Whether a word points at something, mostly with its noun: "that company".
     pub(crate) fn is_pointing(&self, word: &str) -> bool {
         self.pointing.has(word)
+    }
+
+    /// Whether a word that points may as well begin a clause.
+    pub(crate) fn begins_clauses(&self, word: &str) -> bool {
+        self.clauses.has(word)
     }
 
     pub(crate) fn is_one(&self, word: &str) -> bool {

@@ -38,7 +38,7 @@ fn called(noun: &str, tables: &Tables) -> Vec<usize> {
 }
 
 /// The nouns of a question that name a table of things of a type.
-pub(super) fn nouns_of_kinds<'a>(words: &'a [String], tables: &Tables) -> Vec<&'a String> {
+pub fn nouns_of_kinds<'a>(words: &'a [String], tables: &Tables) -> Vec<&'a String> {
     words.iter().filter(|word| meanings(word).is_empty() && !called(word, tables).is_empty()).collect()
 }
 

@@ -24,7 +24,7 @@ pub use each::for_each;
 pub use explain::{FAR_FROM_ROLE, Unexplained, names_left_out, role_not_given, speaks_of};
 pub use extremes::{among_those, compared};
 pub use hints::{abbreviated, meant};
-pub use kinds::{is_called_another_kind, is_what_is_asked, leads_to_what_is_asked};
+pub use kinds::{is_called_another_kind, is_what_is_asked, leads_to_what_is_asked, nouns_of_kinds};
 pub use nearness::Nearness;
 pub use shares::of_those;
 pub use slips::{right_dates, right_ends, right_sides, with_both};
