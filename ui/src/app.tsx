@@ -17,10 +17,16 @@ interface Asked {
 /** Most entities of an answer that are sent with what comes after it. */
 const REMEMBERED = 50;
 
-/** The entities that an answer gives, for what is asked about them next. */
+/** The entities that an answer gives, each once: those of the first column that has a value. */
 function entitiesOf(reply: Reply) {
-  const cells = (reply.table?.rows ?? []).flat().slice(0, REMEMBERED);
-  return cells.flatMap((cell) => (cell?.key ? [{ key: cell.key, name: cell.name }] : []));
+  const rows = reply.table?.rows ?? [];
+  const column = Math.min(...rows.map((row) => row.findIndex((cell) => cell)).filter((at) => at >= 0));
+  const entities = new Map<string, string>();
+  for (const row of rows) {
+    const cell = row[column];
+    if (cell?.key) entities.set(cell.key, cell.name);
+  }
+  return [...entities].slice(0, REMEMBERED).map(([key, name]) => ({ key, name }));
 }
 
 export function App() {

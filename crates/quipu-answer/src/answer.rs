@@ -11,6 +11,9 @@ use serde::{Deserialize, Serialize};
 use crate::evidence::Evidence;
 use crate::trace::TimedEvent;
 
+/// What is said where there is no answer.
+pub(crate) const UNKNOWN: &str = "I don't know.";
+
 /// How a question ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

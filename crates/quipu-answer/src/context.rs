@@ -165,6 +165,16 @@ pub(crate) enum PlanStart {
 }
 
 impl Planned {
+    /// How many entities it starts from.
+    pub fn starts(&self) -> usize {
+        let own = match &self.start {
+            PlanStart::Entity(..) => 1,
+            PlanStart::Several(nodes) => nodes.len(),
+            PlanStart::Found(inner) => inner.starts(),
+        };
+        own + self.met.iter().map(Self::starts).sum::<usize>()
+    }
+
     /// Whether values of several things are asked for: of each, or those where their ways meet.
     pub fn is_of_several(&self) -> bool {
         let of_each = matches!(self.start, PlanStart::Several(_)) && self.made == Made::Values;
@@ -346,6 +356,11 @@ impl<'a> Context<'a> {
     /// The same surroundings without a model.
     pub(crate) fn without_model(&self) -> Self {
         Self { model: None, best: Mutex::new(None), plan: Mutex::new(None), ..*self }
+    }
+
+    /// The same without the anchors that came with the question.
+    pub(crate) fn without_anchors(&self) -> Self {
+        Self { anchors: &[], best: Mutex::new(None), plan: Mutex::new(None), ..*self }
     }
 
     /// Keeps an answer for the case that a limit ends the work before a better one is found.

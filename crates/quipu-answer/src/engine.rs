@@ -9,7 +9,7 @@ use quipu_index::{SearchMode, Workspace};
 use quipu_model::{Embedder, LanguageModel};
 
 use crate::AnswerError;
-use crate::answer::{Answer, AnswerUsage, Note, Status};
+use crate::answer::{Answer, AnswerUsage, Note, Status, UNKNOWN};
 use crate::context::{Context, Learnt, Limits, Planned};
 use crate::conversation::{Conversation, Understood, understand};
 use crate::error::Exhausted;
@@ -469,7 +469,7 @@ impl Engine {
         let complete = grounding.unsupported.is_empty() || options.method.must_be_grounded();
         let words = match outcome.status {
             Status::Answered => outcome.text.unwrap_or_else(|| outcome.answers.join(", ")),
-            Status::Abstained => "I don't know.".into(),
+            Status::Abstained => UNKNOWN.into(),
             Status::InvalidQuestion => {
                 "The question assumes something that the evidence does not bear out.".into()
             }

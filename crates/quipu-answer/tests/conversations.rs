@@ -1,4 +1,4 @@
-//! Follow-up questions: one model call when something was said before, none otherwise.
+//! Follow-up questions: understood by code where the graph tells what is meant, else by one model call; none without earlier turns.
 
 use crate::common;
 use common::{FILMS, run, setting};
@@ -84,6 +84,56 @@ async fn a_question_goes_on_about_another_thing() {
         [EARLIER[0], EARLIER[1], (Speaker::Person, "and Tonio?"), (Speaker::Answer, "Paula van der Oest")];
     check(&on, "and Zus & Zo?", "who directed Zus & Zo?").await;
     check(&on, "where was she born?", "where was Paula van der Oest born?").await;
+}
+
+#[tokio::test]
+async fn an_answer_that_the_question_named_is_what_is_spoken_of() {
+    let chosen = [(Speaker::Person, "which is longer, Kauwboy or Tonio?"), (Speaker::Answer, "Kauwboy")];
+    check(&chosen, "who directed it?", "who directed Kauwboy?").await;
+    let told = [
+        (Speaker::Person, "who directed Kauwboy?"),
+        (Speaker::Answer, "Kauwboy was directed by Boudewijn Koole."),
+    ];
+    check(&told, "where was he born?", "where was Boudewijn Koole born?").await;
+}
+
+#[tokio::test]
+async fn what_is_said_between_changes_nothing() {
+    let thanked = [EARLIER[0], EARLIER[1], (Speaker::Person, "Thanks!"), (Speaker::Answer, "I don't know.")];
+    check(&thanked, "and Tonio?", "who directed Tonio?").await;
+    let unknown = [EARLIER[0], (Speaker::Answer, "I don't know. (the nearest leads to Tonio)")];
+    check(&unknown, "when was it released?", "when was Kauwboy released?").await;
+}
+
+/// The message is neither changed by code nor taken for a question of its own: the model is asked.
+async fn unclear(turns: &[(Speaker, &str)], message: &str) {
+    let model = ScriptedModel::new().always("plan.restate", "no idea").on("compose.io", KNOWS);
+    let (answer, _) = run(&setting(FILMS).await, model, message, &after(turns)).await;
+    assert_eq!(answer.question, message);
+    let degraded = |event: &Event| matches!(event, Event::Degraded { .. });
+    assert!(answer.trace.unwrap().iter().any(|timed| degraded(&timed.event)), "{message}");
+}
+
+#[tokio::test]
+async fn what_code_cannot_tell_is_left_to_the_model() {
+    unclear(&EARLIER, "is Tonio longer than its sequel?").await;
+    unclear(&EARLIER, "who were the producers and their wives?").await;
+    unclear(&EARLIER, "what came out this year?").await;
+    let two = [
+        (Speaker::Person, "which films did Boudewijn Koole direct?"),
+        (Speaker::Answer, "Kauwboy and Disappearance"),
+    ];
+    unclear(&two, "when was it released?").await;
+}
+
+#[tokio::test]
+async fn a_question_of_its_own_stays_what_it_is() {
+    check(
+        &EARLIER,
+        "and which films did Paula van der Oest direct in 2016?",
+        "and which films did Paula van der Oest direct in 2016?",
+    )
+    .await;
 }
 
 #[tokio::test]

@@ -690,9 +690,10 @@ async fn where_paths_meet_and_where_things_are_listed_the_reading_says_so() {
     assert!(reading.words.contains("Ada Kern") && reading.words.contains("Cy Moss"), "{reading:#?}");
     let sparql = reading.sparql.as_ref().unwrap();
     assert!(sparql.contains("http://films.test/ada") && sparql.contains("http://films.test/cy"), "{sparql}");
-    let each = asked("the directors of Tonio and Resurrection").await;
+    let each = asked("what are the running minutes of Tonio and Resurrection?").await;
     let reading = each.readings.first().unwrap();
     assert!(reading.words.contains("Tonio") && reading.words.contains("Resurrection"), "{each:#?}");
+    assert!(each.answers.contains(&"100".to_owned()), "{each:#?}");
 }
 
 #[tokio::test]

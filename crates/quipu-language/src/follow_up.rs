@@ -106,7 +106,7 @@ fn texts(words: &[Word]) -> Vec<&str> {
 fn referring(words: &[Word], at: usize, list: &FollowUpWords) -> Option<Referring> {
     let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
     let (word, next) = (words.get(at)?, text(at + 1));
-    let until = |last: usize| word.start..words.get(last).map_or(word.end, |word| word.end);
+    let until = |last: usize| word.start..words.get(last).map_or(word.stem_end, |word| word.stem_end);
     let before = |back: usize| at.checked_sub(back).map_or("", text);
     // "The second one", "the last".
     if word.text == "the" {
@@ -149,20 +149,20 @@ fn pointing(words: &[Word], at: usize, list: &FollowUpWords) -> Option<Referring
     let to = if list.is_several(&word.text) { Referent::Several } else { Referent::One };
     let by_itself = |span| Referring::plain(to.clone(), span);
     if list.is_one(next) {
-        return Some(by_itself(word.start..words.get(at + 1)?.end));
+        return Some(by_itself(word.start..words.get(at + 1)?.stem_end));
     }
     let behind_be = at.checked_sub(1).is_some_and(|before| is_be(text(before)));
     if next.is_empty()
         || (behind_be && !next.is_empty() && at == 1)
         || to == Referent::Several && is_function_meaning(next)
     {
-        return Some(by_itself(word.start..word.end));
+        return Some(by_itself(word.start..word.stem_end));
     }
-    if is_function_meaning(next) {
-        // "The films that are long".
+    // "The films that are long", "this year".
+    if is_function_meaning(next) || list.is_time(next) {
         return None;
     }
-    let span = word.start..words.get(at + 1)?.end;
+    let span = word.start..words.get(at + 1)?.stem_end;
     let surely = !list.begins_clauses(&word.text);
     Some(Referring { noun: Some(next.to_owned()), surely, ..Referring::plain(to, span) })
 }
@@ -198,6 +198,11 @@ mod tests {
             "how old is the second one?",
             &[("the second one", Referent::Place(2), false)],
         );
+        check(
+            "the second one's price",
+            "the second one's price",
+            &[("the second one", Referent::Place(2), false)],
+        );
         check("and the last?", "the last?", &[("the last", Referent::Last, false)]);
         check(
             "who founded that company?",
@@ -215,6 +220,7 @@ mod tests {
         check("films that are long", "films that are long", &[]);
         check("What about the Heron Sander?", "the Heron Sander?", &[]);
         check("and in 2019?", "in 2019?", &[]);
+        check("What films came out this year?", "What films came out this year?", &[]);
         check("What is the second largest city?", "What is the second largest city?", &[]);
     }
 

@@ -82,8 +82,8 @@ pub fn path_query(tables: &Tables, from: &PathFrom<'_>, steps: &[PathStep], made
     Hop::of(tables, last, kind, steps_found + steps.len())?.query(starts, made)
 }
 
-/// A path's query, of whose values only those are left that all of some others give, too: "the films with A and B in them". Nothing
-/// where what the query gives is none of the values that its path leads to.
+/// The query of a path whose values, or whose number of values, are asked for, of which only those are left that all of some others
+/// give, too: "the films with A and B in them". Nothing where it orders, or gives something else than values or their number.
 pub fn met_by(mut query: Query, others: Vec<Query>) -> Option<Query> {
     let Body::Select(select) = &mut query.body else { return None };
     let value = match &select.items.first()?.expression {

@@ -1,17 +1,18 @@
 //! Follow-up questions: what was said before, and the question said so that it stands alone.
 
 mod by_code;
+mod heard;
 
 use std::ops::Range;
 
-use quipu_graph::NodeId;
 use quipu_index::words;
 use quipu_language::{asks_nothing, blank, follow_up, is_form, tells};
 use quipu_model::{ChatRequest, ModelError};
 use serde::Deserialize;
 use serde_json::json;
 
-use by_code::{ByCode, Heard};
+use by_code::ByCode;
+use heard::{Heard, MOST_TURNS};
 
 use crate::AnswerError;
 use crate::answer::Value;
@@ -20,9 +21,6 @@ use crate::evidence::passage_cell;
 use crate::prompts::Prompt;
 use crate::question::Question;
 use crate::trace::{Event, Stage};
-
-/// Turns before the question that are read; what lies further back seldom matters.
-const MOST_TURNS: usize = 8;
 
 /// Who said something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,7 +85,7 @@ pub(crate) struct Restated {
 /// A thing that was said before, in a question.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Bound {
-    pub(crate) node: NodeId,
+    pub(crate) key: String,
     pub(crate) name: String,
     /// Where the question names it, in bytes.
     pub(crate) span: Range<usize>,
@@ -104,27 +102,49 @@ pub(crate) async fn understand(
     question: &Question,
     conversation: &Conversation,
 ) -> Result<Understood, AnswerError> {
-    if asks_nothing(question.text()) {
+    let text = question.text();
+    if asks_nothing(text) && !text.ends_with('?') && context.workspace.names().exact(text, 1)?.is_empty() {
         return Ok(Understood::Nothing);
     }
     if conversation.turns.is_empty() {
         return Ok(Understood::AsItIs);
     }
     let _timer = context.trace.enter(Stage::Plan);
-    let heard = Heard::of(context, &conversation.turns).await?;
-    let restated = match heard.read(context, question.text()).await? {
-        ByCode::Alone => return Ok(Understood::AsItIs),
-        ByCode::Said(said) => {
-            let question = Question::new(&said.text, question.asked_at().clone())?;
-            Restated { question, bound: said.bound }
-        }
-        ByCode::Unclear => match by_model(context, question, conversation).await? {
-            Some(question) => Restated { question, bound: Vec::new() },
-            None => return Ok(Understood::AsItIs),
-        },
+    // The anchors that came with this question are none of the earlier ones.
+    let hearing = context.without_anchors();
+    let by_code = match Heard::of(&hearing, &conversation.turns).await {
+        Ok(heard) => heard.read(&hearing, text).await,
+        Err(error) => Err(error),
     };
+    let restated = match by_code {
+        Ok(ByCode::Alone) => return Ok(Understood::AsItIs),
+        Ok(ByCode::Said(said)) => match Question::new(&said.text, question.asked_at().clone()) {
+            Ok(question) => Some(Restated { question, bound: said.bound }),
+            Err(error) => {
+                as_it_stands(context, &error.to_string());
+                None
+            }
+        },
+        Ok(ByCode::Unclear) => {
+            let question = by_model(context, question, conversation).await?;
+            question.map(|question| Restated { question, bound: Vec::new() })
+        }
+        Err(error @ AnswerError::Exhausted(_)) => return Err(error),
+        // Whoever is asked next says so too, or is another source.
+        Err(error) => {
+            as_it_stands(context, &error.to_string());
+            None
+        }
+    };
+    let Some(restated) = restated else { return Ok(Understood::AsItIs) };
     context.trace.report(Stage::Plan, Event::Restated { question: restated.question.text().into() });
     Ok(Understood::As(restated))
+}
+
+/// Tells that the question is not restated.
+fn as_it_stands(context: &Context<'_>, reason: &str) {
+    let reason = format!("{reason}; the question is taken as it stands, without what was said before");
+    context.trace.report(Stage::Plan, Event::Degraded { reason });
 }
 
 async fn by_model(
@@ -133,8 +153,7 @@ async fn by_model(
     conversation: &Conversation,
 ) -> Result<Option<Question>, AnswerError> {
     let degraded = |reason: String| {
-        let reason = format!("{reason}; the question is taken as it stands, without what was said before");
-        context.trace.report(Stage::Plan, Event::Degraded { reason });
+        as_it_stands(context, &reason);
         Ok(None)
     };
     if !context.has_model() {
@@ -146,6 +165,7 @@ async fn by_model(
         reply => reply?,
     };
     let said = conversation.turns.iter().map(|turn| turn.text.as_str());
+    let said = said.chain([conversation.instructions.as_str()]);
     if !is_faithful(question.text(), &reply.question, said) {
         return degraded(format!("the model's “{}” says what nobody said", reply.question.trim()));
     }

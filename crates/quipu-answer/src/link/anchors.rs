@@ -7,7 +7,6 @@ use quipu_index::{Candidate, MatchReason, Mention, words};
 
 use crate::AnswerError;
 use crate::context::Context;
-use crate::conversation::Bound;
 use crate::link::given::given;
 use crate::link::values::values_of;
 use crate::trace::{CandidateEvent, MentionEvent};
@@ -61,14 +60,6 @@ impl Mentioned {
         let candidate =
             |a: &Anchor| CandidateEvent { name: a.name.clone(), score: a.score, reason: a.reason.clone() };
         MentionEvent { text: self.text.clone(), candidates: self.candidates.iter().map(candidate).collect() }
-    }
-
-    /// What a word of a follow-up stands for.
-    fn bound(bound: &Bound) -> Self {
-        let Bound { node, name, span } = bound.clone();
-        let reason = "said before".into();
-        let anchor = Anchor { node, name: name.clone(), score: 1.0, reason, span: span.clone() };
-        Self { text: name, span, candidates: vec![anchor], score: 1.0, chosen: true }
     }
 
     fn from_mention(mention: Mention, k: usize) -> Self {
@@ -176,12 +167,9 @@ pub async fn detected(context: &Context<'_>, text: &str, k: usize) -> Result<Det
     let values = values_of(context, text, &exact, mentioned.is_empty()).await?;
     mentioned.retain(|m| values.iter().all(|value| apart(&m.span, &value.span)));
     mentioned.extend(values);
-    // What was said before is known, whoever else bears its name.
-    for bound in context.bound {
-        if text.get(bound.span.clone()) == Some(bound.name.as_str()) {
-            mentioned.retain(|mention| apart(&mention.span, &bound.span));
-            mentioned.insert(0, Mentioned::bound(bound));
-        }
+    for bound in bound_in(context, text).await? {
+        mentioned.retain(|mention| apart(&mention.span, &bound.span));
+        mentioned.insert(0, bound);
     }
     // "Which country" names no anchor where something else does.
     if mentioned.is_empty() {
@@ -190,6 +178,26 @@ pub async fn detected(context: &Context<'_>, text: &str, k: usize) -> Result<Det
         passed_over.extend(vague.into_iter().map(|mention| mention.span));
     }
     Ok(Detected { mentioned, passed_over })
+}
+
+/// The things of earlier turns that a text names, whoever else bears their names; none that this source does not hold.
+async fn bound_in(context: &Context<'_>, text: &str) -> Result<Vec<Mentioned>, AnswerError> {
+    let mut spans = Vec::new();
+    for bound in context.bound {
+        let there = text.get(bound.span.clone()) == Some(bound.name.as_str());
+        // A question within the question has the name elsewhere.
+        let elsewhere = || text.find(&bound.name).map(|start| start..start + bound.name.len());
+        spans.push(if there { Some(bound.span.clone()) } else { elsewhere() });
+    }
+    let keys: Vec<&str> = context.bound.iter().map(|bound| bound.key.as_str()).collect();
+    let nodes = context.graph().resolve(&keys).await?;
+    let found = context.bound.iter().zip(spans).zip(nodes).filter_map(|((bound, span), node)| {
+        let (span, node, name) = (span?, node?, bound.name.clone());
+        let reason = "said before".into();
+        let anchor = Anchor { node, name: name.clone(), score: 1.0, reason, span: span.clone() };
+        Some(Mentioned { text: name, span, candidates: vec![anchor], score: 1.0, chosen: true })
+    });
+    Ok(found.collect())
 }
 
 /// Whether a candidate hardly shares anything with the words that mention it.

@@ -1,6 +1,8 @@
 //! A path that answers a question, with what is made of its values, as a query: its reading in words, and its values as the query gives
 //! them.
 
+use std::time::Duration;
+
 use quipu_graph::{Direction, NodeId, iri_of_key};
 use quipu_query::{
     Made, PathFrom, PathStart, PathStep, Query, RunLimits, Tables, is_too_much, kept_tables, met_by,
@@ -14,6 +16,8 @@ use crate::methods::Outcome;
 
 /// Values of a reading that are told.
 const SHOWN: usize = 3;
+/// Most time for running a path's query: its values are known already.
+const MOST_TIME: Duration = Duration::from_secs(2);
 
 /// Adds to what a path led to how the question was read, and the values as the path's query gives them. Where the graph's tables were not
 /// counted yet or do not hold the path, and where the query leads elsewhere, the way is told in words alone and the values stay.
@@ -49,7 +53,8 @@ pub(crate) async fn read_path(
         // An endpoint gave these values already: it is not asked for them again.
         return in_words(walked, read);
     }
-    let found = run_level(context.workspace, &query, planned, &tables, &RunLimits::default()).await;
+    let limits = RunLimits { time: MOST_TIME, ..RunLimits::default() };
+    let found = run_level(context.workspace, &query, planned, &tables, &limits).await;
     let (planned, rows) = match found {
         Ok((planned, rows, _)) => (planned, rows),
         Err(error) if error.is_of_the_text() || is_too_much(&error) => return in_words(walked, reading),
@@ -58,11 +63,18 @@ pub(crate) async fn read_path(
     let mut table = AnswerTable::of(&planned, &rows);
     let values = walked.table.as_ref().map(AnswerTable::values).unwrap_or_default();
     let expected: Vec<&Value> = path.gives.as_ref().map_or(values, |gives| gives.iter().collect());
+    let rounded = if path.made == Made::Average { ROUNDED } else { EXACT };
+    let is_same = |a: &Value, b: &Value| is_same(a, b, rounded);
+    let mut more = 0;
     if !has_an_order(&path.made) {
-        put_in_order(&mut table, &expected);
+        let all = table.rows.len();
+        put_in_order(&mut table, &expected, is_same);
+        more = all - table.rows.len();
     }
     let found = table.values();
-    if found.len() != expected.len() || !found.iter().zip(&expected).all(|(a, b)| is_same(a, b)) {
+    let alike = found.len() == expected.len() && found.iter().zip(&expected).all(|(a, b)| is_same(a, b));
+    // A path does not lead back to where it starts; the query of one may.
+    if !alike || (path.made == Made::Values && more > path.starts()) {
         return in_words(walked, reading);
     }
     if path.gives.is_some() {
@@ -117,18 +129,11 @@ pub(crate) async fn query_of(
         PlanStart::Several(nodes) => nodes.clone(),
         PlanStart::Found(inner) => {
             let inner = Box::pin(query_of(context, tables, inner)).await?;
-            return Ok(inner.and_then(|inner| {
-                path_query(tables, &PathFrom::Found(Box::new(inner)), &steps, &path.made)
-            }));
+            let query = inner
+                .and_then(|inner| path_query(tables, &PathFrom::Found(Box::new(inner)), &steps, &path.made));
+            return where_all_meet(context, tables, path, query).await;
         }
     };
-    let mut met = Vec::new();
-    for other in &path.met {
-        match Box::pin(query_of(context, tables, other)).await? {
-            Some(query) => met.push(query),
-            None => return Ok(None),
-        }
-    }
     let entities = context.graph().summaries(&nodes).await?;
     if entities.is_empty() || entities.iter().any(|entity| entity.literal.is_some()) {
         return Ok(None);
@@ -143,7 +148,31 @@ pub(crate) async fn query_of(
         .map(|(entity, types)| PathStart { key: &entity.key, name: &entity.name, types })
         .collect();
     let query = path_query(tables, &PathFrom::Entities(&starts), &steps, &path.made);
-    Ok(if met.is_empty() { query } else { query.and_then(|query| met_by(query, met)) })
+    where_all_meet(context, tables, path, query).await
+}
+
+/// A path's query for what the other paths of its plan lead to, too; nothing where that is made into something else.
+async fn where_all_meet(
+    context: &Context<'_>,
+    tables: &Tables,
+    path: &Planned,
+    query: Option<Query>,
+) -> Result<Option<Query>, AnswerError> {
+    let Some(query) = query else { return Ok(None) };
+    if path.met.is_empty() {
+        return Ok(Some(query));
+    }
+    if !matches!(path.made, Made::Values | Made::Count) {
+        return Ok(None);
+    }
+    let mut met = Vec::new();
+    for other in &path.met {
+        match Box::pin(query_of(context, tables, other)).await? {
+            Some(query) => met.push(query),
+            None => return Ok(None),
+        }
+    }
+    Ok(met_by(query, met))
 }
 
 /// Whether a query orders what it gives as a path does: a path does not lead back to where it starts, and of what is level with the last
@@ -153,7 +182,7 @@ fn has_an_order(made: &Made) -> bool {
 }
 
 /// Leaves the rows that are expected, in the order in which they are.
-fn put_in_order(table: &mut AnswerTable, expected: &[&Value]) {
+fn put_in_order(table: &mut AnswerTable, expected: &[&Value], is_same: impl Fn(&Value, &Value) -> bool) {
     let place = |row: &Vec<Option<Value>>| {
         let value = row.first()?.as_ref()?;
         expected.iter().position(|expected| is_same(value, expected))
@@ -162,15 +191,17 @@ fn put_in_order(table: &mut AnswerTable, expected: &[&Value]) {
     table.rows.sort_by_key(place);
 }
 
-/// Numbers that differ by less are one, differently rounded.
+/// Averages that differ by less are one, differently rounded.
 const ROUNDED: f64 = 1e-4;
+/// Other numbers that differ by less are one.
+const EXACT: f64 = 1e-9;
 
 /// Whether two values are the same: an entity by its key, a number however it is written.
-fn is_same(a: &Value, b: &Value) -> bool {
+fn is_same(a: &Value, b: &Value, rounded: f64) -> bool {
     let number = |text: &str| text.replace(',', "").parse::<f64>().ok();
     let numbers = || number(&a.name).zip(number(&b.name));
     match (&a.key, &b.key) {
         (Some(a), Some(b)) => a == b,
-        _ => a.name == b.name || numbers().is_some_and(|(a, b)| (a - b).abs() <= ROUNDED * a.abs().max(1.0)),
+        _ => a.name == b.name || numbers().is_some_and(|(a, b)| (a - b).abs() <= rounded * a.abs().max(1.0)),
     }
 }

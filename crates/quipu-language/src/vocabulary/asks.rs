@@ -31,6 +31,22 @@ pub fn without_request(question: &str) -> Vec<String> {
     words
 }
 
+/// Whether a text begins as questions do: by a question word, or by a verb of one for yes or no.
+pub fn begins_a_question(text: &str) -> bool {
+    let words = without_request(text);
+    // "In which year".
+    let asking = |word: &String| is_question_word(word);
+    let first = words.iter().find(|word| {
+        !meanings(word).iter().any(|meaning| meaning.means == "function") || asking(word) || is_verb(word)
+    });
+    first.is_some_and(|word| asking(word) || is_verb(word))
+}
+
+/// Whether a word begins a question for yes or no.
+fn is_verb(word: &str) -> bool {
+    meanings(word).iter().any(|meaning| meaning.means == "yes_or_no")
+}
+
 /// Whether a question asks a second one: "which is the oldest, and how old is it".
 pub fn asks_twice(question: &str) -> bool {
     let words = crate::words_of(question);

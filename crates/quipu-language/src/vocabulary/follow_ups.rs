@@ -26,6 +26,7 @@ pub(crate) struct FollowUpWords {
     owners: Words,
     pointing: Words,
     clauses: Words,
+    times: Words,
     one: Words,
     there: Words,
     first: Words,
@@ -71,6 +72,11 @@ impl FollowUpWords {
     /// Whether a word that points may as well begin a clause.
     pub(crate) fn begins_clauses(&self, word: &str) -> bool {
         self.clauses.has(word)
+    }
+
+    /// Whether a noun behind a word that points is a time: "this year".
+    pub(crate) fn is_time(&self, word: &str) -> bool {
+        self.times.has(word)
     }
 
     pub(crate) fn is_one(&self, word: &str) -> bool {

@@ -14,7 +14,7 @@ use serde::Deserialize;
 
 pub use asks::{
     asks_for, asks_for_an_agent, asks_for_the_better, asks_for_two, asks_for_units, asks_twice,
-    asks_yes_or_no, without_request,
+    asks_yes_or_no, begins_a_question, without_request,
 };
 pub(crate) use follow_ups::{FollowUpWords, follow_up_words, is_be, is_function_meaning, ordinal_word};
 pub use forms::{is_form, is_noun};

@@ -134,7 +134,9 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
     let converted = said.converted(&words);
     let is_abbreviated = |at: usize| abbreviated.iter().any(|one| one.words.contains(&at));
     for (at, word) in words.iter().cloned().enumerate() {
-        if is_for_number(&words, at) || !seen.insert(word.clone()) {
+        // "Under the Acme brand and under 80": one of the two is a comparison.
+        let is_new = seen.insert(word.clone()) || meanings(&word).iter().any(|meaning| meaning.of_place);
+        if is_for_number(&words, at) || !is_new {
             continue;
         }
         if let Some(place) = place_asked_for(&words, at) {
@@ -290,7 +292,7 @@ fn stands_before_a_value(words: &[String], at: usize, said: &Said) -> bool {
     said.values.iter().any(|value| {
         let name = words_of(value);
         let name = name.strip_prefix(&["the".to_owned()][..]).unwrap_or(&name);
-        !name.is_empty() && value.parse::<f64>().is_err() && behind.starts_with(name)
+        !name.is_empty() && value.starts_with(char::is_alphabetic) && behind.starts_with(name)
     })
 }
 

@@ -94,7 +94,8 @@ struct TurnRequest {
     speaker: SpeakerRequest,
     /// What.
     text: String,
-    /// Of an answer: its values, as the answer's table has them. Words like "them" then mean these and no namesakes.
+    /// Of an answer: its values, those of the first column of the answer's table, in their order; at most 50 are read. Words like
+    /// "them" and "the second one" then mean these and no namesakes.
     #[serde(default)]
     values: Vec<ValueRequest>,
 }

@@ -107,7 +107,8 @@ impl Settled {
         if let (Some(outer), Some(inner)) = (context.kept_plan(), self.plan)
             && matches!(outer.start, PlanStart::Entity(node, _) if self.anchors.iter().any(|a| a.node == node))
         {
-            context.keep_plan(Planned { start: PlanStart::Found(Box::new(inner)), ..outer });
+            let said = format!("{} ({})", outer.said, inner.said);
+            context.keep_plan(Planned { start: PlanStart::Found(Box::new(inner)), said, ..outer });
         }
         let mut evidence = self.evidence;
         let known: Vec<String> = evidence.iter().map(|piece| piece.id.clone()).collect();
