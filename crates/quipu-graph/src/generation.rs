@@ -75,6 +75,15 @@ impl Generations {
                 reason: format!("expected the name of a generation, found {name:?}"),
             });
         }
+        // Else what is there would be taken for left-overs, and cleared away.
+        if !self.workspace.join(name).is_dir() {
+            return Err(GraphError::Corrupt {
+                path,
+                reason: format!(
+                    "it names {name}, which is not there; write the name of a generation that is"
+                ),
+            });
+        }
         Ok(Some(name.to_owned()))
     }
 
@@ -307,9 +316,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let generations = Generations::open(folder.path());
         publish(&generations, "first");
-        std::fs::write(folder.path().join(CURRENT), "../elsewhere").unwrap();
-        assert!(matches!(generations.current(), Err(GraphError::Corrupt { .. })));
-        assert!(matches!(generations.begin(), Err(GraphError::Corrupt { .. })));
-        assert!(folder.path().join("gen-0001").exists());
+        for damaged in ["../elsewhere", "gen-0003\n", "gen-1001\n"] {
+            std::fs::write(folder.path().join(CURRENT), damaged).unwrap();
+            assert!(matches!(generations.current(), Err(GraphError::Corrupt { .. })));
+            assert!(matches!(generations.begin(), Err(GraphError::Corrupt { .. })));
+            assert!(folder.path().join("gen-0001").exists());
+        }
     }
 }

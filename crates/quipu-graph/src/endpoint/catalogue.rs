@@ -93,7 +93,8 @@ impl Catalogue {
     pub fn read(path: &Path) -> Result<Self, GraphError> {
         let corrupt = |reason: String| GraphError::Corrupt { path: path.to_owned(), reason };
         let text = std::fs::read(path).map_err(io_error("cannot read", path))?;
-        let text = String::from_utf8(text).map_err(|error| corrupt(format!("it is no catalogue: {error}")))?;
+        let text =
+            String::from_utf8(text).map_err(|error| corrupt(format!("it is no catalogue: {error}")))?;
         // Those of before November 2026 begin with their version and have no checksum.
         let held = if text.starts_with("{\n") { &text } else { unsealed(&text).map_err(corrupt)? };
         let value: serde_json::Value =
@@ -107,7 +108,8 @@ impl Catalogue {
 
     /// Writes the file.
     pub fn write(&self, path: &Path) -> Result<(), GraphError> {
-        let text = serde_json::to_string_pretty(self).map_err(|error| GraphError::Usage(error.to_string()))?;
+        let text =
+            serde_json::to_string_pretty(self).map_err(|error| GraphError::Usage(error.to_string()))?;
         std::fs::write(path, sealed(&text)).map_err(io_error("cannot write", path))
     }
 }

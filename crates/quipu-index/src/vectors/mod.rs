@@ -322,8 +322,7 @@ impl VectorIndex {
             let place = start..start.checked_add(length)?;
             Some((bytemuck::try_cast_slice(self.matrix.get(place.clone())?).ok()?, place))
         };
-        let missing =
-            || IndexError::corrupt(&self.folder.join(GRAPH), format!("row {row} does not exist"));
+        let missing = || IndexError::corrupt(&self.folder.join(GRAPH), format!("row {row} does not exist"));
         let (numbers, place) = found().ok_or_else(missing)?;
         self.check_matrix(place)?;
         Ok(numbers)

@@ -13,9 +13,7 @@ use quipu_graph::{
 use serde::Serialize;
 
 use super::search::{Names, index_found};
-use super::source::{
-    CACHE, Source, SourceConfig, forget_source, read_sources, reading_of, write_source,
-};
+use super::source::{CACHE, Source, SourceConfig, forget_source, read_sources, reading_of, write_source};
 use super::{NAMES, Workspace, read_optional};
 use crate::documents::remove;
 use crate::{IndexError, LookupConfig, NameIndexConfig, NameIndexWriter, Vocabulary};
@@ -304,12 +302,7 @@ fn manifest_text(name: &str) -> Result<String, IndexError> {
 }
 
 /// Written beside the files of an earlier reading, which count until `sources.toml` names this one.
-fn write_files(
-    place: &Path,
-    reading: u64,
-    document: &str,
-    manifest: Option<&str>,
-) -> Result<(), IndexError> {
+fn write_files(place: &Path, reading: u64, document: &str, manifest: Option<&str>) -> Result<(), IndexError> {
     std::fs::create_dir_all(place).map_err(IndexError::io("cannot create", place))?;
     let write = |name: [&str; 2], text: &str| {
         replace(&place.join(file_name(name, reading)), text.as_bytes())

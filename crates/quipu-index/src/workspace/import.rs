@@ -99,16 +99,8 @@ impl Workspace {
                 folder.display()
             )));
         };
-        build_vectors(
-            folder,
-            generation.path(),
-            texts.store,
-            embedder,
-            progress.as_ref(),
-            cancel,
-            256 << 20,
-        )
-        .await?;
+        build_vectors(folder, generation.path(), texts.store, embedder, progress.as_ref(), cancel, 256 << 20)
+            .await?;
         Ok(generation.publish()?)
     }
 }

@@ -34,6 +34,8 @@ mod source;
 mod triples;
 
 #[cfg(test)]
+mod sequences;
+#[cfg(test)]
 mod tests;
 
 use std::path::{Path, PathBuf};

@@ -89,7 +89,12 @@ impl TripleIndex {
             let start = usize::try_from(number.0).ok()?.checked_mul(ROW)?;
             let row = self.table.get(start..start.checked_add(ROW)?)?;
             let relation = RelationId(u32::try_from(u64_at(row, 8)).ok()?);
-            Some(TripleHit { head: NodeId(u64_at(row, 0)), relation, tail: NodeId(u64_at(row, 16)), similarity })
+            Some(TripleHit {
+                head: NodeId(u64_at(row, 0)),
+                relation,
+                tail: NodeId(u64_at(row, 16)),
+                similarity,
+            })
         };
         parts().ok_or_else(|| {
             let missing = || format!("triple {} is missing or damaged", number.0);
