@@ -20,9 +20,10 @@ printf '%-12s %12s %8s %6s\n' target executions kept found
 broken=0
 for name in "$@"; do
     corpus=$target_dir/fuzz/corpus/$name
-    mkdir -p "$corpus" "crates/quipu-fuzz/seeds/$name"
+    mkdir -p "$corpus" "$target_dir/fuzz/seeds/$name"
     log=$target_dir/fuzz/$name.log
-    QUIPU_FUZZ_TARGET=$name "$target_dir/fuzz/fuzz" "$corpus" "crates/quipu-fuzz/seeds/$name" \
+    QUIPU_FUZZ_TARGET=$name QUIPU_FUZZ_SEEDS="$target_dir/fuzz/seeds/$name" "$target_dir/fuzz/fuzz" -runs=1 >"$log" 2>&1
+    QUIPU_FUZZ_TARGET=$name "$target_dir/fuzz/fuzz" "$corpus" "$target_dir/fuzz/seeds/$name" \
         -artifact_prefix="$target_dir/fuzz/found/$name-" -max_total_time="$seconds" -timeout=25 -rss_limit_mb=4096 \
         -max_len=16384 -print_final_stats=1 >"$log" 2>&1 || broken=1
     executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")

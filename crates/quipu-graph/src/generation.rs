@@ -178,6 +178,9 @@ impl NewGeneration {
     }
 
     /// Puts the generation in the place of the old one, whose files are removed; who has them open keeps reading them.
+    ///
+    /// # Errors
+    /// Of the file system; the old generation is the published one then.
     pub fn publish(mut self) -> Result<(), GraphError> {
         sync_folder(&self.path)?;
         let workspace = &self.generations.workspace;
@@ -186,7 +189,9 @@ impl NewGeneration {
         let replaced = files::replace(&workspace.join(CURRENT), format!("{}\n", self.name).as_bytes());
         replaced.map_err(|(path, error)| io_error("cannot write", &path)(error))?;
         self.published = true;
-        self.generations.remove_all_but(Some(&self.name))
+        // It is done: what cannot be cleared away now, the next one clears away.
+        let _ = self.generations.remove_all_but(Some(&self.name));
+        Ok(())
     }
 }
 

@@ -61,7 +61,7 @@ pub const COMMANDS: [Command; 13] = [
     Command { name: "index triples", before: &["import with vectors"], again: true },
     Command { name: "documents add", before: &["import"], again: true },
     Command { name: "documents replace", before: &["import", "documents add"], again: true },
-    Command { name: "documents remove", before: &["import with vectors", "documents add"], again: true },
+    Command { name: "documents remove", before: &["import with vectors", "documents add"], again: false },
     Command { name: "source add", before: &[], again: true },
     Command { name: "source refresh", before: &["import", "source add"], again: true },
     Command { name: "source remove", before: &["import", "source add"], again: false },

@@ -23,7 +23,11 @@ pub fn main() {
     }
     let moments: Option<u64> = std::env::var("QUIPU_CRASH").ok().map(|number| number.parse().unwrap());
     let mut total = Counts::default();
-    for command in COMMANDS {
+    // As of other test programs, a word chooses those whose names have it.
+    let word = words.iter().find(|word| !word.starts_with('-'));
+    for command in
+        COMMANDS.iter().filter(|command| word.is_none_or(|word| command.name.contains(word))).copied()
+    {
         let counts = Trial::new(command).run(moments);
         println!("{}: {counts}", command.name);
         total.add(&counts);
