@@ -14,6 +14,8 @@ BENCH := .bench
 EXAMPLES := $(TARGET_DIR)/release/examples
 TRIPLES ?= 10000000
 METAQA ?= ../shared/data/metaqa/kb.tsv
+MINUTES ?= 60
+CRASHES ?= 1000
 
 export QUESTION
 # See .cargo/config.toml: without tiled kernels, rearranged weights are the faster ones.
@@ -21,7 +23,7 @@ ifeq ($(filter x86_64 amd64,$(shell uname -m)),)
 export GGML_CPU_REPACK = ON
 endif
 
-.PHONY: help demo setup page build demo-models test bench-build bench bench-compare lint format
+.PHONY: help demo setup page build demo-models test fuzz damage crash soak bench-build bench bench-compare lint format
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -65,6 +67,18 @@ test: setup page ## the whole test suite
 	cargo test --workspace --locked --no-run
 	@for model in $(TEST_MODELS); do $(TARGET_DIR)/debug/quipu models pull $$model >/dev/null || exit 1; done
 	cargo test --workspace --locked
+
+fuzz: ## every reader of foreign bytes under libFuzzer (MINUTES=60 in all); docs/proof.md says what it found
+	@scripts/fuzz.sh $(MINUTES)
+
+damage: ## every byte of every file of a small workspace changed, one by one
+	QUIPU_DAMAGE=all cargo test --locked -p quipu-answer --test all damage -- --nocapture
+
+crash: ## commands broken off at each of their file operations, and at 1,000 moments
+	QUIPU_CRASH=$(CRASHES) cargo test --locked -p quipu-index --test crash
+
+soak: ## a server that is used for long (MINUTES=60) holds no more than before
+	QUIPU_SOAK_MINUTES=$(MINUTES) cargo test --locked -p quipu-cli --test all soak -- --nocapture
 
 # Always the whole workspace: another selection of crates would have llama.cpp built anew.
 bench-build: demo-models

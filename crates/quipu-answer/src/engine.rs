@@ -328,7 +328,7 @@ impl Engine {
             },
             _ => return Ok(()),
         };
-        self.learnt.solved.add(self.workspace.generation_name(), example)
+        self.learnt.solved.add(&self.workspace.graph_state(), example)
     }
 
     pub(crate) fn learnt(&self) -> &Learnt {

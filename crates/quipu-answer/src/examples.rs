@@ -15,7 +15,7 @@ use crate::trace::Trace;
 impl Engine {
     /// The solved examples of this state of the graph.
     pub fn examples(&self) -> Vec<SolvedExample> {
-        self.learnt().solved.of(self.workspace().generation_name())
+        self.learnt().solved.of(&self.workspace().graph_state())
     }
 
     /// Finds the plan that leads from what the question names to exactly `answers`, and keeps both as a solved example.
@@ -55,7 +55,7 @@ impl Engine {
                         answers: found,
                         learnt: false,
                     };
-                    self.learnt().solved.add(self.workspace().generation_name(), example.clone())?;
+                    self.learnt().solved.add(&self.workspace().graph_state(), example.clone())?;
                     return Ok(example);
                 }
             }
@@ -91,7 +91,7 @@ impl Engine {
             answers: asked.answers,
             learnt: false,
         };
-        self.learnt().solved.add(self.workspace().generation_name(), example.clone())?;
+        self.learnt().solved.add(&self.workspace().graph_state(), example.clone())?;
         Ok(example)
     }
 
@@ -100,7 +100,7 @@ impl Engine {
     /// # Errors
     /// [`AnswerError::NotKept`] when the file cannot be written.
     pub fn forget_learnt(&self, question: &str) -> Result<(), AnswerError> {
-        self.learnt().solved.forget_learnt(self.workspace().generation_name(), question)
+        self.learnt().solved.forget_learnt(&self.workspace().graph_state(), question)
     }
 
     /// Runs every example's plan again: the example with what its plan leads to now.

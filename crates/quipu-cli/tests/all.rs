@@ -27,6 +27,7 @@ mod graph_commands;
 mod importing;
 mod open_world;
 mod serving;
+mod soak;
 mod sources;
 
 #[test]

@@ -4,22 +4,22 @@
 //! `WORKSPACE/CURRENT` holds the name of the published generation, `WORKSPACE/gen-NNNN/` its files.
 
 use std::fs::{File, TryLockError};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use crate::GraphError;
 use crate::error::io_error;
+use crate::files;
 
 /// File that names the published generation.
 const CURRENT: &str = "CURRENT";
-/// The next content of [`CURRENT`], until it is renamed.
-const NEXT: &str = "CURRENT.next";
 /// Locked while an import writes.
 const LOCK: &str = "import.lock";
 /// Start of a generation's folder name.
 const PREFIX: &str = "gen-";
 /// Folder of the embedded graph in a generation.
 const GRAPH: &str = "graph";
+/// In a generation that took over another one's graph, the name of the one that the graph was read into.
+const ORIGIN: &str = "origin";
 
 /// The generations of one workspace.
 #[derive(Debug, Clone)]
@@ -75,6 +75,15 @@ impl Generations {
                 reason: format!("expected the name of a generation, found {name:?}"),
             });
         }
+        // Else what is there would be taken for left-overs, and cleared away.
+        if !self.workspace.join(name).is_dir() {
+            return Err(GraphError::Corrupt {
+                path,
+                reason: format!(
+                    "it names {name}, which is not there; write the name of a generation that is"
+                ),
+            });
+        }
         Ok(Some(name.to_owned()))
     }
 
@@ -90,6 +99,35 @@ impl Generations {
         let path = self.workspace.join(&name);
         std::fs::create_dir(&path).map_err(io_error("cannot create", &path))?;
         Ok(NewGeneration { generations: self.clone(), name, path, published: false, _lock: lock })
+    }
+
+    /// Begins a generation that holds what the published one holds, but for the parts of the given names. Files are
+    /// linked, not copied, where the file system can.
+    ///
+    /// # Errors
+    /// As [`Generations::begin`]; [`GraphError::Usage`] when nothing has been imported yet.
+    pub fn begin_without(&self, parts: &[&str]) -> Result<NewGeneration, GraphError> {
+        let published = self.current_graph()?.parent().map(Path::to_owned).unwrap_or_default();
+        let new = self.begin()?;
+        for entry in std::fs::read_dir(&published).map_err(io_error("cannot read", &published))? {
+            let entry = entry.map_err(io_error("cannot read", &published))?;
+            if !parts.iter().any(|part| entry.file_name() == *part) {
+                link_all(&entry.path(), &new.path.join(entry.file_name()))?;
+            }
+        }
+        let origin = new.path.join(ORIGIN);
+        if !origin.exists() {
+            let name = published.file_name().unwrap_or_default().to_string_lossy();
+            std::fs::write(&origin, name.as_bytes()).map_err(io_error("cannot write", &origin))?;
+        }
+        Ok(new)
+    }
+
+    /// The name of the generation that the graph of the one in this folder was read into: the same until the next
+    /// import, whatever is indexed meanwhile.
+    pub fn origin(generation: &Path) -> String {
+        let name = || generation.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        std::fs::read_to_string(generation.join(ORIGIN)).unwrap_or_else(|_| name())
     }
 
     fn lock(&self) -> Result<File, GraphError> {
@@ -115,6 +153,8 @@ impl Generations {
             let name = name.to_string_lossy();
             if number_of(&name).is_some() && kept != Some(&*name) {
                 std::fs::remove_dir_all(entry.path()).map_err(io_error("cannot remove", &entry.path()))?;
+            } else if name.ends_with(files::NEXT) && entry.path().is_file() {
+                std::fs::remove_file(entry.path()).map_err(io_error("cannot remove", &entry.path()))?;
             }
         }
         Ok(())
@@ -138,21 +178,35 @@ impl NewGeneration {
     }
 
     /// Puts the generation in the place of the old one, whose files are removed; who has them open keeps reading them.
+    ///
+    /// # Errors
+    /// Of the file system; the old generation is the published one then.
     pub fn publish(mut self) -> Result<(), GraphError> {
         sync_folder(&self.path)?;
         let workspace = &self.generations.workspace;
-        let (next, current) = (workspace.join(NEXT), workspace.join(CURRENT));
-        let write = || -> std::io::Result<()> {
-            let mut file = File::create(&next)?;
-            file.write_all(format!("{}\n", self.name).as_bytes())?;
-            file.sync_all()
-        };
-        write().map_err(io_error("cannot write", &next))?;
-        std::fs::rename(&next, &current).map_err(io_error("cannot write", &current))?;
-        self.published = true;
+        // Its folder's entry as well: CURRENT is never to name what is not there.
         sync(workspace)?;
-        self.generations.remove_all_but(Some(&self.name))
+        let replaced = files::replace(&workspace.join(CURRENT), format!("{}\n", self.name).as_bytes());
+        replaced.map_err(|(path, error)| io_error("cannot write", &path)(error))?;
+        self.published = true;
+        // It is done: what cannot be cleared away now, the next one clears away.
+        let _ = self.generations.remove_all_but(Some(&self.name));
+        Ok(())
     }
+}
+
+/// Links a file, or all files below a folder, to another place; copies where that cannot be.
+fn link_all(from: &Path, to: &Path) -> Result<(), GraphError> {
+    if !from.is_dir() {
+        let linked = std::fs::hard_link(from, to).or_else(|_| std::fs::copy(from, to).map(drop));
+        return linked.map_err(io_error("cannot write", to));
+    }
+    std::fs::create_dir(to).map_err(io_error("cannot create", to))?;
+    for entry in std::fs::read_dir(from).map_err(io_error("cannot read", from))? {
+        let name = entry.map_err(io_error("cannot read", from))?.file_name();
+        link_all(&from.join(&name), &to.join(&name))?;
+    }
+    Ok(())
 }
 
 /// Brings every file below a folder to the disk, so that a published generation outlives a loss of power.
@@ -231,11 +285,35 @@ mod tests {
         let generations = Generations::open(folder.path());
         publish(&generations, "first");
         std::fs::create_dir_all(folder.path().join("gen-0002/graph")).unwrap();
-        std::fs::write(folder.path().join(NEXT), "gen-00").unwrap();
+        std::fs::write(folder.path().join("CURRENT.next"), "gen-00").unwrap();
         std::fs::create_dir(folder.path().join("notes")).unwrap();
         publish(&generations, "second");
         assert_eq!(content(&generations), "second");
-        assert!(folder.path().join("notes").exists());
+        assert!(folder.path().join("notes").exists() && !folder.path().join("CURRENT.next").exists());
+    }
+
+    #[test]
+    fn a_generation_takes_over_all_but_some_parts() {
+        let folder = tempfile::tempdir().unwrap();
+        let generations = Generations::open(folder.path());
+        assert!(generations.begin_without(&[]).is_err(), "there is nothing to be taken over");
+        let new = generations.begin().unwrap();
+        std::fs::create_dir(new.path().join("words")).unwrap();
+        for name in ["content", "words/a", "vectors"] {
+            std::fs::write(new.path().join(name), name).unwrap();
+        }
+        new.publish().unwrap();
+        for expected in ["gen-0002", "gen-0003"] {
+            let new = generations.begin_without(&["vectors"]).unwrap();
+            assert_eq!(std::fs::read_to_string(new.path().join("words/a")).unwrap(), "words/a");
+            assert!(!new.path().join("vectors").exists());
+            new.publish().unwrap();
+            let current = generations.current().unwrap().unwrap();
+            assert!(current.ends_with(expected) && Generations::origin(&current) == "gen-0001");
+        }
+        assert_eq!(content(&generations), "content");
+        publish(&generations, "another");
+        assert_eq!(Generations::origin(&generations.current().unwrap().unwrap()), "gen-0004");
     }
 
     #[test]
@@ -243,9 +321,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let generations = Generations::open(folder.path());
         publish(&generations, "first");
-        std::fs::write(folder.path().join(CURRENT), "../elsewhere").unwrap();
-        assert!(matches!(generations.current(), Err(GraphError::Corrupt { .. })));
-        assert!(matches!(generations.begin(), Err(GraphError::Corrupt { .. })));
-        assert!(folder.path().join("gen-0001").exists());
+        for damaged in ["../elsewhere", "gen-0003\n", "gen-1001\n"] {
+            std::fs::write(folder.path().join(CURRENT), damaged).unwrap();
+            assert!(matches!(generations.current(), Err(GraphError::Corrupt { .. })));
+            assert!(matches!(generations.begin(), Err(GraphError::Corrupt { .. })));
+            assert!(folder.path().join("gen-0001").exists());
+        }
     }
 }

@@ -26,6 +26,7 @@ mod api;
 mod bytes;
 mod endpoint;
 mod error;
+pub mod files;
 mod generation;
 mod graph;
 mod http;

@@ -8,13 +8,17 @@ use proptest::prelude::*;
 use quipu_graph::{EmbeddedGraph, ErrorClass, ImportConfig, Input};
 
 /// One good file of each format that is read.
-const GOOD: [(&str, &str); 9] = [
+const GOOD: [(&str, &str); 10] = [
     (
         "graph.nt",
         "<http://e.org/a> <http://e.org/r> \"caf\\u00e9 \\\"x\\\"\"@en-GB .\n_:b <http://e.org/r> \"1\"^^<http://e.org/int> . # x\n",
     ),
     ("graph.nq", "<http://e.org/a> <http://e.org/r> <http://e.org/b> <http://e.org/g> .\n"),
     ("graph.ttl", "@prefix e: <http://e.org/> .\ne:a e:r e:b, \"c\"@en ; e:s [ e:t ( 1 2.5 true ) ] .\n"),
+    (
+        "graph.trig",
+        "@prefix e: <http://e.org/> .\ne:g { e:a e:r e:b, \"c\"@en . }\nGRAPH e:h { e:a e:s [ ] }\n",
+    ),
     ("graph.tsv", "head\trelation\ttail\nLima\tcapital of\tPeru\nCusco\tlies in\tPeru\n"),
     ("graph.csv", "head,relation,tail\nLima,\"capital, \"\"of\"\"\",Peru\n"),
     ("nodes.jsonl", "{\"id\": 1, \"name\": \"a\", \"type\": \"t\", \"aliases\": [\"b\"], \"text\": \"c\"}\n"),

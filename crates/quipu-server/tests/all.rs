@@ -21,6 +21,7 @@ mod openai;
 mod page;
 mod readings;
 mod ready;
+mod rights;
 mod surfaces;
 mod telemetry;
 mod turns;

@@ -1,9 +1,9 @@
 //! Files of a workspace that the engine learns into and that people may correct.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use parking_lot::Mutex;
+use quipu_graph::files::replace;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -51,16 +51,6 @@ impl LearntFile {
             AnswerError::NotKept(format!("cannot write {}: {error}", self.path.display()))
         };
         let text = toml::to_string(&gather()).map_err(|error| wrong(&error))?;
-        let beside = self.path.with_extension("toml.new");
-        let written = std::fs::File::create(&beside).and_then(|mut new| {
-            new.write_all(self.header.as_bytes())?;
-            new.write_all(text.as_bytes())
-        });
-        let kept = written.and_then(|()| std::fs::rename(&beside, &self.path));
-        if kept.is_err() {
-            // Half a file helps nobody, and on a full disk its room does.
-            let _ = std::fs::remove_file(&beside);
-        }
-        kept.map_err(|error| wrong(&error))
+        replace(&self.path, format!("{}{text}", self.header).as_bytes()).map_err(|(_, error)| wrong(&error))
     }
 }

@@ -169,7 +169,7 @@ pub async fn solved_like(
     question: &str,
     masked: &str,
 ) -> Result<Vec<(SolvedExample, f32)>, AnswerError> {
-    let examples = context.solved.of(context.workspace.generation_name());
+    let examples = context.solved.of(&context.workspace.graph_state());
     if examples.is_empty() || context.embedder().is_none() {
         return Ok(Vec::new());
     }
@@ -241,7 +241,7 @@ pub async fn solved_queries(
     context: &Context<'_>,
     question: &str,
 ) -> Result<Vec<(String, String)>, AnswerError> {
-    let all = context.solved.of(context.workspace.generation_name());
+    let all = context.solved.of(&context.workspace.graph_state());
     if all.iter().all(|example| example.sql.is_none()) {
         return Ok(Vec::new());
     }
@@ -259,7 +259,7 @@ pub async fn with_solved(
     question: &str,
     mut messages: Vec<Message>,
 ) -> Result<Vec<Message>, AnswerError> {
-    if context.solved.of(context.workspace.generation_name()).is_empty() {
+    if context.solved.of(&context.workspace.graph_state()).is_empty() {
         return Ok(messages);
     }
     let spans = mentions(context, question).await?.into_iter().map(|mention| mention.span);

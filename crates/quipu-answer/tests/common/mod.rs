@@ -244,6 +244,38 @@ impl Embedder for CountingEmbedder {
     }
 }
 
+/// An embedder without a model: how often a text has each letter, as a unit vector.
+#[derive(Default)]
+pub struct Letters;
+
+#[async_trait::async_trait]
+impl Embedder for Letters {
+    fn name(&self) -> &str {
+        "letters"
+    }
+
+    fn fingerprint(&self) -> &str {
+        "letters-1"
+    }
+
+    fn dimensions(&self) -> usize {
+        26
+    }
+
+    async fn embed(&self, texts: &[&str]) -> Result<quipu_model::Embeddings, quipu_model::ModelError> {
+        let mut values = Vec::new();
+        for text in texts {
+            let mut vector = [0.01_f32; 26];
+            for letter in text.to_lowercase().bytes().filter(u8::is_ascii_lowercase) {
+                vector[usize::from(letter - b'a')] += 1.0;
+            }
+            let length = vector.iter().map(|number| number * number).sum::<f32>().sqrt();
+            values.extend(vector.map(|number| number / length));
+        }
+        Ok(quipu_model::Embeddings::new(26, values))
+    }
+}
+
 /// A graph that remembers how it was asked.
 pub struct CountingGraph {
     inner: Arc<dyn quipu_graph::Graph>,

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::terms::Term;
 use crate::error::io_error;
+use crate::files::{sealed, unsealed};
 use crate::{GraphDescription, GraphError, Profile, RelationInfo};
 
 /// Triples in a relation's sample: as many as plans look at.
@@ -92,8 +93,12 @@ impl Catalogue {
     pub fn read(path: &Path) -> Result<Self, GraphError> {
         let corrupt = |reason: String| GraphError::Corrupt { path: path.to_owned(), reason };
         let text = std::fs::read(path).map_err(io_error("cannot read", path))?;
+        let text =
+            String::from_utf8(text).map_err(|error| corrupt(format!("it is no catalogue: {error}")))?;
+        // Those of before November 2026 begin with their version and have no checksum.
+        let held = if text.starts_with("{\n") { &text } else { unsealed(&text).map_err(corrupt)? };
         let value: serde_json::Value =
-            serde_json::from_slice(&text).map_err(|error| corrupt(format!("it is no catalogue: {error}")))?;
+            serde_json::from_str(held).map_err(|error| corrupt(format!("it is no catalogue: {error}")))?;
         match value.get("version").and_then(serde_json::Value::as_u64) {
             Some(version) if version == u64::from(VERSION) => {}
             found => return Err(corrupt(format!("expected version {VERSION}, found {found:?}"))),
@@ -103,8 +108,9 @@ impl Catalogue {
 
     /// Writes the file.
     pub fn write(&self, path: &Path) -> Result<(), GraphError> {
-        let text = serde_json::to_vec_pretty(self).map_err(|error| GraphError::Usage(error.to_string()))?;
-        std::fs::write(path, text).map_err(io_error("cannot write", path))
+        let text =
+            serde_json::to_string_pretty(self).map_err(|error| GraphError::Usage(error.to_string()))?;
+        std::fs::write(path, sealed(&text)).map_err(io_error("cannot write", path))
     }
 }
 
@@ -121,9 +127,14 @@ mod tests {
         catalogue.write(&path).unwrap();
         assert_eq!(Catalogue::read(&path).unwrap(), catalogue);
         let text = std::fs::read_to_string(&path).unwrap();
-        for (wrong, expected) in
-            [(text.replace("\"version\": 1", "\"version\": 9"), "version"), ("{".into(), "no catalogue")]
-        {
+        let held = unsealed(&text).unwrap();
+        std::fs::write(&path, held).unwrap();
+        assert_eq!(Catalogue::read(&path).unwrap(), catalogue, "an older one has no checksum");
+        for (wrong, expected) in [
+            (sealed(&held.replace("\"version\": 1", "\"version\": 9")), "version"),
+            (text.replace("films", "filns"), "damaged"),
+            ("{\n".into(), "no catalogue"),
+        ] {
             std::fs::write(&path, wrong).unwrap();
             let message = Catalogue::read(&path).unwrap_err().to_string();
             assert!(message.contains(expected) && message.contains("catalogue.json"), "{message}");

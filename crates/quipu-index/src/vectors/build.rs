@@ -19,9 +19,12 @@ use serde::{Deserialize, Serialize};
 use usearch::Index;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use super::{CONNECTIVITY, GRAPH, KIND, MATRIX, Meta, ROWS, VERSION, VectorIndex, engine_error, new_graph};
+use super::{
+    CONNECTIVITY, GRAPH, KIND, MATRIX, MATRIX_SUMS, Meta, ROWS, VERSION, VectorIndex, engine_error, new_graph,
+};
 use crate::IndexError;
 use crate::container::ContainerWriter;
+use crate::pages::PageSummer;
 use crate::spill::Sorter;
 
 const PROGRESS: &str = "build.json";
@@ -445,8 +448,10 @@ impl Build {
     }
 
     fn finish(self) -> Result<(), IndexError> {
-        let (matrix_length, matrix_checksum) = measure(&self.folder.join(MATRIX))?;
-        let (graph_length, graph_checksum) = measure(&self.folder.join(GRAPH))?;
+        let mut sums = PageSummer::default();
+        let (matrix_length, matrix_checksum) =
+            measure(&self.folder.join(MATRIX), &mut |piece| sums.write(piece))?;
+        let (graph_length, graph_checksum) = measure(&self.folder.join(GRAPH), &mut |_| ())?;
         let meta = Meta {
             dimensions: self.dimensions,
             rows: self.rows.len() as usize,
@@ -456,21 +461,22 @@ impl Build {
             graph_checksum,
             content: self.rows.content,
         };
-        let mut file = ContainerWriter::create(&self.folder.join(ROWS), KIND, 5)?;
+        let mut file = ContainerWriter::create(&self.folder.join(ROWS), KIND, 6)?;
         file.write_section("meta", &meta.to_bytes())?;
         file.write_section("embedder", self.progress.fingerprint.as_bytes())?;
         file.write_section("starts", bytemuck::cast_slice(&self.rows.starts))?;
         file.write_section("nodes", bytemuck::cast_slice(&self.rows.nodes))?;
         file.write_section("hashes", bytemuck::cast_slice(&self.rows.hashes))?;
+        file.write_section(MATRIX_SUMS, &sums.finish())?;
         file.finish()?;
         remove(&self.folder.join(SAVED_GRAPH))?;
         remove(&self.folder.join(PROGRESS))
     }
 }
 
-/// Length and checksum of a file, read in pieces.
-fn measure(path: &Path) -> Result<(u64, u64), IndexError> {
-    let read = || -> std::io::Result<(u64, u64)> {
+/// Length and checksum of a file, read in pieces that `also` is told of.
+fn measure(path: &Path, also: &mut dyn FnMut(&[u8])) -> Result<(u64, u64), IndexError> {
+    let mut read = || -> std::io::Result<(u64, u64)> {
         let mut file = File::open(path)?;
         let (mut hash, mut length, mut piece) = (Xxh3::new(), 0, vec![0; 1 << 20]);
         loop {
@@ -479,6 +485,7 @@ fn measure(path: &Path) -> Result<(u64, u64), IndexError> {
                 return Ok((length, hash.digest()));
             }
             hash.update(piece.get(..count).unwrap_or(&[]));
+            also(piece.get(..count).unwrap_or(&[]));
             length += count as u64;
         }
     };

@@ -13,6 +13,7 @@
 //!   starts     = (first index of the row's nodes in nodes:u64){rows + 1}
 //!   nodes      = node:u64*
 //!   hashes     = (XXH3-64 of the row's text):u64{rows}
+//!   matrsums   = (low 32 bits of the XXH3-64 of 4 KiB of matrix.f16):u32*    ; not in older indexes
 //! matrix.f16   = (number:f16{dimensions}){rows}            ; unit vectors
 //! graph.usearch = the HNSW graph over row numbers, in usearch's own format
 //! ```
@@ -27,6 +28,7 @@ mod permits;
 #[cfg(test)]
 mod tests;
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -34,12 +36,13 @@ use half::f16;
 use half::slice::HalfFloatSliceExt;
 use memmap2::Mmap;
 use quipu_graph::NodeId;
+use quipu_graph::pages::{GoodPages, PAGE, PAGE_SUM, page_damage};
 use quipu_model::Embedder;
 use usearch::{Index, IndexOptions, MetricKind, ScalarKind};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::IndexError;
-use crate::container::{Container, Kind, Section, u64_at};
+use crate::container::{Container, Kind, Section, u32_at, u64_at};
 
 pub use build::{VectorBuilder, VectorProgress};
 pub use exact::{exact_top_k, inner_product};
@@ -51,6 +54,8 @@ const VERSION: u32 = 2;
 const KIND: Kind = Kind { magic: *b"QUIPUVEC", version: VERSION, oldest: VERSION, title: "vector index" };
 const ROWS: &str = "rows.qix";
 const MATRIX: &str = "matrix.f16";
+/// Section of `rows.qix` with the sum of each page of the matrix; older indexes have none.
+const MATRIX_SUMS: &str = "matrsums";
 const GRAPH: &str = "graph.usearch";
 
 /// HNSW links of a row, and breadth of the search while building and while asking: with exact rescoring these give
@@ -79,6 +84,9 @@ pub struct VectorIndex {
     starts: Section,
     nodes: Section,
     matrix: Arc<Mmap>,
+    matrix_sums: Option<Section>,
+    /// Pages of the matrix that are known to be good.
+    good: GoodPages,
     graph: Index,
     permits: Permits,
     meta: Meta,
@@ -139,18 +147,20 @@ impl VectorIndex {
         folder.join(ROWS).is_file()
     }
 
-    /// Maps an index. Lengths and headers are checked at any size, the matrix's bytes up to 4 MB.
+    /// Maps an index. Lengths and headers are checked at any size, the matrix's bytes up to 4 MB; of a larger one each
+    /// page when it is first read.
     pub fn open(folder: &Path) -> Result<Self, IndexError> {
-        Self::with_rows(folder, Container::open(&folder.join(ROWS), KIND)?)
+        Self::with_rows(folder, Container::open(&folder.join(ROWS), KIND)?, CHECKED_ON_OPEN)
     }
 
-    /// As an index is opened whose `rows.qix` is too large to be read through.
+    /// As an index is opened whose files are too large to be read through.
     #[cfg(test)]
     pub(crate) fn open_unchecked(folder: &Path) -> Result<Self, IndexError> {
-        Self::with_rows(folder, Container::open_unchecked(&folder.join(ROWS), KIND)?)
+        Self::with_rows(folder, Container::open_unchecked(&folder.join(ROWS), KIND)?, 0)
     }
 
-    fn with_rows(folder: &Path, container: Container) -> Result<Self, IndexError> {
+    /// The matrix is read through up to so many bytes.
+    fn with_rows(folder: &Path, container: Container, checked: usize) -> Result<Self, IndexError> {
         let meta = Meta::from_bytes(container.small_section("meta")?.as_ref());
         let fingerprint = container.small_section("embedder")?;
         let fingerprint = String::from_utf8_lossy(fingerprint.as_ref()).into_owned();
@@ -162,9 +172,12 @@ impl VectorIndex {
         if expected != Some(matrix.len()) || starts.len() != 8 * (meta.rows + 1) {
             return Err(IndexError::corrupt(&folder.join(ROWS), "its counts contradict each other"));
         }
-        if matrix.len() <= CHECKED_ON_OPEN {
+        let good = GoodPages::none(matrix.len().div_ceil(PAGE));
+        if matrix.len() <= checked {
             check(&folder.join(MATRIX), &matrix, meta.matrix_checksum)?;
+            good.add_all();
         }
+        let matrix_sums = container.newer_section(MATRIX_SUMS)?;
         if graph_map.len() <= CHECKED_ON_OPEN {
             check(&graph_path, &graph_map, meta.graph_checksum)?;
         }
@@ -182,6 +195,8 @@ impl VectorIndex {
             starts,
             nodes,
             matrix: Arc::new(matrix),
+            matrix_sums,
+            good,
             graph,
             permits: Permits::for_this_machine(),
             meta,
@@ -284,7 +299,7 @@ impl VectorIndex {
     /// The vector of a row.
     pub(crate) fn vector(&self, row: u64) -> Option<Vec<f32>> {
         let mut vector = vec![0.0; self.meta.dimensions];
-        self.numbers(row)?.convert_to_f32_slice(&mut vector);
+        self.numbers(row).ok()?.convert_to_f32_slice(&mut vector);
         Some(vector)
     }
 
@@ -296,18 +311,32 @@ impl VectorIndex {
     /// Inner product of a row's vector with a query.
     pub(crate) fn similarity(&self, row: u64, query: &[f32]) -> Result<f32, IndexError> {
         let mut vector = vec![0.0; self.meta.dimensions];
-        self.numbers(row)
-            .ok_or_else(|| {
-                IndexError::corrupt(&self.folder.join(GRAPH), format!("row {row} does not exist"))
-            })?
-            .convert_to_f32_slice(&mut vector);
+        self.numbers(row)?.convert_to_f32_slice(&mut vector);
         Ok(inner_product(&vector, query))
     }
 
-    fn numbers(&self, row: u64) -> Option<&[f16]> {
+    fn numbers(&self, row: u64) -> Result<&[f16], IndexError> {
         let length = 2 * self.meta.dimensions;
-        let start = usize::try_from(row).ok()?.checked_mul(length)?;
-        bytemuck::try_cast_slice(self.matrix.get(start..start.checked_add(length)?)?).ok()
+        let found = || {
+            let start = usize::try_from(row).ok()?.checked_mul(length)?;
+            let place = start..start.checked_add(length)?;
+            Some((bytemuck::try_cast_slice(self.matrix.get(place.clone())?).ok()?, place))
+        };
+        let missing = || IndexError::corrupt(&self.folder.join(GRAPH), format!("row {row} does not exist"));
+        let (numbers, place) = found().ok_or_else(missing)?;
+        self.check_matrix(place)?;
+        Ok(numbers)
+    }
+
+    /// Compares the pages of some bytes of the matrix with their sums, those that were not compared before.
+    fn check_matrix(&self, bytes: Range<usize>) -> Result<(), IndexError> {
+        let Some(sums) = &self.matrix_sums else { return Ok(()) };
+        self.good.check(bytes.start / PAGE..bytes.end.div_ceil(PAGE), |page| {
+            let place = page * PAGE..self.matrix.len().min((page + 1) * PAGE);
+            let expected = sums.get(page * PAGE_SUM..(page + 1) * PAGE_SUM).map(|sum| u32_at(sum, 0));
+            let damage = page_damage(place.clone(), self.matrix.get(place).unwrap_or_default(), expected);
+            damage.map_or(Ok(()), |damage| Err(IndexError::corrupt(&self.folder.join(MATRIX), damage)))
+        })
     }
 
     fn nodes_of(&self, row: u64) -> Result<Vec<NodeId>, IndexError> {

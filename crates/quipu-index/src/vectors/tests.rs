@@ -230,3 +230,29 @@ async fn damaged_files_are_refused() {
     }
     VectorIndex::open(folder.path()).unwrap();
 }
+
+#[tokio::test]
+async fn a_changed_byte_of_a_large_matrix_is_an_error_where_it_is_read_and_nowhere_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let embedder = WordEmbedder::new(16);
+    build(folder.path(), 400, &embedder).await;
+    let index = VectorIndex::open_unchecked(folder.path()).unwrap();
+    let expected: Vec<f32> = (0..400).map(|row| index.similarity(row, &[0.25; 16]).unwrap()).collect();
+    drop(index);
+    let path = folder.path().join(MATRIX);
+    let whole = std::fs::read(&path).unwrap();
+    assert!(whole.len() > 3 * PAGE);
+    for at in (0..whole.len()).step_by(1009) {
+        let mut damaged = whole.clone();
+        damaged[at] ^= 1;
+        std::fs::write(&path, &damaged).unwrap();
+        let index = VectorIndex::open_unchecked(folder.path()).unwrap();
+        for (row, expected) in (0..).zip(&expected) {
+            let on_the_page = (row * 32) as usize / PAGE == at / PAGE;
+            match index.similarity(row, &[0.25; 16]) {
+                Ok(found) => assert!(!on_the_page && found == *expected, "byte {at}, row {row}"),
+                Err(error) => assert!(on_the_page && error.to_string().contains(MATRIX), "{error}"),
+            }
+        }
+    }
+}

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use futures::future::try_join_all;
+use quipu_graph::files::replace;
 use quipu_graph::{
     ApiConfig, ApiGraph, ApiParts, FoundEntity, Generations, Graph as _, KindId, Manifest, NodeId,
     NodeSummary, fetch_openapi,
@@ -12,13 +13,15 @@ use quipu_graph::{
 use serde::Serialize;
 
 use super::search::{Names, index_found};
-use super::source::{CACHE, Source, SourceConfig, read_sources, write_source, write_sources};
+use super::source::{CACHE, Source, SourceConfig, forget_source, read_sources, reading_of, write_source};
 use super::{NAMES, Workspace, read_optional};
+use crate::documents::remove;
 use crate::{IndexError, LookupConfig, NameIndexConfig, NameIndexWriter, Vocabulary};
 
 const FOLDER: &str = "apis";
-const DOCUMENT: &str = "openapi.json";
-const MANIFEST: &str = "manifest.toml";
+/// What is read of an API, as `openapi.json` and `manifest.toml`, from the second reading on with its number before the ending.
+const DOCUMENT: [&str; 2] = ["openapi", "json"];
+const MANIFEST: [&str; 2] = ["manifest", "toml"];
 /// Texts searched for one question: each costs a request for every kind that has a search.
 const MOST_SEARCHES: usize = 4;
 /// Candidates of one name.
@@ -112,16 +115,21 @@ impl Workspace {
             cache: None,
         };
         let report = ApiReport::of(&ApiGraph::open(parts)?);
-        write_files(&folder.join(FOLDER).join(name), &document, manifest.as_deref())?;
+        let known = read_sources(folder)?.iter().any(|(known, _)| known == name);
+        let reading = if known { reading_of(folder, name)? + 1 } else { 0 };
+        let place = folder.join(FOLDER).join(name);
+        write_files(&place, reading, &document, manifest.as_deref())?;
+        let source = SourceConfig::Api(config.clone());
         if Generations::open(folder).current()?.is_none() {
             let generation = Generations::open(folder).begin()?;
             let names = generation.path().join(NAMES);
             NameIndexWriter::create(&names, &NameIndexConfig { memory: 1 << 20 })?.finish()?;
-            write_source(folder, name, SourceConfig::Api(config.clone()))?;
+            write_source(folder, name, &source, reading)?;
             generation.publish()?;
         } else {
-            write_source(folder, name, SourceConfig::Api(config.clone()))?;
+            write_source(folder, name, &source, reading)?;
         }
+        remove_other_readings(&place, reading)?;
         Ok(report)
     }
 
@@ -251,44 +259,37 @@ pub(super) fn open_apis(folder: &Path) -> Result<Vec<Arc<ApiGraph>>, IndexError>
     for (name, config) in read_sources(folder)? {
         let SourceConfig::Api(config) = config else { continue };
         let place = folder.join(FOLDER).join(&name);
-        let Some(document) = read_optional(&place.join(DOCUMENT))? else {
+        let reading = reading_of(folder, &name)?;
+        let path = place.join(file_name(DOCUMENT, reading));
+        let Some(document) = read_optional(&path)? else {
             return Err(IndexError::Usage(format!(
                 "{}: missing; read the source anew with `quipu source refresh {} {name}`",
-                place.join(DOCUMENT).display(),
+                path.display(),
                 folder.display()
             )));
         };
-        let manifest = read_optional(&place.join(MANIFEST))?;
+        let manifest = read_optional(&place.join(file_name(MANIFEST, reading)))?;
         let cache = Some(folder.join(CACHE).join(&name));
         apis.push(Arc::new(ApiGraph::open(ApiParts { name, config, document, manifest, cache })?));
     }
     Ok(apis)
 }
 
-/// Takes an API out of a workspace; `left` are the other sources.
-pub(super) fn remove_api(
-    folder: &Path,
-    name: &str,
-    left: &[(String, SourceConfig)],
-) -> Result<(), IndexError> {
-    write_sources(folder, left)?;
-    let generations = Generations::open(folder);
-    let current = generations.current()?;
-    let mut removed = vec![folder.join(FOLDER).join(name), folder.join(CACHE).join(name)];
-    // A workspace of nothing but APIs ends with the last of them.
-    if let Some(generation) = current.filter(|place| left.is_empty() && !place.join("graph").exists()) {
-        removed.extend([folder.join("CURRENT"), generation]);
+/// Takes an API out of a workspace; `last`: no other source is left.
+pub(super) fn remove_api(folder: &Path, name: &str, last: bool) -> Result<(), IndexError> {
+    let current = Generations::open(folder).current()?;
+    // A workspace of nothing but APIs ends with the last of them: first of all, for without it nothing can be opened.
+    if let Some(generation) = current.filter(|place| last && !place.join("graph").exists()) {
+        remove(&folder.join("CURRENT"))?;
+        remove(&generation)?;
     }
-    for path in removed {
-        let done = if path.is_dir() { std::fs::remove_dir_all(&path) } else { std::fs::remove_file(&path) };
-        match done {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(IndexError::io("cannot remove", &path)(error));
-            }
-            _ => {}
-        }
-    }
-    Ok(())
+    forget_source(folder, name)?;
+    remove(&folder.join(FOLDER).join(name))?;
+    remove(&folder.join(CACHE).join(name))
+}
+
+fn file_name([stem, ending]: [&str; 2], reading: u64) -> String {
+    if reading == 0 { format!("{stem}.{ending}") } else { format!("{stem}.{reading}.{ending}") }
 }
 
 /// A manifest that ships with Quipu, by its name, else a file.
@@ -300,20 +301,36 @@ fn manifest_text(name: &str) -> Result<String, IndexError> {
     std::fs::read_to_string(&path).map_err(IndexError::io("cannot read the manifest", &path))
 }
 
-/// Each file is renamed into place, so that a reader sees the old one or the new one.
-fn write_files(place: &Path, document: &str, manifest: Option<&str>) -> Result<(), IndexError> {
+/// Written beside the files of an earlier reading, which count until `sources.toml` names this one.
+fn write_files(place: &Path, reading: u64, document: &str, manifest: Option<&str>) -> Result<(), IndexError> {
     std::fs::create_dir_all(place).map_err(IndexError::io("cannot create", place))?;
-    let write = |name: &str, text: &str| {
-        let (path, next) = (place.join(name), place.join(format!("{name}.next")));
-        std::fs::write(&next, text).map_err(IndexError::io("cannot write", &next))?;
-        std::fs::rename(&next, &path).map_err(IndexError::io("cannot write", &path))
+    let write = |name: [&str; 2], text: &str| {
+        replace(&place.join(file_name(name, reading)), text.as_bytes())
+            .map_err(|(path, error)| IndexError::io("cannot write", &path)(error))
     };
     write(DOCUMENT, document)?;
     match manifest {
         Some(text) => write(MANIFEST, text),
-        None => {
-            let _ = std::fs::remove_file(place.join(MANIFEST));
-            Ok(())
+        // What a reading that was broken off left there.
+        None => remove(&place.join(file_name(MANIFEST, reading))),
+    }
+}
+
+/// Removes the files of readings that no longer count; what was learnt about the API stands beside them and stays.
+fn remove_other_readings(place: &Path, reading: u64) -> Result<(), IndexError> {
+    for entry in std::fs::read_dir(place).map_err(IndexError::io("cannot read", place))? {
+        let entry = entry.map_err(IndexError::io("cannot read", place))?;
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let [document, manifest] = [DOCUMENT, MANIFEST].map(|kind| file_name(kind, reading));
+        let is_read = [DOCUMENT, MANIFEST].iter().any(|[stem, ending]| {
+            let rest = name.strip_prefix(stem).and_then(|rest| rest.strip_prefix('.'));
+            let number = rest.and_then(|rest| rest.strip_suffix(ending));
+            number.is_some_and(|number| number.chars().all(|c| c.is_ascii_digit() || c == '.'))
+        });
+        if (is_read && *name != document && *name != manifest) || name.ends_with(".next") {
+            remove(&entry.path())?;
         }
     }
+    Ok(())
 }

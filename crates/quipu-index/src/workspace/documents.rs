@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
+use quipu_graph::files::{sealed, unsealed};
 use quipu_graph::{EmbeddedGraph, Generations, NodeId};
 use quipu_model::Embedder;
 use serde::{Deserialize, Serialize};
@@ -17,8 +18,10 @@ use crate::{DocumentBuilder, DocumentProgress, IndexError, LookupConfig, SourceD
 
 /// An unfinished build, whose vectors the next one goes on with.
 const BUILDING: &str = "documents.building";
-/// Documents that were added by hand, one JSON object a line; kept over imports.
-const ADDED: &str = "documents.jsonl";
+/// Documents that were added by hand, with their checksum, in a generation; kept over imports.
+const ADDED: &str = "documents.json";
+/// The same in the workspace's folder, one JSON object a line: where it was before it was published with its index.
+const ADDED_BEFORE: &str = "documents.jsonl";
 /// Documents between two reports of progress and looks at the cancellation.
 const STEP: u64 = 4096;
 
@@ -77,7 +80,15 @@ impl Workspace {
     /// # Errors
     /// A file that is not what it should be, by line.
     pub fn added_documents(folder: &Path) -> Result<Vec<AddedDocument>, IndexError> {
-        let path = folder.join(ADDED);
+        if let Some(generation) = Generations::open(folder).current()? {
+            let path = generation.join(ADDED);
+            if let Some(text) = read_optional(&path)? {
+                let held = unsealed(&text).map_err(|reason| IndexError::corrupt(&path, reason))?;
+                return serde_json::from_str(held)
+                    .map_err(|error| IndexError::corrupt(&path, format!("it is no list: {error}")));
+            }
+        }
+        let path = folder.join(ADDED_BEFORE);
         let text = read_optional(&path)?.unwrap_or_default();
         let read = |(number, line): (usize, &str)| {
             serde_json::from_str(line)
@@ -98,14 +109,14 @@ impl Workspace {
         progress: Option<WorkspaceProgressSink>,
         cancel: &AtomicBool,
     ) -> Result<(), IndexError> {
-        let mut all: BTreeMap<(String, String), AddedDocument> = BTreeMap::new();
-        for document in Self::added_documents(folder)?.into_iter().chain(documents) {
-            all.insert((document.entity.clone(), document.title.clone()), document);
-        }
-        // Refused before anything is written.
-        let _ = Self::open_graph(folder)?.embedded_or_refuse()?;
-        write_added(folder, all.into_values())?;
-        Self::index_documents(folder, embedder, progress, cancel).await
+        let change = |before: Vec<AddedDocument>| {
+            let mut all: BTreeMap<(String, String), AddedDocument> = BTreeMap::new();
+            for document in before.into_iter().chain(documents) {
+                all.insert((document.entity.clone(), document.title.clone()), document);
+            }
+            all.into_values().collect()
+        };
+        Self::change_documents(folder, change, embedder, progress, cancel).await
     }
 
     /// Takes the documents of the given titles out of a workspace, of any entity; the number of those that were there.
@@ -118,13 +129,14 @@ impl Workspace {
         embedder: Option<&dyn Embedder>,
         cancel: &AtomicBool,
     ) -> Result<usize, IndexError> {
-        let mut documents = Self::added_documents(folder)?;
-        let before = documents.len();
-        documents.retain(|document| !titles.contains(&document.title));
-        let removed = before - documents.len();
+        let is_removed = |document: &AddedDocument| titles.contains(&document.title);
+        let removed = Self::added_documents(folder)?.iter().filter(|document| is_removed(document)).count();
         if removed > 0 {
-            write_added(folder, documents)?;
-            Self::index_documents(folder, embedder, None, cancel).await?;
+            let change = |mut documents: Vec<AddedDocument>| {
+                documents.retain(|document| !is_removed(document));
+                documents
+            };
+            Self::change_documents(folder, change, embedder, None, cancel).await?;
         }
         Ok(removed)
     }
@@ -139,14 +151,27 @@ impl Workspace {
         progress: Option<WorkspaceProgressSink>,
         cancel: &AtomicBool,
     ) -> Result<(), IndexError> {
-        // What is no workspace is not to become one.
-        Self::open_graph(folder)?;
-        // Begun for its lock alone: the index goes into the published generation.
-        let _lock = Generations::open(folder).begin()?;
+        Self::change_documents(folder, |documents| documents, embedder, progress, cancel).await
+    }
+
+    /// Changes the list of added documents and indexes it; both are published at once, in a generation of their own.
+    async fn change_documents(
+        folder: &Path,
+        change: impl FnOnce(Vec<AddedDocument>) -> Vec<AddedDocument>,
+        embedder: Option<&dyn Embedder>,
+        progress: Option<WorkspaceProgressSink>,
+        cancel: &AtomicBool,
+    ) -> Result<(), IndexError> {
+        // Refused before anything is written; what is no workspace is not to become one.
+        let _ = Self::open_graph(folder)?.embedded_or_refuse()?;
+        let generation = Generations::open(folder).begin_without(&[DOCUMENTS, ADDED])?;
         let workspace = Self::open_graph(folder)?;
-        let graph = workspace.embedded_or_refuse()?;
-        build_documents(folder, &workspace.generation, graph, embedder, progress.as_ref(), cancel, 256 << 20)
-            .await
+        let documents = change(Self::added_documents(folder)?);
+        let source = DocumentsSource { graph: workspace.embedded_or_refuse()?, added: &documents };
+        let (parts, progress) = (generation.path(), progress.as_ref());
+        build_documents(folder, parts, source, embedder, progress, cancel, 256 << 20).await?;
+        generation.publish()?;
+        forget_list_before(folder)
     }
 
     fn embedded_or_refuse(&self) -> Result<&EmbeddedGraph, IndexError> {
@@ -159,51 +184,48 @@ impl Workspace {
     }
 }
 
-fn write_added(folder: &Path, documents: impl IntoIterator<Item = AddedDocument>) -> Result<(), IndexError> {
-    let (path, next) = (folder.join(ADDED), folder.join("documents.next"));
-    let mut lines = String::new();
-    for document in documents {
-        let line = serde_json::to_string(&document).map_err(|error| IndexError::Usage(error.to_string()))?;
-        lines.push_str(&line);
-        lines.push('\n');
-    }
-    std::fs::write(&next, lines).map_err(IndexError::io("cannot write", &next))?;
-    std::fs::rename(&next, &path).map_err(IndexError::io("cannot write", &path))
+/// Removes the list where older workspaces had it, once a generation has it.
+pub(super) fn forget_list_before(folder: &Path) -> Result<(), IndexError> {
+    remove(&folder.join(ADDED_BEFORE))
 }
 
-/// Builds the index of all documents into `parts`, a generation's folder; removes it where there are no documents.
+/// What documents are read from.
+#[derive(Clone, Copy)]
+pub(super) struct DocumentsSource<'a> {
+    pub(super) graph: &'a EmbeddedGraph,
+    /// Those that were added by hand.
+    pub(super) added: &'a [AddedDocument],
+}
+
+/// Writes the list of added documents and builds the index of all documents into `parts`, a new generation's folder; none where there
+/// are no documents.
 pub(super) async fn build_documents(
     folder: &Path,
     parts: &Path,
-    graph: &EmbeddedGraph,
+    source: DocumentsSource<'_>,
     embedder: Option<&dyn Embedder>,
     progress: Option<&WorkspaceProgressSink>,
     cancel: &AtomicBool,
     memory: usize,
 ) -> Result<(), IndexError> {
+    let list = parts.join(ADDED);
+    let text = serde_json::to_string(source.added).map_err(|error| IndexError::Usage(error.to_string()))?;
+    std::fs::write(&list, sealed(&text)).map_err(IndexError::io("cannot write", &list))?;
     let building = folder.join(BUILDING);
     std::fs::create_dir_all(&building).map_err(IndexError::io("cannot create", &building))?;
     let mut builder = DocumentBuilder::create(&building, embedder.is_some(), memory)?;
     for previous in previous_vectors(folder, parts)? {
         builder = builder.with_previous(&previous);
     }
-    push_all(&mut builder, folder, graph, progress, cancel)?;
-    let place = parts.join(DOCUMENTS);
+    push_all(&mut builder, source, progress, cancel)?;
     if builder.documents() == 0 {
         drop(builder);
-        remove(&building)?;
-        return remove(&place);
+        return remove(&building);
     }
     let mut forward = |step| report(progress, WorkspaceProgress::Documents(step));
     builder.finish(embedder, &mut forward, cancel).await?;
-    // Renamed out of the way first, so that a kill between the two leaves no half of an index.
-    let old = parts.join("documents.old");
-    remove(&old)?;
-    if place.exists() {
-        std::fs::rename(&place, &old).map_err(IndexError::io("cannot write", &old))?;
-    }
-    std::fs::rename(&building, &place).map_err(IndexError::io("cannot write", &place))?;
-    remove(&old)
+    let place = parts.join(DOCUMENTS);
+    std::fs::rename(&building, &place).map_err(IndexError::io("cannot write", &place))
 }
 
 /// Vector indexes whose vectors may be used again.
@@ -220,11 +242,11 @@ fn previous_vectors(folder: &Path, parts: &Path) -> Result<Vec<PathBuf>, IndexEr
 /// The graph's documents, in the order of nodes, a description where an entity has no document; then those that were added.
 fn push_all(
     builder: &mut DocumentBuilder,
-    folder: &Path,
-    graph: &EmbeddedGraph,
+    source: DocumentsSource<'_>,
     progress: Option<&WorkspaceProgressSink>,
     cancel: &AtomicBool,
 ) -> Result<(), IndexError> {
+    let DocumentsSource { graph, added } = source;
     for number in 0..graph.entity_count() {
         let node = NodeId(number);
         if number.is_multiple_of(STEP) {
@@ -242,7 +264,7 @@ fn push_all(
         let name = graph.name(node)?;
         builder.push(SourceDocument { node, name: &name, title: "", format: Format::Plain, text })?;
     }
-    for document in Workspace::added_documents(folder)? {
+    for document in added {
         stop_if(cancel)?;
         // An entity that a new import no longer holds: its document waits for the next one that does.
         let Some(node) = graph.find(&document.entity)? else { continue };

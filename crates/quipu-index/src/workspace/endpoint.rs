@@ -14,8 +14,8 @@ use quipu_model::Embedder;
 use super::import::build_vectors;
 use super::names::index_names;
 use super::source::{
-    CACHE, CATALOGUE, SOURCES, SourceConfig, Texts, read_endpoint_source, read_sources, write_source,
-    write_sources,
+    CACHE, CATALOGUE, SOURCES, SourceConfig, Texts, forget_source, read_endpoint_source, read_sources,
+    write_source,
 };
 use super::{NAMES, Workspace, WorkspaceProgress, WorkspaceProgressSink};
 use crate::{IndexError, NameIndexConfig, NameIndexWriter};
@@ -76,7 +76,7 @@ impl Workspace {
         }
         let generation = Generations::open(folder).begin()?;
         let report = read_endpoint(folder, &generation, request).await?;
-        write_source(folder, &request.name, SourceConfig::Endpoint(request.config.clone()))?;
+        write_source(folder, &request.name, &SourceConfig::Endpoint(request.config.clone()), 0)?;
         generation.publish()?;
         let building = folder.join(HARVEST);
         if building.exists() {
@@ -101,7 +101,7 @@ impl Workspace {
         };
         let (_, removed) = sources.remove(at);
         if matches!(removed, SourceConfig::Api(_)) {
-            return super::api::remove_api(folder, name, &sources);
+            return super::api::remove_api(folder, name, sources.is_empty());
         }
         let generations = Generations::open(folder);
         let current = generations.current()?;
@@ -118,7 +118,7 @@ impl Workspace {
                 _ => {}
             }
         }
-        write_sources(folder, &sources)
+        forget_source(folder, name)
     }
 }
 

@@ -11,7 +11,7 @@ use quipu_graph::{
 };
 use quipu_model::Embedder;
 
-use super::documents::build_documents;
+use super::documents::{DocumentsSource, build_documents, forget_list_before};
 use super::endpoint::refuse_import;
 use super::names::index_names;
 use super::source::Texts;
@@ -78,6 +78,7 @@ impl Workspace {
         let generation = Generations::open(folder).begin()?;
         let report = fill(folder, &generation, request).await?;
         generation.publish()?;
+        forget_list_before(folder)?;
         Ok(report)
     }
 
@@ -90,8 +91,7 @@ impl Workspace {
     ) -> Result<(), IndexError> {
         // What is no workspace is not to become one.
         Self::open_graph(folder)?;
-        // Begun for its lock alone: the vectors go into the published generation.
-        let _lock = Generations::open(folder).begin()?;
+        let generation = Generations::open(folder).begin_without(&[VECTORS])?;
         let workspace = Self::open_graph(folder)?;
         let Some(texts) = workspace.source.texts() else {
             return Err(IndexError::Usage(format!(
@@ -99,16 +99,9 @@ impl Workspace {
                 folder.display()
             )));
         };
-        build_vectors(
-            folder,
-            &workspace.generation,
-            texts.store,
-            embedder,
-            progress.as_ref(),
-            cancel,
-            256 << 20,
-        )
-        .await
+        build_vectors(folder, generation.path(), texts.store, embedder, progress.as_ref(), cancel, 256 << 20)
+            .await?;
+        Ok(generation.publish()?)
     }
 }
 
@@ -134,7 +127,8 @@ async fn fill(
         build_vectors(folder, parts, &graph, embedder.as_ref(), progress, &config.cancel, memory / 4).await?;
     }
     let embedder = request.embedder.as_deref();
-    build_documents(folder, parts, &graph, embedder, progress, &config.cancel, memory / 4).await?;
+    let source = DocumentsSource { graph: &graph, added: &Workspace::added_documents(folder)? };
+    build_documents(folder, parts, source, embedder, progress, &config.cancel, memory / 4).await?;
     Ok(report)
 }
 
@@ -166,9 +160,6 @@ pub(super) async fn build_vectors(
     let mut forward = |step| report(progress, WorkspaceProgress::Vectors(step));
     builder.build(embedder, &mut forward, cancel).await?;
     let place = parts.join(VECTORS);
-    if place.exists() {
-        std::fs::remove_dir_all(&place).map_err(IndexError::io("cannot remove", &place))?;
-    }
     std::fs::rename(&building, &place).map_err(IndexError::io("cannot write", &place))
 }
 

@@ -6,18 +6,21 @@
 //!   quipu.toml           configuration, optional; never touched by an import
 //!   sources.toml         the endpoint that is the workspace's graph, where that is not imported, and the APIs beside it
 //!   apis/NAME/           openapi.json and manifest.toml of an API, as they were when it was added
-//!   gen-NNNN/            one import's result, never changed afterwards but for vectors added later
+//!   gen-NNNN/            what an import, or an index built later, made; never changed afterwards
 //!     graph/  names.qix  vectors/  documents/
+//!     documents.json     documents that were added by hand
+//!     origin             the generation that the graph was read into, where that is another one
 //!     triples/           vectors of triples, where they were asked for
 //!     catalogue.json     what is known of an endpoint's graph; `graph/` then holds the names gathered from it
 //!   cache/               results of the endpoint, for some hours
 //!   harvest.building/    names gathered so far, which the next reading of the endpoint goes on with
-//!   documents.jsonl      documents that were added by hand
 //!   documents.building/  an unfinished index of documents, whose vectors the next one takes over
+//!   triples.building/    the same of triples
 //!   vectors.building/    an unfinished vector build, which the next import of the same texts goes on with
 //! ```
 //! An import writes a new generation beside the old one and publishes it by one rename, so that a killed or failed
-//! import leaves the workspace as it was (see [`quipu_graph::Generations`]).
+//! import leaves the workspace as it was (see [`quipu_graph::Generations`]). So does what builds an index later or
+//! changes documents: the other parts are linked into the new generation.
 
 mod api;
 mod documents;
@@ -30,6 +33,8 @@ mod search;
 mod source;
 mod triples;
 
+#[cfg(test)]
+mod sequences;
 #[cfg(test)]
 mod tests;
 
@@ -278,7 +283,13 @@ impl Workspace {
         self.triples.as_ref().map_or(Ok(Vec::new()), |triples| triples.search(vector, k))
     }
 
-    /// Name of the generation that is open: another one after every import.
+    /// Name of the generation that the graph was read into: another one after every import, the same while indexes
+    /// are built and documents change.
+    pub fn graph_state(&self) -> String {
+        Generations::origin(&self.generation)
+    }
+
+    /// Name of the generation that is open: another one after every import and every index that is built.
     pub fn generation_name(&self) -> &str {
         self.generation.file_name().and_then(|name| name.to_str()).unwrap_or_default()
     }
@@ -358,6 +369,7 @@ impl Workspace {
         }
         self.names.verify()?;
         self.vectors.as_ref().map_or(Ok(()), VectorIndex::verify)?;
+        self.triples.as_ref().map_or(Ok(()), TripleIndex::verify)?;
         self.documents.as_ref().map_or(Ok(()), DocumentIndex::verify)
     }
 }

@@ -8,15 +8,18 @@
 //! [source.prices]
 //! openapi = "https://example.org/openapi.json"
 //! manifest = "prices.toml"
+//! reading = 2             # which of the files in apis/prices/ are the API's: written with the source
 //! ```
+//! A source is there once this file says so; an endpoint, once the generation with its catalogue is published as well.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use quipu_graph::files::replace;
 use quipu_graph::{
     ApiConfig, ApiGraph, Catalogue, DEGREE_IRI, Direction, EmbeddedGraph, EndpointConfig, EndpointGraph,
-    EndpointParts, Graph, GraphError, NodeId, RelationId, Step, key_of_iri,
+    EndpointParts, Generations, Graph, GraphError, NodeId, RelationId, Step, key_of_iri,
 };
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +33,8 @@ pub(super) const SOURCES: &str = "sources.toml";
 pub(super) const CATALOGUE: &str = "catalogue.json";
 /// Results of an endpoint, kept.
 pub(super) const CACHE: &str = "cache";
+/// Key of a source that says which reading of an API's files is the one that counts.
+const READING: &str = "reading";
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -71,19 +76,39 @@ impl SourceConfig {
     }
 }
 
-/// The sources that a workspace's `sources.toml` describes, by name.
+fn wrong(folder: &Path, reason: &str) -> IndexError {
+    IndexError::Usage(format!("{}: {}", folder.join(SOURCES).display(), reason.trim_end()))
+}
+
+fn read_file(folder: &Path) -> Result<File, IndexError> {
+    let Some(text) = read_optional(&folder.join(SOURCES))? else { return Ok(File::default()) };
+    toml::from_str(&text).map_err(|error| wrong(folder, &error.to_string()))
+}
+
+/// The sources of a workspace, by name. An endpoint whose catalogue was never published is none: adding it was broken off.
 pub(super) fn read_sources(folder: &Path) -> Result<Vec<(String, SourceConfig)>, IndexError> {
-    let path = folder.join(SOURCES);
-    let Some(text) = read_optional(&path)? else { return Ok(Vec::new()) };
-    let wrong = |reason: String| IndexError::Usage(format!("{}: {}", path.display(), reason.trim_end()));
-    let file: File = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
     let mut sources = Vec::new();
-    for (name, table) in file.source {
-        let config =
-            SourceConfig::from_toml(table).map_err(|error| wrong(format!("source {name}: {error}")))?;
+    for (name, mut table) in read_file(folder)?.source {
+        table.remove(READING);
+        let config = SourceConfig::from_toml(table)
+            .map_err(|error| wrong(folder, &format!("source {name}: {error}")))?;
         sources.push((name, config));
     }
+    if sources.iter().any(|(_, config)| matches!(config, SourceConfig::Endpoint(_))) {
+        let published = Generations::open(folder).current()?;
+        if !published.is_some_and(|generation| generation.join(CATALOGUE).exists()) {
+            sources.retain(|(_, config)| matches!(config, SourceConfig::Api(_)));
+        }
+    }
     Ok(sources)
+}
+
+/// Which reading of an API's files counts; 0: the first.
+pub(super) fn reading_of(folder: &Path, name: &str) -> Result<u64, IndexError> {
+    let file = read_file(folder)?;
+    let Some(reading) = file.source.get(name).and_then(|source| source.get(READING)) else { return Ok(0) };
+    let number = reading.as_integer().and_then(|number| u64::try_from(number).ok());
+    number.ok_or_else(|| wrong(folder, &format!("source {name}: {READING} must be a number")))
 }
 
 /// The endpoint among the sources of a workspace.
@@ -95,18 +120,36 @@ pub(super) fn read_endpoint_source(folder: &Path) -> Result<Option<(String, Endp
     Ok(read_sources(folder)?.into_iter().find_map(endpoint))
 }
 
-/// Writes a source into `sources.toml`, in the place of the one of its name.
-pub(super) fn write_source(folder: &Path, name: &str, config: SourceConfig) -> Result<(), IndexError> {
-    let mut sources = read_sources(folder)?;
-    sources.retain(|(known, _)| known != name);
-    sources.push((name.to_owned(), config));
-    write_sources(folder, &sources)
+/// Writes a source into `sources.toml`, in the place of the one of its name; an endpoint in that of any other endpoint.
+pub(super) fn write_source(
+    folder: &Path,
+    name: &str,
+    config: &SourceConfig,
+    reading: u64,
+) -> Result<(), IndexError> {
+    let mut file = read_file(folder)?;
+    if matches!(config, SourceConfig::Endpoint(_)) {
+        file.source.retain(|_, table| table.contains_key("openapi"));
+    }
+    let mut table = config.to_toml()?;
+    if let Some(number) = i64::try_from(reading).ok().filter(|number| *number > 0) {
+        table.insert(READING.into(), number.into());
+    }
+    file.source.insert(name.to_owned(), table);
+    write_file(folder, &file)
 }
 
-/// Writes `sources.toml`; removes it where there is none left.
-pub(super) fn write_sources(folder: &Path, sources: &[(String, SourceConfig)]) -> Result<(), IndexError> {
-    let (path, next) = (folder.join(SOURCES), folder.join("sources.next"));
-    if sources.is_empty() {
+/// Takes a source out of `sources.toml`.
+pub(super) fn forget_source(folder: &Path, name: &str) -> Result<(), IndexError> {
+    let mut file = read_file(folder)?;
+    file.source.remove(name);
+    write_file(folder, &file)
+}
+
+/// Writes `sources.toml`; removes it where no source is left.
+fn write_file(folder: &Path, file: &File) -> Result<(), IndexError> {
+    let path = folder.join(SOURCES);
+    if file.source.is_empty() {
         return match std::fs::remove_file(&path) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                 Err(IndexError::io("cannot remove", &path)(error))
@@ -114,13 +157,8 @@ pub(super) fn write_sources(folder: &Path, sources: &[(String, SourceConfig)]) -
             _ => Ok(()),
         };
     }
-    let mut file = File::default();
-    for (name, config) in sources {
-        file.source.insert(name.clone(), config.to_toml()?);
-    }
-    let text = toml::to_string(&file).map_err(|error| IndexError::Usage(error.to_string()))?;
-    std::fs::write(&next, text).map_err(IndexError::io("cannot write", &next))?;
-    std::fs::rename(&next, &path).map_err(IndexError::io("cannot write", &path))
+    let text = toml::to_string(file).map_err(|error| IndexError::Usage(error.to_string()))?;
+    replace(&path, text.as_bytes()).map_err(|(path, error)| IndexError::io("cannot write", &path)(error))
 }
 
 /// The graph that answers, and the store that its names were read from.

@@ -15,7 +15,7 @@ Avatar\tdirected_by\tJames Cameron\n";
 
 /// Letters counted: near for texts of the same letters.
 #[derive(Default)]
-struct LetterEmbedder {
+pub(super) struct LetterEmbedder {
     texts: AtomicUsize,
     /// Set when the first batch is asked for.
     cancel: Option<Arc<AtomicBool>>,

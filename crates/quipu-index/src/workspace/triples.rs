@@ -3,23 +3,26 @@
 //! # Format
 //! A folder in the generation: a vector index whose nodes are numbers of triples, and
 //! ```text
-//! triples.bin = (head:u64 relation:u64 tail:u64)*     ; little-endian, by number
+//! triples.qix = a container (`container.rs`) with the section `triples`
+//! triples     = (head:u64 relation:u64 tail:u64)*     ; little-endian, by number
 //! ```
-//! The table is written first, the vector index's `rows.qix` last: without it there is no index yet, and the next build goes on.
+//! It is built in `triples.building` of the workspace; a build that is stopped goes on there.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use memmap2::Mmap;
 use quipu_graph::{Generations, NodeId, RelationId, RelationRole};
 use quipu_model::Embedder;
 
 use super::{TRIPLES, Workspace, WorkspaceProgress, WorkspaceProgressSink};
+use crate::container::{Container, ContainerWriter, Kind, Section, u64_at};
 use crate::{IndexError, VectorBuilder, VectorIndex};
 
-const TABLE: &str = "triples.bin";
+const TABLE: &str = "triples.qix";
+const KIND: Kind = Kind { magic: *b"QUIPUTRI", version: 1, oldest: 1, title: "table of triples" };
+const SECTION: &str = "triples";
+/// An unfinished build.
+const BUILDING: &str = "triples.building";
 /// Bytes of a triple in the table.
 const ROW: usize = 24;
 /// Names fetched at once.
@@ -42,7 +45,8 @@ pub struct TripleHit {
 
 pub(super) struct TripleIndex {
     vectors: VectorIndex,
-    table: Mmap,
+    container: Container,
+    table: Section,
 }
 
 impl TripleIndex {
@@ -52,14 +56,19 @@ impl TripleIndex {
             return Ok(None);
         }
         let path = folder.join(TABLE);
-        let file = File::open(&path).map_err(IndexError::io("cannot read", &path))?;
-        // SAFETY: the table is never changed once the index is finished, and every access is checked against the map's length.
-        let table = unsafe { Mmap::map(&file) }.map_err(IndexError::io("cannot map", &path))?;
-        if table.len() % ROW != 0 {
-            let reason = "it ends within a triple; build it anew with `quipu index triples`";
+        if !path.exists() {
+            let reason = "it is missing, or of an older version; build it anew with `quipu index triples`";
             return Err(IndexError::corrupt(&path, reason));
         }
-        Ok(Some(Self { vectors: VectorIndex::open(folder)?, table }))
+        let container = Container::open(&path, KIND)?;
+        let table = container.section(SECTION)?;
+        Ok(Some(Self { vectors: VectorIndex::open(folder)?, container, table }))
+    }
+
+    /// Reads every byte and compares the checksums.
+    pub(super) fn verify(&self) -> Result<(), IndexError> {
+        self.container.verify()?;
+        self.vectors.verify()
     }
 
     pub(super) fn search(&self, vector: &[f32], k: usize) -> Result<Vec<TripleHit>, IndexError> {
@@ -69,19 +78,29 @@ impl TripleIndex {
                 if found.len() == k {
                     return Ok(found);
                 }
-                found.extend(self.triple(number, hit.similarity));
+                found.push(self.triple(number, hit.similarity)?);
             }
         }
         Ok(found)
     }
 
-    fn triple(&self, number: NodeId, similarity: f32) -> Option<TripleHit> {
-        let start = usize::try_from(number.0).ok()?.checked_mul(ROW)?;
-        let row = self.table.get(start..start.checked_add(ROW)?)?;
-        let part =
-            |at: usize| row.get(8 * at..8 * at + 8)?.first_chunk().map(|bytes| u64::from_le_bytes(*bytes));
-        let relation = RelationId(u32::try_from(part(1)?).ok()?);
-        Some(TripleHit { head: NodeId(part(0)?), relation, tail: NodeId(part(2)?), similarity })
+    fn triple(&self, number: NodeId, similarity: f32) -> Result<TripleHit, IndexError> {
+        let parts = || {
+            let start = usize::try_from(number.0).ok()?.checked_mul(ROW)?;
+            let row = self.table.get(start..start.checked_add(ROW)?)?;
+            let relation = RelationId(u32::try_from(u64_at(row, 8)).ok()?);
+            Some(TripleHit {
+                head: NodeId(u64_at(row, 0)),
+                relation,
+                tail: NodeId(u64_at(row, 16)),
+                similarity,
+            })
+        };
+        parts().ok_or_else(|| {
+            let missing = || format!("triple {} is missing or damaged", number.0);
+            let damage = self.container.damage();
+            damage.unwrap_or_else(|| IndexError::corrupt(self.container.path(), missing()))
+        })
     }
 }
 
@@ -99,7 +118,7 @@ impl Workspace {
     ) -> Result<u64, IndexError> {
         // What is no workspace is not to become one.
         Self::open_graph(folder)?;
-        let _lock = Generations::open(folder).begin()?;
+        let generation = Generations::open(folder).begin_without(&[TRIPLES])?;
         let workspace = Self::open_graph(folder)?;
         if workspace.embedded().is_none() {
             return Err(IndexError::Usage(format!(
@@ -107,23 +126,25 @@ impl Workspace {
                 folder.display()
             )));
         }
-        let target = workspace.generation.join(TRIPLES);
-        std::fs::create_dir_all(&target).map_err(IndexError::io("cannot create", &target))?;
-        let mut builder = VectorBuilder::create(&target, MEMORY)?;
-        let count = workspace.write_table(&target.join(TABLE), &mut builder).await?;
+        let building = folder.join(BUILDING);
+        let before = workspace.generation.join(TRIPLES);
+        let mut builder = VectorBuilder::create(&building, MEMORY)?.with_previous(&before);
+        let count = workspace.write_table(&building.join(TABLE), &mut builder).await?;
         let mut report = |at| {
             if let Some(sink) = &progress {
                 sink(WorkspaceProgress::Vectors(at));
             }
         };
         builder.build(embedder, &mut report, cancel).await?;
+        let place = generation.path().join(TRIPLES);
+        std::fs::rename(&building, &place).map_err(IndexError::io("cannot write", &place))?;
+        generation.publish()?;
         Ok(count)
     }
 
-    /// Writes the table beside its name and renames it: an index that is there may be read while it is built anew.
     async fn write_table(&self, path: &Path, builder: &mut VectorBuilder) -> Result<u64, IndexError> {
-        let next = path.with_extension("next");
-        let mut table = BufWriter::new(File::create(&next).map_err(IndexError::io("cannot write", &next))?);
+        let mut file = ContainerWriter::create(path, KIND, 1)?;
+        let mut table = file.section(SECTION)?;
         let mut count = 0;
         for (number, relation) in (0_u32..).zip(self.graph.relations()) {
             if relation.role != RelationRole::Ordinary {
@@ -137,9 +158,7 @@ impl Workspace {
                 for ((head, tail), names) in batch.iter().zip(summaries.chunks_exact(2)) {
                     let [head_name, tail_name] = names else { continue };
                     for part in [head.0, u64::from(number), tail.0] {
-                        table
-                            .write_all(&part.to_le_bytes())
-                            .map_err(IndexError::io("cannot write", &next))?;
+                        table.append(&part.to_le_bytes())?;
                     }
                     let sentence = format!("{} {} {}", head_name.name, relation.name, tail_name.name);
                     builder.push(NodeId(count), &sentence)?;
@@ -147,8 +166,8 @@ impl Workspace {
                 }
             }
         }
-        table.flush().map_err(IndexError::io("cannot write", &next))?;
-        std::fs::rename(&next, path).map_err(IndexError::io("cannot write", path))?;
+        table.finish();
+        file.finish()?;
         Ok(count)
     }
 }

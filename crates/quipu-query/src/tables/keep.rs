@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use quipu_graph::files::{sealed, unsealed};
 use quipu_index::Workspace;
 
 use super::{TABLES_VERSION, Tables, count_tables};
@@ -30,16 +31,17 @@ pub fn kept_tables(workspace: &Workspace) -> Option<Tables> {
     read(&workspace.part(TABLES_FILE))
 }
 
-/// What was kept; nothing where it is of another version or cannot be read: it is counted anew then.
+/// What was kept; nothing where it is of another version, damaged or cannot be read: it is counted anew then.
 fn read(path: &Path) -> Option<Tables> {
-    let tables: Tables = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
+    let text = std::fs::read_to_string(path).ok()?;
+    let tables: Tables = serde_json::from_str(unsealed(&text).ok()?).ok()?;
     (tables.version == TABLES_VERSION).then_some(tables)
 }
 
 /// Written beside and renamed, so that no reader sees half of it.
 fn write(path: &Path, tables: &Tables) -> std::io::Result<()> {
     let beside = path.with_extension(format!("{}.building", std::process::id()));
-    let text = serde_json::to_vec(tables)?;
-    std::fs::write(&beside, text)?;
+    let text = serde_json::to_string(tables)?;
+    std::fs::write(&beside, sealed(&text))?;
     std::fs::rename(&beside, path).inspect_err(|_| drop(std::fs::remove_file(&beside)))
 }

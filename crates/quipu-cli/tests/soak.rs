@@ -1,0 +1,170 @@
+//! A server process that is used for a long time: questions of every kind, streams that nobody reads to the end, a model
+//! that dies, reimports and new documents meanwhile. Afterwards it has no more memory, open files and threads than
+//! before, and nothing is stuck.
+//!
+//! A few seconds here; `make soak MINUTES=60` (`QUIPU_SOAK_MINUTES`) goes on for longer.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test ends where something fails"
+)]
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::support;
+use support::endpoint::{answer, chat_reply, endpoint};
+use support::server::{Serving, start};
+use support::{Bench, PLACES};
+
+/// Clients at work at once.
+const CLIENTS: u64 = 3;
+
+/// A model that answers, refuses, breaks off, hangs for a moment or talks rubbish, in turn.
+fn dying_model() -> String {
+    let calls = AtomicU64::new(0);
+    endpoint(move |mut stream: TcpStream| {
+        let call = calls.fetch_add(1, Ordering::Relaxed);
+        std::thread::spawn(move || match call % 5 {
+            0 => answer(stream, "200 OK", &chat_reply(r#"{"answers": ["Lima"]}"#)),
+            1 => answer(stream, "503 Service Unavailable", "{}"),
+            2 => {
+                let _ = stream.write_all(
+                    b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 999\r\n\r\n{\"cho",
+                );
+            }
+            3 => {
+                std::thread::sleep(Duration::from_millis(300));
+                drop(stream);
+            }
+            _ => answer(stream, "200 OK", "<html>not a model</html>"),
+        });
+    })
+}
+
+/// What a process holds: KiB of memory, open files, threads.
+fn held(server: &Serving) -> (u64, usize, u64) {
+    let process = format!("/proc/{}", server.child.id());
+    let status = std::fs::read_to_string(format!("{process}/status")).unwrap();
+    let number = |name: &str| -> u64 {
+        let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+        line.trim().trim_end_matches("kB").trim().parse().unwrap()
+    };
+    let files = std::fs::read_dir(format!("{process}/fd")).unwrap().count();
+    (number("VmRSS:"), files, number("Threads:"))
+}
+
+/// A stream that is asked for and left after its first bytes.
+fn leave_a_stream(server: &Serving, body: &serde_json::Value) {
+    let Ok(mut stream) = TcpStream::connect(&server.address) else { return };
+    let _ = stream.set_read_timeout(Some(Duration::from_secs(5)));
+    let body = body.to_string();
+    let head = "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json";
+    let _ = write!(stream, "{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+    let _ = stream.read(&mut [0; 16]);
+}
+
+/// One request, of a kind that its number chooses.
+fn ask(server: &Serving, number: u64) {
+    let question =
+        ["What is the capital of Peru?", "Which countries border Peru?", "Why?"][number as usize % 3];
+    let post = |path: &str, body: &serde_json::Value| {
+        let (status, said) = server.post(path, body).unwrap_or((0, json!("no answer")));
+        // A dying model is an answer with a note, or an error of its own; never one of the server's.
+        assert!(status != 0 && status != 500, "{path}: {status} {said}");
+    };
+    match number % 7 {
+        0 => post("/api/v1/ask", &json!({ "question": question, "method": "paths", "timeout": 5 })),
+        1 => post("/api/v1/ask", &json!({ "question": question, "method": "kerag", "timeout": 5 })),
+        2 => {
+            let messages = json!([{ "role": "user", "content": question }]);
+            leave_a_stream(server, &json!({ "model": "quipu/kerag", "stream": true, "messages": messages }));
+        }
+        3 => {
+            let found = server.get("/sparql?query=SELECT%20*%20%7B%3Fs%20%3Fp%20%3Fo%7D");
+            assert!(found.starts_with("HTTP/1.1 200"), "{found}");
+        }
+        4 => post("/api/v1/link", &json!({ "text": question })),
+        5 => {
+            let found = server.get("/api/v1/entities/https:%2F%2Fexample.org%2Fgeo%2Fperu");
+            assert!(found.starts_with("HTTP/1.1 200") && found.contains("Lima"), "{found}");
+        }
+        _ => post("/api/v1/ask", &json!({ "quest": 7 })),
+    }
+}
+
+/// Asks for `length`, while the workspace is imported anew and documents change; the number of requests.
+fn use_it(bench: &Bench, server: &Serving, length: Duration) -> u64 {
+    let (over, requests) = (AtomicBool::new(false), AtomicU64::new(0));
+    std::thread::scope(|scope| {
+        let (over, requests) = (&over, &requests);
+        let clients: Vec<_> = (0..CLIENTS)
+            .map(|client| {
+                scope.spawn(move || {
+                    for number in (client * 3).. {
+                        if over.load(Ordering::Relaxed) {
+                            break;
+                        }
+                        ask(server, number);
+                        requests.fetch_add(1, Ordering::Relaxed);
+                    }
+                })
+            })
+            .collect();
+        let started = Instant::now();
+        for change in 0_u64.. {
+            if started.elapsed() >= length || clients.iter().any(|client| client.is_finished()) {
+                break;
+            }
+            let arguments: &[&str] = match change % 3 {
+                0 => &["import", "places", "places.ttl", "--no-embeddings"],
+                1 => &["documents", "add", "places", "Lima.md", "--no-embeddings"],
+                _ => &["documents", "remove", "places", "Lima.md"],
+            };
+            let outcome = bench.run(arguments);
+            if outcome.code != Some(0) {
+                // Else the clients would go on for ever.
+                over.store(true, Ordering::Relaxed);
+                outcome.succeeded();
+            }
+            std::thread::sleep(Duration::from_millis(500));
+        }
+        over.store(true, Ordering::Relaxed);
+    });
+    requests.load(Ordering::Relaxed)
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_server_that_is_used_for_long_holds_no_more_than_before() {
+    let bench = Bench::new();
+    bench.write("places.ttl", PLACES);
+    bench.write("Lima.md", "# Lima\n\nLima lies by the sea.\n");
+    bench.run(&["import", "places", "places.ttl", "--no-embeddings"]).succeeded();
+    let mut command = bench.command(&["serve", "places", "--port", "0", "--llm", "openai:parrot"]);
+    let server = start(command.env("OPENAI_BASE_URL", dying_model()).env("OPENAI_API_KEY", "none"));
+    let minutes: Option<f64> = std::env::var("QUIPU_SOAK_MINUTES").ok().map(|text| text.parse().unwrap());
+    let length = minutes.map_or(Duration::from_secs(4), |minutes| Duration::from_secs_f64(60.0 * minutes));
+    // Until caches are filled and threads are there.
+    let bench = Arc::new(bench);
+    let mut requests = use_it(&bench, &server, length / 4);
+    server.wait_for("quipu_connections", 1.0);
+    let before = held(&server);
+    requests += use_it(&bench, &server, length * 3 / 4);
+    server.wait_for("quipu_connections", 1.0);
+    let after = held(&server);
+    println!("{requests} requests in {length:?}; KiB, files and threads: {before:?} before, {after:?} after");
+    assert!(after.0 < before.0 + before.0 / 4 + (32 << 10), "memory: {before:?} before, {after:?} after");
+    assert!(after.1 <= before.1 + 16, "open files: {before:?} before, {after:?} after");
+    assert!(after.2 <= before.2 + 8, "threads: {before:?} before, {after:?} after");
+    // Nothing is stuck: whoever comes now is answered at once.
+    let started = Instant::now();
+    ask(&server, 5);
+    assert!(started.elapsed() < Duration::from_secs(5));
+}

@@ -1,0 +1,54 @@
+//! One function for each reader.
+
+mod graphs;
+mod queries;
+mod stored;
+mod texts;
+mod wire;
+
+pub(crate) use stored::originals;
+
+/// A reader of foreign bytes.
+#[derive(Debug, Clone, Copy)]
+pub struct Target {
+    /// Its name: that of its folders of inputs, too.
+    pub name: &'static str,
+    /// Gives it bytes; panics where it does what it must not do.
+    pub run: fn(&[u8]),
+}
+
+/// All of them.
+pub const TARGETS: &[Target] = &[
+    Target { name: "ntriples", run: graphs::ntriples },
+    Target { name: "nquads", run: graphs::nquads },
+    Target { name: "turtle", run: graphs::turtle },
+    Target { name: "trig", run: graphs::trig },
+    Target { name: "rdfxml", run: graphs::rdfxml },
+    Target { name: "jsonld", run: graphs::jsonld },
+    Target { name: "tsv", run: graphs::tsv },
+    Target { name: "csv", run: graphs::csv },
+    Target { name: "skb", run: graphs::skb },
+    Target { name: "wikidata", run: graphs::wikidata },
+    Target { name: "compressed", run: graphs::compressed },
+    Target { name: "store", run: stored::store },
+    Target { name: "index", run: stored::index },
+    Target { name: "settings", run: stored::settings },
+    Target { name: "safetensors", run: stored::safetensors },
+    Target { name: "sql", run: queries::sql },
+    Target { name: "sparql", run: queries::sparql },
+    Target { name: "cypher", run: queries::cypher },
+    Target { name: "reply", run: texts::reply },
+    Target { name: "schema", run: texts::schema },
+    Target { name: "html", run: texts::html },
+    Target { name: "pdf", run: texts::pdf },
+    Target { name: "markdown", run: texts::markdown },
+    Target { name: "questions", run: texts::questions },
+    Target { name: "openapi", run: wire::openapi },
+    Target { name: "manifest", run: wire::manifest },
+    Target { name: "http", run: wire::http },
+];
+
+/// The target of a name.
+pub fn target(name: &str) -> Option<Target> {
+    TARGETS.iter().copied().find(|target| target.name == name)
+}

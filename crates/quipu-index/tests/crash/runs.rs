@@ -1,0 +1,229 @@
+//! Runs of the commands, each in a process of its own, each broken off at another place.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command as Process, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::commands::{COMMANDS, Command, give, prepare, state};
+use crate::faults::{self, Fault};
+
+/// First argument of a process that is given a command.
+const CHILD: &str = "as-child";
+/// Breaks of each command, of each kind, where not all are tried.
+const FEW: u64 = 2;
+/// Random moments per command, where their number is not given.
+const FEW_MOMENTS: u64 = 1;
+
+pub fn main() {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    if let [first, command, folder, fault, at] = words.as_slice()
+        && first == CHILD
+    {
+        return child(command, Path::new(folder), Fault::named(fault).unwrap(), at.parse().unwrap());
+    }
+    let moments: Option<u64> = std::env::var("QUIPU_CRASH").ok().map(|number| number.parse().unwrap());
+    let mut total = Counts::default();
+    // As of other test programs, a word chooses those whose names have it.
+    let word = words.iter().find(|word| !word.starts_with('-'));
+    for command in
+        COMMANDS.iter().filter(|command| word.is_none_or(|word| command.name.contains(word))).copied()
+    {
+        let counts = Trial::new(command).run(moments);
+        println!("{}: {counts}", command.name);
+        total.add(&counts);
+    }
+    println!("in all: {total}");
+}
+
+fn child(command: &str, folder: &Path, fault: Fault, at: u64) {
+    let place = folder.join("workspace");
+    prepare(folder);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    faults::begin(fault, at, &place);
+    let outcome = runtime.block_on(give(command, folder, &place));
+    let calls = faults::end();
+    println!("{calls}");
+    if let Err(error) = outcome {
+        eprintln!("{error}");
+        std::process::exit(1);
+    }
+}
+
+#[derive(Default)]
+struct Counts {
+    /// File operations of the command.
+    operations: u64,
+    /// Runs that were broken off.
+    broken: u64,
+    /// Of these, how many left the state before, and how many the state after.
+    before: u64,
+    after: u64,
+}
+
+impl Counts {
+    fn add(&mut self, other: &Self) {
+        self.operations += other.operations;
+        self.broken += other.broken;
+        self.before += other.before;
+        self.after += other.after;
+    }
+}
+
+impl std::fmt::Display for Counts {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { operations, broken, before, after } = self;
+        write!(formatter, "{operations} file operations, {broken} runs broken off: ")?;
+        write!(formatter, "{before} left the state before, {after} the state after")
+    }
+}
+
+/// A command, with the states before and after it.
+struct Trial {
+    command: Command,
+    folder: tempfile::TempDir,
+    before: String,
+    after: String,
+    /// Files after the command.
+    files: Vec<String>,
+    operations: u64,
+    took: Duration,
+}
+
+impl Trial {
+    fn new(command: Command) -> Self {
+        // In memory, where the system has a folder that is: what reaches the disk is counted by `faults`, not seen there.
+        let memory = Path::new("/dev/shm");
+        let folder =
+            if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() }.unwrap();
+        let template = folder.path().join("template");
+        std::fs::create_dir(&template).unwrap();
+        for earlier in command.before {
+            run(earlier, &template, Fault::Kill, 0);
+        }
+        let mut trial = Self {
+            command,
+            before: told(&template),
+            after: String::new(),
+            files: Vec::new(),
+            operations: 0,
+            took: Duration::ZERO,
+            folder,
+        };
+        let fresh = trial.fresh();
+        let started = Instant::now();
+        trial.operations =
+            run(command.name, &fresh, Fault::Kill, 0).expect("the command does what it should");
+        trial.took = started.elapsed();
+        trial.after = told(&fresh);
+        trial.files = files(&fresh);
+        assert_ne!(trial.before, trial.after, "{}", command.name);
+        trial
+    }
+
+    /// The state before the command, in a folder that is used again and again.
+    fn fresh(&self) -> PathBuf {
+        let fresh = self.folder.path().join("fresh");
+        let _ = std::fs::remove_dir_all(&fresh);
+        copy_all(&self.folder.path().join("template"), &fresh);
+        fresh
+    }
+
+    fn run(&self, moments: Option<u64>) -> Counts {
+        let mut counts = Counts { operations: self.operations, ..Counts::default() };
+        for (number, fault) in (1..).zip(Fault::ALL) {
+            let step = if moments.is_some() { 1 } else { (self.operations / FEW).max(1) };
+            // Not the same operations for each fault.
+            for at in (number.min(step)..=self.operations).step_by(usize::try_from(step).unwrap()) {
+                let folder = self.fresh();
+                let calls = run(self.command.name, &folder, fault, at);
+                self.check(&folder, &format!("{fault:?} at {at}"), calls.is_some(), &mut counts);
+            }
+        }
+        for moment in 0..moments.unwrap_or(FEW_MOMENTS) / COMMANDS.len() as u64 + 1 {
+            let folder = self.fresh();
+            // Spread over the command's time without a pattern: multiples of the golden section.
+            let share = (moment as f64 * 0.618_034 + 0.3) % 1.0;
+            let mut process = process(self.command.name, &folder, Fault::Kill, 0).spawn().unwrap();
+            std::thread::sleep(self.took.mul_f64(share));
+            process.kill().unwrap();
+            process.wait().unwrap();
+            self.check(&folder, &format!("killed at {share:.3} of its time"), false, &mut counts);
+        }
+        counts
+    }
+
+    /// Whether a broken command left the state before or the state after, and whether the next one is as if nothing had been.
+    fn check(&self, folder: &Path, what: &str, succeeded: bool, counts: &mut Counts) {
+        let what = format!("{}, {what}", self.command.name);
+        let state = told(folder);
+        counts.broken += 1;
+        let is_after = state == self.after;
+        assert!(
+            is_after || state == self.before,
+            "{what}: a third state:\n{state}\nfiles: {:#?}",
+            files(folder)
+        );
+        assert!(is_after || !succeeded, "{what}: it told of no error");
+        *(if is_after { &mut counts.after } else { &mut counts.before }) += 1;
+        if is_after && !self.command.again {
+            return;
+        }
+        run(self.command.name, folder, Fault::Kill, 0);
+        assert_eq!(told(folder), self.after, "{what}: the same command once more");
+        assert_eq!(files(folder), self.files, "{what}: what is left over");
+    }
+}
+
+fn process(command: &str, folder: &Path, fault: Fault, at: u64) -> Process {
+    let mut process = Process::new(std::env::current_exe().unwrap());
+    process.args([CHILD, command, folder.to_str().unwrap(), &format!("{fault:?}"), &at.to_string()]);
+    process.env("RUST_BACKTRACE", "0").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    process
+}
+
+/// The number of file operations of a command that did what it should.
+fn run(command: &str, folder: &Path, fault: Fault, at: u64) -> Option<u64> {
+    let output = process(command, folder, fault, at).output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!told.contains("panicked"), "{command}, {fault:?} at {at}: {told}");
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().parse().unwrap())
+}
+
+fn told(folder: &Path) -> String {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(state(&folder.join("workspace")))
+}
+
+/// The files below a workspace, in order; generations by one name.
+fn files(folder: &Path) -> Vec<String> {
+    fn gather(folder: &Path, name: &str, found: &mut Vec<String>) {
+        for entry in folder.read_dir().into_iter().flatten().map(|entry| entry.unwrap()) {
+            let own = entry.file_name().into_string().unwrap();
+            let shown = if own.starts_with("gen-") { "generation".into() } else { own };
+            // Tantivy calls its segments by random names.
+            let shown = match shown.split_once('.') {
+                Some((stem, kind)) if stem.len() == 32 => format!("SEGMENT.{kind}"),
+                // The number of an API's reading.
+                _ => shown.replace(".1.", ".").replace(".2.", "."),
+            };
+            let name = format!("{name}/{shown}");
+            if entry.path().is_dir() { gather(&entry.path(), &name, found) } else { found.push(name) }
+        }
+    }
+    let mut found = Vec::new();
+    gather(&folder.join("workspace"), "", &mut found);
+    found.sort();
+    found
+}
+
+fn copy_all(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in from.read_dir().unwrap().map(|entry| entry.unwrap()) {
+        let place = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy_all(&entry.path(), &place);
+        } else {
+            std::fs::copy(entry.path(), place).unwrap();
+        }
+    }
+}
