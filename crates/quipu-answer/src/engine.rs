@@ -229,8 +229,12 @@ impl Engine {
         let (question, bound) = match &understood {
             Understood::AsItIs => (question, &[][..]),
             Understood::As(restated) => (&restated.question, restated.bound.as_slice()),
-            Understood::Nothing => {
-                let outcome = Outcome::abstain("the message asks nothing", Vec::new());
+            Understood::Nothing | Understood::Unclear(_) => {
+                let reason = match &understood {
+                    Understood::Unclear(word) => format!("it is not clear what “{word}” stands for"),
+                    _ => "the message asks nothing".to_owned(),
+                };
+                let outcome = Outcome::abstain(reason, Vec::new());
                 return Ok(self.answer(question, options, outcome, &Grounding::default(), trace));
             }
         };

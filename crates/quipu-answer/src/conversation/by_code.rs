@@ -31,8 +31,8 @@ pub(super) enum ByCode {
     Alone,
     /// It is said so.
     Said(Said),
-    /// It leans on what was said, and code does not see how.
-    Unclear,
+    /// It leans on what was said, and code does not see how: by this word, or in silence.
+    Unclear(Option<String>),
 }
 
 /// A message that stands alone.
@@ -113,7 +113,7 @@ impl Heard {
         }
         // What names nothing, no kind of thing either, may lean on what was said in silence: "which is cheaper?".
         let alone = !message.own.is_empty() || !values_said(text).is_empty() || message.names_a_kind(context);
-        Ok(if alone { ByCode::Alone } else { ByCode::Unclear })
+        Ok(if alone { ByCode::Alone } else { ByCode::Unclear(None) })
     }
 
     /// The message with names for the words that stand for earlier things.
@@ -135,7 +135,7 @@ impl Heard {
                 if one.noun.is_some() && !one.surely {
                     continue;
                 }
-                return Ok(ByCode::Unclear);
+                return Ok(ByCode::Unclear(message.text.get(one.span.clone()).map(str::to_owned)));
             }
             said.text += message.text.get(at..one.span.start).unwrap_or_default();
             if one.to == Referent::Somewhere {
@@ -205,10 +205,11 @@ impl Heard {
         let telling = message.telling(&[message.names(), vec![one.span.clone()]].concat());
         let fits = fits(context, &things, &telling).await?;
         let best = fits.iter().copied().max().unwrap_or_default();
-        // Of several things that nothing tells apart the only answer is meant.
-        let sure = best > 0
-            || things.len() < 2
-            || (self.answered.len() == 1 && things.first() == self.answered.first());
+        // Of several things that nothing tells apart the only answer is meant; by "she" somebody whom the question names, where it
+        // does not ask who.
+        let is_answer = self.answered.len() == 1 && things.first() == self.answered.first();
+        let is_named = one.to == Referent::Person && !asks_for_an_agent(&self.question);
+        let sure = best > 0 || is_answer || is_named || (things.len() < 2 && one.to != Referent::Person);
         let found = fits.iter().position(|fit| *fit == best).filter(|_| sure);
         Ok(found.and_then(|at| things.into_iter().nth(at)).into_iter().collect())
     }
@@ -283,14 +284,16 @@ impl Heard {
             _ => return Ok(ByCode::Alone),
         }
         if begins_a_question(message.rest()) {
-            return Ok(if message.names_a_kind(context) { ByCode::Alone } else { ByCode::Unclear });
+            return Ok(if message.names_a_kind(context) { ByCode::Alone } else { ByCode::Unclear(None) });
         }
         // "And the price?" asks for it of what was spoken of.
         let one = Referring::plain(Referent::Somewhere, 0..0);
-        let Some(thing) = self.meant(context, message, &one).await?.pop() else { return Ok(ByCode::Unclear) };
+        let Some(thing) = self.meant(context, message, &one).await?.pop() else {
+            return Ok(ByCode::Unclear(None));
+        };
         let fit = fits(context, std::slice::from_ref(&thing), &left).await?;
         if left.is_empty() || fit != [left.len()] {
-            return Ok(ByCode::Unclear);
+            return Ok(ByCode::Unclear(None));
         }
         let mut text = format!("{} of ", message.rest().trim_end_matches(['?', '.', '!', ' ']));
         let start = text.len();
@@ -302,7 +305,7 @@ impl Heard {
     /// The last question about another thing: in the place of the last one of its kind, else of the only one that has a relation in common
     /// with it.
     async fn with_name(&self, context: &Context<'_>, new: &Mentioned) -> Result<ByCode, AnswerError> {
-        let Some(best) = new.best() else { return Ok(ByCode::Unclear) };
+        let Some(best) = new.best() else { return Ok(ByCode::Unclear(None)) };
         let new_types = context.graph().summaries(&[best.node]).await?.pop().map(|node| node.types);
         let is_alike =
             |thing: &Thing| thing.types.iter().any(|of| new_types.iter().flatten().any(|new| new == of));
@@ -315,7 +318,7 @@ impl Heard {
             place = shares.then_some(only);
         }
         let said = place.and_then(|place| self.with(place, &new.text));
-        Ok(said.map_or(ByCode::Unclear, ByCode::Said))
+        Ok(said.map_or(ByCode::Unclear(None), ByCode::Said))
     }
 
     /// The last question with another value: "and in 2019?". Nothing where the message says more, or one of the values is in a name.

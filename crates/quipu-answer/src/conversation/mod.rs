@@ -70,6 +70,8 @@ pub(crate) enum Understood {
     AsItIs,
     /// It asks nothing: "thanks".
     Nothing,
+    /// This word of it stands for something, and neither code nor model knows for what.
+    Unclear(String),
     /// It is asked so.
     As(Restated),
 }
@@ -125,10 +127,11 @@ pub(crate) async fn understand(
                 None
             }
         },
-        Ok(ByCode::Unclear) => {
-            let question = by_model(context, question, conversation).await?;
-            question.map(|question| Restated { question, bound: Vec::new() })
-        }
+        Ok(ByCode::Unclear(word)) => match (by_model(context, question, conversation).await?, word) {
+            (Some(question), _) => Some(Restated { question, bound: Vec::new() }),
+            (None, Some(word)) => return Ok(Understood::Unclear(word)),
+            (None, None) => None,
+        },
         Err(error @ AnswerError::Exhausted(_)) => return Err(error),
         // Whoever is asked next says so too, or is another source.
         Err(error) => {
