@@ -53,7 +53,7 @@ async fn workspace(folder: &Path) -> PathBuf {
     });
     let place = folder.join("workspace");
     let graph = ImportConfig::new("towns", files.to_vec());
-    let embedder: Arc<Letters> = Arc::default();
+    let embedder = Arc::new(Letters);
     let request = ImportRequest { graph, embedder: Some(embedder.clone()), progress: None };
     Workspace::import(&place, &request).await.unwrap();
     let never = AtomicBool::new(false);
@@ -109,7 +109,7 @@ async fn answers(place: &Path) -> BTreeMap<String, Answer> {
             return answers;
         }
     };
-    let letters = Letters::default();
+    let letters = Letters;
     tell("info", answer(Ok::<_, String>(workspace.info())));
     for text in ["Gorwen", "old gorwen", "Gorwne", "Hald", "gorwen market"] {
         let found = workspace.lookup(text, &LookupConfig::default()).await;

@@ -119,7 +119,7 @@ fn use_it(bench: &Bench, server: &Serving, length: Duration) -> u64 {
             .collect();
         let started = Instant::now();
         for change in 0_u64.. {
-            if started.elapsed() >= length || clients.iter().any(|client| client.is_finished()) {
+            if started.elapsed() >= length || clients.iter().any(std::thread::ScopedJoinHandle::is_finished) {
                 break;
             }
             let arguments: &[&str] = match change % 3 {

@@ -2,7 +2,12 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use pdf_extract::{Document, Object};
+
 use super::TextError;
+
+/// Folders of pages within each other, in any file that a program wrote.
+const DEEPEST: usize = 100;
 
 /// The text of a PDF's pages in order; pages are separated by an empty line, runs of empty lines become one.
 ///
@@ -10,7 +15,10 @@ use super::TextError;
 /// [`TextError::Pdf`] for what is no PDF, is damaged or encrypted, or holds pictures of text only.
 pub fn pdf(bytes: &[u8]) -> Result<String, TextError> {
     // The library gives up on some damaged files by a panic.
-    let read = catch_unwind(AssertUnwindSafe(|| pdf_extract::extract_text_from_mem(bytes)));
+    let read = catch_unwind(AssertUnwindSafe(|| {
+        check_parents(&Document::load_mem(bytes)?)?;
+        pdf_extract::extract_text_from_mem(bytes)
+    }));
     let text = match read {
         Ok(Ok(text)) => text,
         Ok(Err(error)) => return Err(TextError::Pdf(error.to_string())),
@@ -21,6 +29,18 @@ pub fn pdf(bytes: &[u8]) -> Result<String, TextError> {
         return Err(TextError::Pdf("it holds no text, only pictures perhaps".to_owned()));
     }
     Ok(text)
+}
+
+/// Refuses pages that are within themselves: what pages inherit is looked for from parent to parent, without an end.
+fn check_parents(document: &Document) -> Result<(), pdf_extract::OutputError> {
+    for page in document.get_pages().into_values() {
+        let parent =
+            |id| document.get_dictionary(id).ok()?.get(b"Parent").and_then(Object::as_reference).ok();
+        if std::iter::successors(Some(page), |id| parent(*id)).nth(DEEPEST).is_some() {
+            return Err(pdf_extract::Error::ReferenceCycle(page).into());
+        }
+    }
+    Ok(())
 }
 
 fn tidy(text: &str) -> String {
@@ -73,6 +93,12 @@ mod tests {
     #[test]
     fn a_page_is_read() {
         assert_eq!(pdf(&page("The terrier has a wiry coat.")).unwrap(), "The terrier has a wiry coat.");
+    }
+
+    #[test]
+    fn a_page_within_itself_is_refused() {
+        let within = String::from_utf8(page("words")).unwrap().replace("/Parent 2 0 R", "/Parent 3 0 R");
+        assert!(matches!(pdf(within.as_bytes()), Err(TextError::Pdf(_))));
     }
 
     #[test]
