@@ -112,7 +112,7 @@ const tests = {
     await answered(page).waitFor();
     assert.match(await answered(page).innerText(), /Boudewijn Koole/);
     await page.getByText("The values stand in the graph.").waitFor();
-    await page.getByText(/^The method is (fairly )?sure \(0\.\d\d\)\.$/).waitFor();
+    await page.getByText(/^The reading is (fairly )?sure \(0\.\d\d\)\.$/).waitFor();
     assert.match(await page.getByTestId("cost").innerText(), /0 model calls.*paths/);
     await page.getByText("How it came about").click();
     await page.getByText("paths considered").waitFor();
@@ -323,7 +323,7 @@ const tests = {
     await page.getByRole("button", { name: "Copy as Markdown" }).click();
     await page.getByText("Markdown copied").waitFor();
     const copied = await page.evaluate(() => navigator.clipboard.readText());
-    assert.match(copied, /^\*\*who directed Tonio\?\*\*\n\nPaula van der Oest \[1\]\n\n\[1\]: /);
+    assert.match(copied, /^\*\*who directed Tonio\?\*\*\n\nPaula van der Oest \[1\]\n\nI read this as: the directors of Tonio\. .*\n\n\[1\]: /);
     await page.getByRole("button", { name: "Copy as JSON" }).click();
     await page.getByText("JSON copied").waitFor();
     assert.deepEqual(JSON.parse(await page.evaluate(() => navigator.clipboard.readText())).answers, ["Paula van der Oest"]);

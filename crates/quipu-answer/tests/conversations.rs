@@ -131,6 +131,31 @@ async fn what_neither_code_nor_model_can_tell_is_not_answered() {
 async fn somebody_without_an_entity_may_be_meant() {
     let named = [(Speaker::Person, "what award did Sarah Brown win?"), (Speaker::Answer, "Tonio")];
     check(&named, "when was she born?", "when was Sarah Brown born?").await;
+    let answered = [(Speaker::Person, "which student knows Tonio?"), (Speaker::Answer, "David Johnson")];
+    check(&answered, "how tall is he?", "how tall is David Johnson?").await;
+}
+
+#[tokio::test]
+async fn it_is_nobody_who_was_asked_for() {
+    check(&EARLIER, "how much did it cost?", "how much did Kauwboy cost?").await;
+}
+
+#[tokio::test]
+async fn what_is_called_by_its_kind_is_no_name_of_its_own() {
+    let towns = "
+@prefix t: <http://towns.test/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+t:Town rdfs:label \"town\" . t:Club rdfs:label \"club\" .
+t:a a t:Town ; rdfs:label \"Aldby\" . t:b a t:Town ; rdfs:label \"Borg\" .
+t:c a t:Club ; rdfs:label \"Corvus\" ; t:seat t:a . t:d a t:Club ; rdfs:label \"Dohle\" ; t:seat t:b .
+";
+    let setting = common::setting_from("towns.ttl", towns).await;
+    quipu_query::open_tables(&setting.workspace).await.unwrap();
+    let options = after(&[(Speaker::Person, "what is the seat of Corvus?"), (Speaker::Answer, "Aldby")]);
+    let model = ScriptedModel::new().on("compose.io", KNOWS);
+    let (answer, model) = run(&setting, model, "which clubs have their seat in that town?", &options).await;
+    assert_eq!(model.calls(), 1, "{answer:#?}");
+    assert_eq!(answer.question, "which clubs have their seat in Aldby?");
 }
 
 #[tokio::test]

@@ -177,7 +177,7 @@ fn what_cannot_be_kept_does_not_cost_the_answer() {
     let bench = Bench::with_places();
     let endpoint = endpoint_that_says("Bananas are yellow.");
     // Where the file would be written first there is a folder, so that writing fails as on a full disk.
-    std::fs::create_dir(bench.path("places/relations.toml.new")).unwrap();
+    std::fs::create_dir(bench.path("places/relations.toml.next")).unwrap();
     let object = ask_by_paths(&bench, &endpoint, &["--json"]).succeeded().json();
     assert_eq!(notes(&object, "not_kept").len(), 1, "{object}");
     assert_eq!(object["answers"], serde_json::json!(["Lima"]), "{object}");

@@ -53,7 +53,7 @@ fn follow_up() -> Value {
         "messages": [
             { "role": "user", "content": "what is the population of Peru?" },
             { "role": "assistant", "content": "31989256" },
-            { "role": "user", "content": "and its capital?" },
+            { "role": "user", "content": "capital?" },
         ],
     })
 }

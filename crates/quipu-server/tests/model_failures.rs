@@ -106,7 +106,7 @@ async fn a_follow_up_that_was_not_understood_is_not_answered() {
     asked["messages"] = json!([
         { "role": "user", "content": QUESTION },
         { "role": "assistant", "content": "Boudewijn Koole" },
-        { "role": "user", "content": "and who directed Tonio?" },
+        { "role": "user", "content": "born when exactly?" },
     ]);
     let response = server.post("/v1/chat/completions", &asked).send().await.unwrap();
     assert_eq!(error_of(response).await, (status, "model_error".into()));

@@ -33,7 +33,12 @@ async fn a_completion_cites_its_evidence() {
     let server = serve(config(), no_model().await).await;
     let whole = ok(server.post("/v1/chat/completions", &request("quipu", QUESTION))).await;
     let content = whole["choices"][0]["message"]["content"].as_str().unwrap();
-    assert_eq!(content, "Boudewijn Koole [1]\n\n[1] The directors of Kauwboy: Boudewijn Koole");
+    let parts: Vec<&str> = content.split("\n\n").collect();
+    assert!(parts[1].starts_with("I read this as: the directors of Kauwboy. The value stands"), "{content}");
+    assert_eq!(
+        [parts[0], parts[2]],
+        ["Boudewijn Koole [1]", "[1] The directors of Kauwboy: Boudewijn Koole"]
+    );
     assert_eq!(whole["choices"][0]["finish_reason"], "stop");
     assert_eq!((&whole["object"], &whole["model"]), (&json!("chat.completion"), &json!("quipu")));
     let told = &whole["quipu"];
@@ -92,7 +97,8 @@ async fn earlier_turns_make_a_follow_up_plain() {
     let whole = ok(server.post("/v1/chat/completions", &body)).await;
     assert_eq!(whole["quipu"]["question"], "where was Boudewijn Koole born?");
     assert_eq!(whole["quipu"]["answers"], json!(["Leidschendam"]));
-    assert_eq!(whole["quipu"]["usage"]["llm_calls"], 1);
+    // Code understands "he".
+    assert_eq!(whole["quipu"]["usage"]["llm_calls"], 0);
 }
 
 #[tokio::test]

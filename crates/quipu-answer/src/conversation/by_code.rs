@@ -81,6 +81,11 @@ impl Message<'_> {
         }
     }
 
+    fn names_a_kind_before(&self, context: &Context<'_>, span: &Range<usize>) -> bool {
+        let before = self.text.get(self.from..span.start).unwrap_or_default();
+        counted(context).is_some_and(|tables| !nouns_of_kinds(&words_of(before), &tables).is_empty())
+    }
+
     fn names_a_kind(&self, context: &Context<'_>) -> bool {
         counted(context).is_some_and(|tables| !nouns_of_kinds(&words_of(self.rest()), &tables).is_empty())
     }
@@ -126,6 +131,13 @@ impl Heard {
         let mut said = Said::default();
         let (mut at, mut any) = (message.from, false);
         for one in refers {
+            // "Which clubs have their seat there": the clubs' own.
+            if one.possessive
+                && one.to == Referent::Several
+                && message.names_a_kind_before(context, &one.span)
+            {
+                continue;
+            }
             let things = match self.may_be_within(message, one) {
                 true => Vec::new(),
                 false => self.meant(context, message, one).await?,
@@ -215,24 +227,20 @@ impl Heard {
     }
 
     /// The things that a word for one may stand for, the likeliest first: the answer where it is one, then what the question names, the
-    /// last first, then what was said before. Who was asked for is a "she" and no "it"; what was asked for otherwise is no "she" where
-    /// the question names somebody.
+    /// last first, then what was said before. Who was asked for is no "it". "She" has a name of several words sooner than of one.
     fn single(&self, one: &Referring) -> Vec<Thing> {
-        let answer = self.answered.first().filter(|_| self.answered.len() == 1).cloned();
         let is_agent = asks_for_an_agent(&self.question);
-        let last = match one.to {
-            Referent::Person => !is_agent,
-            Referent::One => is_agent && one.noun.is_none(),
-            _ => false,
-        };
-        let mut things: Vec<Thing> = self.named.iter().rev().map(|(_, thing)| thing.clone()).collect();
-        let at = if last { things.len() } else { 0 };
-        things.splice(at..at, answer);
-        things.extend(self.earlier.iter().cloned());
+        let is_it = one.to == Referent::One && one.noun.is_none();
+        let answer = self.answered.first().filter(|_| self.answered.len() == 1 && !(is_it && is_agent));
+        let named = self.named.iter().rev().map(|(_, thing)| thing);
+        let mut things: Vec<&Thing> = answer.into_iter().chain(named).collect();
+        if one.to == Referent::Person && !is_agent {
+            things.sort_by_key(|thing| !thing.name.contains(' '));
+        }
         let mut single: Vec<Thing> = Vec::new();
-        for thing in things {
-            if !single.contains(&thing) && single.len() < MOST_HELD {
-                single.push(thing);
+        for thing in things.into_iter().chain(&self.earlier) {
+            if !single.contains(thing) && single.len() < MOST_HELD {
+                single.push(thing.clone());
             }
         }
         single
@@ -375,6 +383,10 @@ fn is_name(context: &Context<'_>, mention: &Mentioned) -> bool {
     }
     if mention.text.contains(char::is_uppercase) {
         return true;
+    }
+    // "That department" is called by its kind.
+    if counted(context).is_some_and(|tables| !nouns_of_kinds(&words_of(&mention.text), &tables).is_empty()) {
+        return false;
     }
     let name = normalise(&mention.text);
     !context.graph().relations().iter().any(|info| {
