@@ -29,7 +29,7 @@ assert usage is not None and usage.total_tokens >= 0
 
 conversation = question + [
     {"role": "assistant", "content": content},
-    {"role": "user", "content": "and where was he born?"},
+    {"role": "user", "content": "born where?"},
 ]
 follow_up = client.chat.completions.create(model="quipu/paths", messages=conversation)
 assert "Leidschendam" in follow_up.choices[0].message.content, follow_up
