@@ -81,6 +81,17 @@ impl Message<'_> {
         }
     }
 
+    /// Whether the message itself may name what a word of it stands for: "is Kauwboy longer than its sequel", "the largest countries and
+    /// their capitals".
+    fn may_name(&self, one: &Referring) -> bool {
+        if matches!(one.to, Referent::Place(_) | Referent::Last) || one.noun.is_some() {
+            return false;
+        }
+        let before = words(self.text).into_iter().rfind(|word| word.end <= one.span.start);
+        let joined = before.is_some_and(|word| word.start > self.from && word.text == "and");
+        joined || self.own.iter().any(|mention| mention.span.end <= one.span.start)
+    }
+
     fn names_a_kind_before(&self, context: &Context<'_>, span: &Range<usize>) -> bool {
         let before = self.text.get(self.from..span.start).unwrap_or_default();
         counted(context).is_some_and(|tables| !nouns_of_kinds(&words_of(before), &tables).is_empty())
@@ -138,7 +149,7 @@ impl Heard {
             {
                 continue;
             }
-            let things = match self.may_be_within(message, one) {
+            let things = match message.may_name(one) {
                 true => Vec::new(),
                 false => self.meant(context, message, one).await?,
             };
@@ -174,17 +185,6 @@ impl Heard {
         }
         said.text += message.text.get(at..).unwrap_or_default();
         Ok(ByCode::Said(said))
-    }
-
-    /// Whether the message itself may name what a word of it stands for: "is Kauwboy longer than its sequel", "the largest countries and
-    /// their capitals".
-    fn may_be_within(&self, message: &Message<'_>, one: &Referring) -> bool {
-        if matches!(one.to, Referent::Place(_) | Referent::Last) || one.noun.is_some() {
-            return false;
-        }
-        let before = words(message.text).into_iter().rfind(|word| word.end <= one.span.start);
-        let joined = before.is_some_and(|word| word.start > message.from && word.text == "and");
-        joined || message.own.iter().any(|mention| mention.span.end <= one.span.start)
     }
 
     /// The things that a word of the message stands for; none where it is not clear.
@@ -334,7 +334,7 @@ impl Heard {
         let (old, new) = (values_said(&self.question), values_said(message.text));
         let ([old], [new]) = (old.as_slice(), new.as_slice()) else { return None };
         let in_a_name = self.named.iter().any(|(named, thing)| {
-            !apart(named, old) && !self.question.get(old.clone()).is_some_and(|value| value == thing.name)
+            !apart(named, old) && self.question.get(old.clone()).is_none_or(|value| value != thing.name)
         });
         let names_more = message.own.iter().any(|mention| apart(&mention.span, new) || mention.span != *new);
         let says_more = message.telling(std::slice::from_ref(new)).iter().any(|word| {
