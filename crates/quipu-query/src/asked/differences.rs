@@ -36,10 +36,11 @@ pub fn of_two(query: &mut Query) -> Option<Mend> {
     Some(Mend { text: "the value of one is taken from that of the other".into(), doubt: Doubt::Little })
 }
 
-/// Whether a query takes a value from itself.
+/// Whether a query, or a part of it, takes a value from itself.
 pub fn takes_from_itself(query: &Query) -> bool {
-    let select = query.select();
-    select.is_some_and(|select| select.items.iter().any(|item| from_itself(&item.expression).is_some()))
+    let mut takes = false;
+    query.visit(&mut |part| takes |= taken_from_itself(part).is_some());
+    takes
 }
 
 /// The expression that is taken from itself.
@@ -94,4 +95,20 @@ fn either(select: &Select) -> Option<(usize, Expression, [Expression; 2])> {
         },
         _ => None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::takes_from_itself;
+    use crate::sql::read_sql;
+
+    #[test]
+    fn a_value_is_taken_from_itself_in_parts_of_a_query_too() {
+        let takes = |sql: &str| takes_from_itself(&read_sql(sql, None).unwrap());
+        assert!(takes("SELECT height - height FROM pot WHERE name = 'A'"));
+        assert!(takes(
+            "SELECT height - height FROM pot WHERE name = 'A' INTERSECT SELECT height - height FROM pot WHERE name = 'B'"
+        ));
+        assert!(!takes("SELECT height - price FROM pot"));
+    }
 }
