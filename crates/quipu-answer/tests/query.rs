@@ -24,7 +24,7 @@ const SHOP: &str = r#"
 :lamp a :Product ; rdfs:label "Owl Lamp" ; :price 20 ; :madeBy :brix .
 :lamp2 a :Product ; rdfs:label "Owl Lamp" ; :price 30 ; :madeBy :acme .
 :acme a :Supplier ; rdfs:label "Acme" ; :basedIn :oslo ; :founded "1990-05-01"^^xsd:date .
-:brix a :Supplier ; rdfs:label "Brix" ; :basedIn :lima ; :founded "1985-02-01"^^xsd:date ; :foundedBy :acme .
+:brix a :Supplier ; rdfs:label "Brix" ; :basedIn :lima ; :founded "1985-02-01"^^xsd:date ; :foundedBy :acme ; :heirOf :acme .
 :oslo a :City ; rdfs:label "Oslo" ; :praisedBy :oslo, :lima .
 :lima a :City ; rdfs:label "Lima" .
 "#;
@@ -398,6 +398,12 @@ async fn who_acts_stands_on_the_side_of_those_who_act() {
     assert_eq!(answer.answers, ["Brix"], "{answer:#?}");
     let right = "SELECT founded_by FROM supplier WHERE name = 'Brix'";
     let (answer, _) = ask_with(&[right], "Which supplier founded Brix?", query()).await;
+    assert_eq!(answer.answers, ["Acme"], "{answer:#?}");
+    // "Heir of" is the role of those that it is stated of.
+    let role = |name: &str| format!("SELECT heir_of FROM supplier WHERE name = '{name}'");
+    let (answer, _) = ask_with(&[&role("Acme")], "Which suppliers are the heirs of Acme?", query()).await;
+    assert_eq!(answer.answers, ["Brix"], "{answer:#?}");
+    let (answer, _) = ask_with(&[&role("Brix")], "Which supplier is Brix the heir of?", query()).await;
     assert_eq!(answer.answers, ["Acme"], "{answer:#?}");
     let links = "SELECT praised_by FROM city_praised_by WHERE city = 'Lima'";
     let (answer, _) = ask_with(&[links], "Which city did Lima praise?", query()).await;

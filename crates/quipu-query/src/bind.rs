@@ -4,6 +4,7 @@ mod columns;
 mod ends;
 mod links;
 mod literals;
+mod negation;
 mod several;
 mod shape;
 
@@ -229,6 +230,7 @@ impl Binder<'_> {
         select.from.extend(added);
         self.right_ends(&mut select, &mut order, written);
         self.several_values(&mut select, &mut order, written);
+        self.before_negations(&mut select);
         (select, order)
     }
 

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use quipu_language::predicate_of;
+
 use crate::bind::title_of;
 use crate::syntax::{
     Aggregate, Arithmetic, Body, ColumnRef, Comparison, Expression, Function, Join, Query, Select,
@@ -228,7 +230,7 @@ impl Teller<'_> {
 
     fn item(&self, expression: &Expression) -> String {
         match expression {
-            Expression::Column(column) => format!("the {}", self.column(column)),
+            Expression::Column(column) => self.the_column(column),
             Expression::Aggregate { .. } => format!("the {}", self.bare(expression)),
             condition @ (Expression::Compare(..)
             | Expression::Exists(_)
@@ -291,22 +293,43 @@ impl Teller<'_> {
             return of_kind(&table.title, of.kind, self.tables);
         }
         if let Some(name) = column.table.as_ref().and_then(|alias| self.named.get(alias)) {
-            return format!("{} of {name}", of.title);
+            return of_what(&of.title, name);
         }
         if table.is_links() {
-            return of.title.clone();
+            let head = table.columns.first().map(|head| of_kind(&table.title, head.kind, self.tables));
+            let predicate = predicate_of(&of.title).zip(head);
+            return predicate
+                .map_or_else(|| of.title.clone(), |(_, head)| of_what(&of.title, &format!("the {head}")));
         }
-        format!("{} of the {}", of.title, table.title)
+        of_what(&of.title, &format!("the {}", table.title))
+    }
+
+    /// A column with its article, where it takes one.
+    fn the_column(&self, column: &ColumnRef) -> String {
+        let said = self.column(column);
+        if said.starts_with(WHAT) { said } else { format!("the {said}") }
+    }
+
+    /// That a column has a value, where its title is a predicate: "the pot is made by “Ada”".
+    fn predicated(&self, column: &ColumnRef, value: &str) -> Option<String> {
+        let said = self.column(column);
+        let predicate = said.strip_prefix(WHAT)?;
+        Some(format!("{predicate} {value}"))
     }
 
     fn value(&self, expression: &Expression) -> String {
         match expression {
-            Expression::Column(column) => format!("the {}", self.column(column)),
+            Expression::Column(column) => self.the_column(column),
             Expression::Text(text) | Expression::Terms(_, text) => format!("“{text}”"),
             Expression::Number(number) => number.clone(),
             Expression::Flag(flag) => if *flag { "true" } else { "false" }.to_owned(),
             Expression::Null => "nothing".to_owned(),
             Expression::Compare(comparison, a, b) => {
+                if let (Comparison::Equal, Expression::Column(column)) = (comparison, &**a)
+                    && let Some(said) = self.predicated(column, &self.value(b))
+                {
+                    return said;
+                }
                 let words = match comparison {
                     Comparison::Equal => "is",
                     Comparison::Unequal => "is not",
@@ -417,6 +440,17 @@ impl Teller<'_> {
     fn list(&self, list: &[Expression]) -> String {
         let list: Vec<String> = list.iter().map(|one| self.value(one)).collect();
         joined(&list)
+    }
+}
+
+/// What a property begins with that is called by a predicate: "what the pot is made by".
+const WHAT: &str = "what ";
+
+/// A property of something: "height of the pot", and where its title is a predicate "what the pot is made by", "what Ada reports to".
+fn of_what(title: &str, owner: &str) -> String {
+    match predicate_of(title) {
+        Some(predicate) => format!("{WHAT}{owner} {predicate}"),
+        None => format!("{title} of {owner}"),
     }
 }
 

@@ -37,6 +37,17 @@ async fn columns_conditions_and_order() {
 }
 
 #[tokio::test]
+async fn a_condition_on_the_things_asked_for_is_no_part_of_what_is_denied() {
+    let shop = Shop::open().await.unwrap();
+    // "Which suppliers of Oslo does nobody buy of": Oslo is no supplier that buys, it is where those asked for are.
+    let sql = "SELECT name FROM supplier WHERE name NOT IN (SELECT buys_of FROM supplier_buys_of WHERE supplier = 'Oslo')";
+    check(&shop, sql, &["Acme"]).await;
+    // A condition on those who buy stays where it is.
+    let sql = "SELECT name FROM supplier WHERE name NOT IN (SELECT buys_of FROM supplier_buys_of WHERE supplier = 'Brix & Söhne')";
+    check(&shop, sql, &["Acme", "Brix & Söhne"]).await;
+}
+
+#[tokio::test]
 async fn a_missing_value_is_no_minimum() {
     let shop = Shop::open().await.unwrap();
     check(&shop, "SELECT name, price FROM product ORDER BY price LIMIT 1", &["Owl Lamp | 30"]).await;

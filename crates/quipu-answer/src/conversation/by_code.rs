@@ -6,8 +6,9 @@ use std::ops::Range;
 use quipu_graph::{NodeId, NodeSummary, RelationRole, RelationUse};
 use quipu_index::{normalise, words};
 use quipu_language::{
-    FollowUp, Referent, Referring, asks_for_an_agent, begins_a_question, follow_up, is_form, is_noun,
-    looks_superlative, meanings, tells, values_said, words_of,
+    FollowUp, Referent, Referring, asks_for_an_agent, before_a_place, before_name_of_list, begins_a_question,
+    behind_an_owner, between_noun_and_owner, follow_up, is_form, is_noun, joins_two, looks_superlative,
+    meanings, tells, values_said, words_of,
 };
 use quipu_query::asked::nouns_of_kinds;
 
@@ -88,7 +89,7 @@ impl Message<'_> {
             return false;
         }
         let before = words(self.text).into_iter().rfind(|word| word.end <= one.span.start);
-        let joined = before.is_some_and(|word| word.start > self.from && word.text == "and");
+        let joined = before.is_some_and(|word| word.start > self.from && joins_two(&word.text));
         joined || self.own.iter().any(|mention| mention.span.end <= one.span.start)
     }
 
@@ -162,21 +163,17 @@ impl Heard {
             }
             said.text += message.text.get(at..one.span.start).unwrap_or_default();
             if one.to == Referent::Somewhere {
-                said.text += "in ";
+                said.text += before_a_place();
             }
             for (number, thing) in things.iter().enumerate() {
-                said.text += match number {
-                    0 => "",
-                    _ if number + 1 == things.len() => " and ",
-                    _ => ", ",
-                };
+                said.text += before_name_of_list(number, things.len());
                 let start = said.text.len();
                 said.text += &thing.name;
                 said.bound.extend(thing.bound(start..said.text.len()));
                 any = true;
             }
             if one.possessive {
-                said.text += "'s";
+                said.text += behind_an_owner();
             }
             at = one.span.end;
         }
@@ -303,7 +300,8 @@ impl Heard {
         if left.is_empty() || fit != [left.len()] {
             return Ok(ByCode::Unclear(None));
         }
-        let mut text = format!("{} of ", message.rest().trim_end_matches(['?', '.', '!', ' ']));
+        let asked_for = message.rest().trim_end_matches(['?', '.', '!', ' ']);
+        let mut text = format!("{asked_for}{}", between_noun_and_owner());
         let start = text.len();
         text += &thing.name;
         let bound = thing.bound(start..text.len()).into_iter().collect();

@@ -33,6 +33,19 @@ pub(crate) struct FollowUpWords {
     last: Words,
     expletives: Vec<String>,
     courtesies: Words,
+    joiners: Words,
+    written: Written,
+}
+
+/// How code writes a message anew in which names stand for words.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Written {
+    within: String,
+    of: String,
+    between: String,
+    last: String,
+    possessive: String,
 }
 
 impl FollowUpWords {
@@ -97,6 +110,36 @@ impl FollowUpWords {
 
     pub(crate) fn is_courtesy(&self, word: &str) -> bool {
         self.courtesies.has(word)
+    }
+}
+
+/// Whether a word joins two questions or two things: "and".
+pub fn joins_two(word: &str) -> bool {
+    english().follow_ups.joiners.has(word)
+}
+
+/// The text before a name that takes the place of "there": "in ".
+pub fn before_a_place() -> &'static str {
+    &english().follow_ups.written.within
+}
+
+/// The text between a noun and the name of whose it is: " of ".
+pub fn between_noun_and_owner() -> &'static str {
+    &english().follow_ups.written.of
+}
+
+/// The text behind a name that owns: "'s".
+pub fn behind_an_owner() -> &'static str {
+    &english().follow_ups.written.possessive
+}
+
+/// The text before the name at a place of a list of so many: "A, B and C".
+pub fn before_name_of_list(at: usize, of: usize) -> &'static str {
+    let written = &english().follow_ups.written;
+    match at {
+        0 => "",
+        _ if at + 1 == of => &written.last,
+        _ => &written.between,
     }
 }
 

@@ -17,9 +17,13 @@ pub use asks::{
     asks_yes_or_no, begins_a_question, without_request,
 };
 pub(crate) use follow_ups::{FollowUpWords, follow_up_words, is_be, is_function_meaning, ordinal_word};
+pub use follow_ups::{
+    before_a_place, before_name_of_list, behind_an_owner, between_noun_and_owner, joins_two,
+};
 pub use forms::{is_form, is_noun};
 pub use role::role_asked_for;
-pub use sides::{Side, side_of};
+use sides::SideWords;
+pub use sides::{Side, predicate_of, role_of_heads, side_of};
 
 /// A row of a language's file.
 #[derive(Debug, Deserialize)]
@@ -125,6 +129,7 @@ struct File {
     nouns: Listed,
     irregular: Irregular,
     follow_ups: FollowUpWords,
+    sides: SideWords,
 }
 
 static WORDS: OnceLock<File> = OnceLock::new();
@@ -446,8 +451,8 @@ mod tests {
             &rows.called,
             &rows.nouns,
         ];
-        // Requests, phrases, conversions, irregular verbs and follow-ups have one each.
-        let all = rows.words.len() + rows.orders.len() + 5 + lists.len();
+        // Requests, phrases, conversions, irregular verbs, follow-ups and sides have one each.
+        let all = rows.words.len() + rows.orders.len() + 6 + lists.len();
         assert!(rows.irregular.verbs.iter().all(|verb| verb.contains(' ')));
         assert_eq!(text.matches("\nreason = ").count(), all);
         assert!(!rows.requests.phrases.is_empty() && !rows.phrases.phrases.is_empty());

@@ -1,9 +1,46 @@
-//! Who acts and who suffers in a relation that is called by a verb: "influenced by", "directed by", whose tails act, and "treats",
-//! "reports to", whose heads do.
+//! The ends of a relation by the words that stand beside a name. Of a relation that is called by a verb: who acts and who suffers
+//! ("influenced by", "directed by", whose tails act, and "treats", "reports to", whose heads do). Of one that is called by a role ("apprentice
+//! of"): its heads have the role.
 
 use std::ops::Range;
 
-use super::{english, is_question_word, joins, same_verb};
+use serde::Deserialize;
+
+use super::{english, is_noun, is_question_word, joins, same_verb};
+
+/// Words of a language by which a question puts a name on one end of a relation.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct SideWords {
+    by: String,
+    of: String,
+    the: String,
+    possessive: String,
+    whose: String,
+    have: String,
+}
+
+impl SideWords {
+    fn is_by(&self, word: Option<&String>) -> bool {
+        word == Some(&self.by)
+    }
+
+    fn is_of(&self, word: Option<&String>) -> bool {
+        word == Some(&self.of)
+    }
+
+    fn is_the(&self, word: Option<&String>) -> bool {
+        word == Some(&self.the)
+    }
+
+    fn is_possessive(&self, word: Option<&String>) -> bool {
+        word == Some(&self.possessive)
+    }
+
+    fn is_have(&self, word: Option<&String>) -> bool {
+        word.is_some_and(|word| self.have.split_whitespace().any(|known| known == word))
+    }
+}
 
 /// An end of a relation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,20 +51,47 @@ pub enum Side {
     Tail,
 }
 
+/// What a relation says of its heads where it is called by a predicate and not by a noun: "is made by" of "made by", "reports to" as it is;
+/// nothing of "height".
+pub fn predicate_of(relation: &str) -> Option<String> {
+    let words = crate::words_of(relation);
+    let [first, .., last] = words.as_slice() else { return None };
+    if !joins(last) {
+        return None;
+    }
+    let said = words.join(" ");
+    Some(if joins(first) || looks_active(first) { said } else { format!("is {said}") })
+}
+
+/// What the heads of a relation are to its tails where it is called so: "apprentice" of "apprentice of".
+pub fn role_of_heads(relation: &str) -> Option<String> {
+    let mut words = crate::words_of(relation);
+    let is_role = words.len() > 1 && english().sides.is_of(words.last());
+    words.truncate(words.len().saturating_sub(1));
+    words.pop().filter(|_| is_role)
+}
+
+/// Whether a verb is in the third person: "treats", no "treatment".
+fn looks_active(verb: &str) -> bool {
+    verb.len() > 3 && verb.ends_with('s') && !verb.ends_with("ss") && !joins(verb)
+}
+
 /// The end of a relation on which a name of the question stands, by where the relation's verb stands beside it; `words` are those of the
 /// question in lower case, `name` the places of the name. Nothing where the relation is called otherwise, or the question does not have
 /// its verb once.
 pub fn side_of(words: &[String], name: &Range<usize>, relation: &str) -> Option<Side> {
+    let said = &english().sides;
     let of_relation = crate::words_of(relation);
+    if let Some(role) = role_of_heads(relation) {
+        return side_by_role(words, name, &role);
+    }
     let (verb, passive) = match of_relation.as_slice() {
-        [.., verb, by] if by == "by" => (verb, true),
+        [.., verb, by] if said.is_by(Some(by)) => (verb, true),
         [verb] => (verb, false),
         [verb, behind] if joins(behind) => (verb, false),
         _ => return None,
     };
-    // "Treats", no "treatment"; "has" and "is" say nothing.
-    let is_active = verb.len() > 3 && verb.ends_with('s') && !verb.ends_with("ss") && !joins(verb);
-    if !passive && !is_active {
+    if !passive && !looks_active(verb) {
         return None;
     }
     let is_verb = |word: &String| same_verb(word, verb);
@@ -36,13 +100,13 @@ pub fn side_of(words: &[String], name: &Range<usize>, relation: &str) -> Option<
     if verbs.next().is_some() {
         return None;
     }
-    let word = |at: usize| words.get(at).map(String::as_str);
+    let word = |at: usize| words.get(at);
     // "The influences of", "Ada's influences": nouns.
-    if word(at + 1) == Some("of") || word(name.end) == Some("s") {
+    if said.is_of(word(at + 1)) || said.is_possessive(word(name.end)) {
         return None;
     }
     let before = words.get(..at)?;
-    let is_by = |word: &String| word == "by";
+    let is_by = |word: &String| said.is_by(Some(word));
     let is_be = |word: &String| english().be.has(word);
     if passive && let Some(side) = behind_by(words, name, at) {
         return Some(side);
@@ -50,10 +114,10 @@ pub fn side_of(words: &[String], name: &Range<usize>, relation: &str) -> Option<
     if before.iter().any(is_be) || words.iter().any(is_by) {
         return None;
     }
-    let behind = |at: usize| name.start == at || (name.start == at + 1 && word(at) == Some("the"));
-    let directly_behind = behind(at + 1) || (!passive && word(at + 1).is_some_and(joins) && behind(at + 2));
-    let directly_before =
-        name.end == at || (name.end + 1 == at && matches!(word(name.end), Some("has" | "have" | "had")));
+    let behind = |at: usize| name.start == at || (name.start == at + 1 && said.is_the(word(at)));
+    let joined = word(at + 1).is_some_and(|word| joins(word));
+    let directly_behind = behind(at + 1) || (!passive && joined && behind(at + 2));
+    let directly_before = name.end == at || (name.end + 1 == at && said.is_have(word(name.end)));
     // "Which parts has it": a noun behind "which".
     let is_noun = before.last().is_some_and(|word| english().noun_questions.has(word));
     let (behind, before) = if passive { (Side::Head, Side::Tail) } else { (Side::Tail, Side::Head) };
@@ -66,19 +130,69 @@ pub fn side_of(words: &[String], name: &Range<usize>, relation: &str) -> Option<
 
 /// The end of a passive relation on which a name stands where the question has "by": behind it stands who acts.
 fn behind_by(words: &[String], name: &Range<usize>, verb: usize) -> Option<Side> {
-    let word = |at: usize| words.get(at).map(String::as_str);
-    if word(verb + 1) == Some("by") {
+    let said = &english().sides;
+    if said.is_by(words.get(verb + 1)) {
         let acts = name.start == verb + 2;
         return (acts || name.end <= verb).then_some(if acts { Side::Tail } else { Side::Head });
     }
-    let by = words.get(..verb)?.iter().position(|word| word == "by")?;
-    let by_whom = word(by + 1).is_some_and(is_question_word);
+    let by = words.get(..verb)?.iter().position(|word| said.is_by(Some(word)))?;
+    let by_whom = words.get(by + 1).is_some_and(|word| is_question_word(word));
     (by_whom && name.end <= verb).then_some(Side::Head)
+}
+
+/// The end of a relation on which a name stands where the relation is called by a role of its heads: "the apprentices of Ada" and "Ada's
+/// apprentices" have the role towards Ada; in "of whom is Ada an apprentice" she has it.
+fn side_by_role(words: &[String], name: &Range<usize>, role: &str) -> Option<Side> {
+    let said = &english().sides;
+    let mut roles = words.iter().enumerate().filter(|(at, word)| !name.contains(at) && is_noun(word, role));
+    let (at, _) = roles.next()?;
+    if roles.next().is_some() {
+        return None;
+    }
+    let word = |at: usize| words.get(at);
+    if name.end <= at {
+        // "Ada's apprentices", "Ada's new apprentices".
+        if said.is_possessive(word(name.end)) {
+            return (at <= name.end + 2).then_some(Side::Tail);
+        }
+        let before = words.get(..name.start)?;
+        let of = before.iter().position(|word| said.is_of(Some(word)));
+        let of_whom = of.is_some_and(|of| word(of + 1).is_some_and(|word| is_question_word(word)));
+        return (said.is_of(word(at + 1)) || of_whom).then_some(Side::Head);
+    }
+    if word(at.checked_sub(1)?) == Some(&said.whose) {
+        return Some(Side::Head);
+    }
+    if said.is_of(word(at + 1)) {
+        // "The apprentices of the potter Ada".
+        let between = words.get(at + 2..name.start)?;
+        return (between.len() <= 2 && !between.iter().any(|word| said.is_of(Some(word))))
+            .then_some(Side::Tail);
+    }
+    // "How many apprentices does Ada have", "which apprentices has Ada".
+    let has =
+        said.is_have(word(name.end)) || name.start.checked_sub(1).is_some_and(|at| said.is_have(word(at)));
+    has.then_some(Side::Tail)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Side, side_of};
+    use super::{Side, predicate_of, side_of};
+
+    #[test]
+    fn predicates_are_no_nouns() {
+        for (relation, expected) in [
+            ("made by", Some("is made by")),
+            ("apprenticeOf", Some("is apprentice of")),
+            ("is part of", Some("is part of")),
+            ("reports to", Some("reports to")),
+            ("height", None),
+            ("height in cm", None),
+            ("of", None),
+        ] {
+            assert_eq!(predicate_of(relation).as_deref(), expected, "{relation}");
+        }
+    }
 
     #[test]
     fn who_acts_and_who_suffers() {
@@ -127,6 +241,27 @@ mod tests {
             ("Who has Ada?", "has", None),
         ] {
             assert_eq!(active(question, relation), expected, "{question}");
+        }
+        let role = |question: &str| {
+            let words = crate::words_of(question);
+            let at = words.iter().position(|word| word == "ada").unwrap();
+            side_of(&words, &(at..at + 1), "apprentice of")
+        };
+        for (question, expected) in [
+            ("Who are the apprentices of Ada?", Some(Side::Tail)),
+            ("Who was an apprentice of the potter Ada?", Some(Side::Tail)),
+            ("Who are Ada's apprentices?", Some(Side::Tail)),
+            ("Ada's first apprentice", Some(Side::Tail)),
+            ("How many apprentices does Ada have?", Some(Side::Tail)),
+            ("Which apprentices has Ada?", Some(Side::Tail)),
+            ("Who is Ada an apprentice of?", Some(Side::Head)),
+            ("Of whom is Ada an apprentice?", Some(Side::Head)),
+            ("Whose apprentice is Ada?", Some(Side::Head)),
+            ("Which apprentices does the father of Ada like?", None),
+            ("Which potter made more than Ada's master?", None),
+            ("Which apprentices of the apprentices of Ada are old?", None),
+        ] {
+            assert_eq!(role(question), expected, "{question}");
         }
         let words = crate::words_of("Whom did Ada teach?");
         assert_eq!(side_of(&words, &(2..3), "taught by"), Some(Side::Tail));

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use quipu_language::{cardinal, conversions, is_form, is_unit};
+use quipu_language::{cardinal, conversions, is_form, is_unit, role_of_heads};
 
 use crate::syntax::{
     Aggregate, Arithmetic, Body, Comparison, Expression, Function, Query, Select, SetOperator, Source,
@@ -28,6 +28,21 @@ pub(super) struct Said {
     pub(super) at_most: BTreeSet<String>,
 }
 
+/// What the rows of a SELECT's table are to what its conditions hold them to: apprentices, where `apprentice_of` is somebody.
+fn roles_of_rows(select: &Select, alias: Option<&str>, tables: &Tables) -> Vec<String> {
+    let conditions = select.filter.iter().flat_map(Expression::conjuncts);
+    let held = conditions.filter_map(|condition| match condition {
+        Expression::Compare(Comparison::Equal, of, _) | Expression::InQuery(of, _) => Some(of),
+        _ => None,
+    });
+    let places = held.filter_map(|of| match &**of {
+        Expression::Column(column) if column.table.as_deref() == alias => column.place,
+        _ => None,
+    });
+    let titles = places.filter(|place| place.column > 0).filter_map(|place| tables.column(place));
+    titles.filter_map(|column| role_of_heads(&column.title)).collect()
+}
+
 impl Said {
     pub(super) fn of(query: &Query, tables: &Tables) -> Self {
         let mut said = Self::default();
@@ -36,7 +51,8 @@ impl Said {
         said
     }
 
-    /// Titles of the columns that the query gives and of their tables; of a count those that it counts in.
+    /// Titles of the columns that the query gives and of their tables, and the roles that its conditions give its rows ("apprentice of");
+    /// of a count those that it counts in.
     pub(super) fn given(query: &Query, tables: &Tables) -> Vec<String> {
         let Some(select) = query.select() else { return Vec::new() };
         let mut given = Vec::new();
@@ -47,6 +63,9 @@ impl Said {
                 let of =
                     if place.column > 0 { tables.column(place).map(|column| &column.title) } else { None };
                 given.extend(of.cloned());
+                if place.column == 0 {
+                    given.extend(roles_of_rows(select, column.table.as_deref(), tables));
+                }
                 given.extend(tables.table(place.table).map(|table| table.title.clone()));
                 given.extend(
                     tables.leads_to(place).and_then(|at| tables.table(at)).map(|table| table.title.clone()),
