@@ -411,6 +411,33 @@ async fn who_acts_stands_on_the_side_of_those_who_act() {
 }
 
 #[tokio::test]
+async fn a_property_that_the_graph_lacks_is_not_answered_by_another() {
+    let dearest = "SELECT name FROM product ORDER BY price DESC LIMIT 1";
+    let lower = "SELECT (SELECT price FROM product WHERE name = 'Falcon Drill') < (SELECT price FROM product WHERE name = 'Otter Pump')";
+    let exists = "SELECT EXISTS (SELECT * FROM product WHERE name = 'Falcon Drill')";
+    for (sql, question) in [
+        (dearest, "Which product is the heaviest?"),
+        (dearest, "What is the tallest product?"),
+        (lower, "Is the Falcon Drill lighter than the Otter Pump?"),
+        (exists, "Is the Falcon Drill in stock?"),
+        (exists, "Was the Falcon Drill sold?"),
+    ] {
+        let (answer, _) = ask_with(&[sql; 4], question, query()).await;
+        assert_eq!(answer.status, Status::Abstained, "{question}: {answer:#?}");
+    }
+    for (sql, question, expected) in [
+        (dearest, "Which product is the most expensive?", "Otter Pump"),
+        (dearest, "Which product is the dearest?", "Otter Pump"),
+        (dearest, "What is the greatest product by price?", "Otter Pump"),
+        (lower, "Is the Falcon Drill cheaper than the Otter Pump?", "yes"),
+        (exists, "Is there a product called Falcon Drill?", "yes"),
+    ] {
+        let (answer, _) = ask_with(&[sql; 4], question, query()).await;
+        assert_eq!(answer.answers, [expected], "{question}: {answer:#?}");
+    }
+}
+
+#[tokio::test]
 async fn what_only_looks_like_a_slip_stays() {
     // "Most" before an adjective asks for no end of the price.
     let cheap = "SELECT name FROM product ORDER BY price ASC LIMIT 1";

@@ -3,6 +3,7 @@
 mod asks;
 mod follow_ups;
 mod forms;
+mod measures;
 mod role;
 mod sides;
 
@@ -21,6 +22,8 @@ pub use follow_ups::{
     before_a_place, before_name_of_list, behind_an_owner, between_noun_and_owner, joins_two,
 };
 pub use forms::{is_form, is_noun};
+use measures::MeasureRow;
+pub use measures::{Measured, measured};
 pub use role::role_asked_for;
 use sides::SideWords;
 pub use sides::{Side, predicate_of, role_of_heads, side_of};
@@ -103,6 +106,7 @@ struct Irregular {
 struct File {
     words: Vec<Row>,
     orders: Vec<OrderRow>,
+    measures: Vec<MeasureRow>,
     requests: Phrases,
     phrases: Phrases,
     conversions: Phrases,
@@ -452,7 +456,7 @@ mod tests {
             &rows.nouns,
         ];
         // Requests, phrases, conversions, irregular verbs, follow-ups and sides have one each.
-        let all = rows.words.len() + rows.orders.len() + 6 + lists.len();
+        let all = rows.words.len() + rows.orders.len() + rows.measures.len() + 6 + lists.len();
         assert!(rows.irregular.verbs.iter().all(|verb| verb.contains(' ')));
         assert_eq!(text.matches("\nreason = ").count(), all);
         assert!(!rows.requests.phrases.is_empty() && !rows.phrases.phrases.is_empty());

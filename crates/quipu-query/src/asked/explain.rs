@@ -3,14 +3,16 @@
 use std::collections::HashSet;
 
 use quipu_language::{
-    Meaning, asked_place, counts_letters, is_form, is_magnitude, is_share, is_top, is_written_as_name,
-    looks_superlative, meanings, meanings_at, place_asked_for, role_asked_for,
+    Meaning, Measured, asked_place, asks_yes_or_no, counts_letters, is_form, is_magnitude, is_share, is_top,
+    is_written_as_name, looks_superlative, meanings, meanings_at, measured, names_what_follows,
+    place_asked_for, role_asked_for,
 };
 
 use super::Nearness;
 use super::kinds::{another_kind_asked_for, nouns_of_kinds};
 use super::said::Said;
-use crate::syntax::{Expression, Query, Select, Source};
+use super::slips::ordered_by_another_measure;
+use crate::syntax::{Aggregate, Expression, Query, Select, Source};
 use crate::tables::{Abbreviation, Place, Tables, words_of};
 use crate::values::{Match, Mention, Values};
 
@@ -188,7 +190,8 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
             continue;
         }
         found.all += 1;
-        if !said.names(&word) && !is_abbreviated(at) {
+        let is_measured = || said.columns.keys().any(|title| measured(&word, title) == Measured::Alike);
+        if !said.names(&word) && !is_abbreviated(at) && !is_measured() {
             let distance = 1.0 - near.to(&word).unwrap_or(USUAL);
             found.distance += distance;
             if found.all == 1 {
@@ -229,6 +232,11 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
         }
     }
     found.meanings.extend(another_kind_asked_for(question, query, tables));
+    found.meanings.extend(ordered_by_another_measure(question, query, tables));
+    // "Is the jar in stock" is not answered by there being a jar.
+    if asks_yes_or_no(question) && says_only_that_it_is(query) {
+        found.meanings.extend(found.names.extract_if(.., |word| !names_what_follows(word)));
+    }
     // "Which ships can none of the pilots steer" is not answered by the ships that nobody owns.
     let is_number = |at: usize| is_for_number(&words, at);
     let denies = |at: usize| {
@@ -270,6 +278,28 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
         }
     }
     found
+}
+
+/// Whether a query asks only whether there are things of some names.
+fn says_only_that_it_is(query: &Query) -> bool {
+    let (mut exists, mut named, mut more) = (false, false, false);
+    query.visit(&mut |part| match part {
+        Expression::Exists(_) | Expression::Aggregate { function: Aggregate::Count, .. } => exists = true,
+        Expression::Compare(_, of, value) => {
+            let is_name =
+                matches!(&**of, Expression::Column(of) if of.place.is_some_and(|place| place.column == 0));
+            match (is_name, &**value) {
+                (true, Expression::Terms(..)) => named = true,
+                (_, Expression::Number(_)) => {}
+                _ => more = true,
+            }
+        }
+        Expression::InQuery(..) | Expression::InList(..) | Expression::Like(..) | Expression::IsNull(_) => {
+            more = true
+        }
+        _ => {}
+    });
+    exists && named && !more
 }
 
 /// The question with its numbers in one piece: "5,000" is 5000.

@@ -27,4 +27,4 @@ pub use hints::{abbreviated, meant};
 pub use kinds::{is_called_another_kind, is_what_is_asked, leads_to_what_is_asked, nouns_of_kinds};
 pub use nearness::Nearness;
 pub use shares::of_those;
-pub use slips::{right_dates, right_ends, right_sides, with_both};
+pub use slips::{ordered_by_another_measure, right_dates, right_ends, right_sides, with_both};

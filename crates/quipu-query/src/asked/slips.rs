@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use quipu_language::{
-    End, Ordered, Side, are_ages, are_ranks, end_asked_for, has_open_ends, is_form, looks_superlative,
-    meanings, month, side_of,
+    End, Measured, Ordered, Side, are_ages, are_ranks, end_asked_for, has_open_ends, is_form,
+    looks_superlative, meanings, measured, month, side_of, with_superlatives,
 };
 
 use crate::bind::{Doubt, Mend};
@@ -193,6 +193,38 @@ fn superlatives(words: &[String], query: &Query) -> Vec<(usize, String)> {
     };
     let found = words.iter().enumerate().filter(|(at, word)| is_one(*at, word));
     found.map(|(at, word)| (at, word.clone())).collect()
+}
+
+/// A word of the question that asks for another measure than those by which a query orders and compares: the lightest of several is not
+/// the lowest, and what is lighter has no lower price.
+pub fn ordered_by_another_measure(question: &str, query: &Query, tables: &Tables) -> Option<String> {
+    let (words, written) = (words_of(&with_superlatives(question)), words_of(question));
+    let mut titles = Vec::new();
+    each_query(&mut query.clone(), &mut |query| {
+        titles.extend(order_of(query, tables).map(|(_, title, _)| title));
+    });
+    query.visit(&mut |part| {
+        if let Expression::Compare(comparison, a, b) = part
+            && !matches!(comparison, Comparison::Equal | Comparison::Unequal)
+        {
+            let places = [a, b].into_iter().filter_map(|side| given_by(side)?.place);
+            titles.extend(places.filter_map(|place| Some(tables.column(place)?.title.clone())));
+        }
+    });
+    let all = |word: &str, how: Measured| titles.iter().all(|title| measured(word, title) == how);
+    // "The most expensive" asks by its second word.
+    let mut asked =
+        superlatives(&words, query).into_iter().flat_map(|(at, _)| written.iter().skip(at).take(2));
+    asked.find(|word| !titles.is_empty() && all(word, Measured::Otherwise)).cloned()
+}
+
+/// The column that an expression is, or that a query gives in its place.
+fn given_by(expression: &Expression) -> Option<&ColumnRef> {
+    match expression {
+        Expression::Column(column) => Some(column),
+        Expression::Scalar(query) => given_by(&query.select()?.items.first()?.expression),
+        _ => None,
+    }
 }
 
 /// What an order by a count is called.

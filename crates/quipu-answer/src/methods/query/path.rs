@@ -4,7 +4,8 @@ use quipu_graph::NodeId;
 use quipu_language::with_superlatives;
 use quipu_query::Made;
 use quipu_query::asked::{
-    FAR_FROM_ROLE, is_called_another_kind, is_what_is_asked, leads_to_what_is_asked, right_ends,
+    FAR_FROM_ROLE, is_called_another_kind, is_what_is_asked, leads_to_what_is_asked,
+    ordered_by_another_measure, right_ends,
 };
 
 use super::near::distance_of_role;
@@ -29,7 +30,8 @@ pub(in crate::methods) async fn is_far_from_role(
     Ok(distance_of_role(context, question, &query, &tables).await? >= FAR_FROM_ROLE)
 }
 
-/// Whether a path orders its values from the end that the question's words ask for: what is longer has no later date.
+/// Whether a path orders its values from the end that the question's words ask for, and by their measure: what is longer has no later date,
+/// and the lightest is not the lowest.
 ///
 /// # Errors
 /// The graph's.
@@ -42,7 +44,8 @@ pub(in crate::methods) async fn orders_from_the_right_end(
         return Ok(true);
     };
     let Some(mut query) = query_of(context, &tables, path).await? else { return Ok(true) };
-    Ok(right_ends(&with_superlatives(question), &mut query, &tables).is_none())
+    let is_measured = ordered_by_another_measure(question, &query, &tables).is_none();
+    Ok(is_measured && right_ends(&with_superlatives(question), &mut query, &tables).is_none())
 }
 
 /// Whether a path starts and ends at things of the kinds that the question's nouns name: "the pilot Emma" is no ship, and "what cities
