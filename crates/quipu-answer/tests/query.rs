@@ -18,7 +18,7 @@ const SHOP: &str = r#"
 @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
 :Product rdfs:label "product" . :Supplier rdfs:label "supplier" . :City rdfs:label "city" .
 :price rdfs:label "price" . :madeBy rdfs:label "supplier" . :basedIn rdfs:label "based in" .
-:drill a :Product ; rdfs:label "Falcon Drill" ; :price 120 ; :madeBy :acme .
+:drill a :Product ; rdfs:label "Falcon Drill" ; :price 120 ; :madeBy :acme ; :recalled false .
 :sander a :Product ; rdfs:label "Heron Sander" ; :price 80 ; :madeBy :acme .
 :pump a :Product ; rdfs:label "Otter Pump" ; :price 200 ; :madeBy :brix .
 :lamp a :Product ; rdfs:label "Owl Lamp" ; :price 20 ; :madeBy :brix .
@@ -181,10 +181,16 @@ async fn auto_asks_no_model_where_a_path_is_sure_and_one_query_where_none_is() {
     assert_eq!(one.answers, ["120"], "{one:#?}");
     assert_eq!(model.calls(), 0, "{one:#?}");
     let question = "What is the average price of all products?";
-    let average = ask(&shop, Some(model.clone()), Some(embedder), question, &options).await;
+    let average = ask(&shop, Some(model.clone()), Some(embedder.clone()), question, &options).await;
     assert_eq!(average.answers, ["90"]);
     assert_eq!(model.calls(), 1);
     assert!(average.trace.unwrap().iter().any(|timed| matches!(timed.event, Event::Queried { .. })));
+    // The evidence holds an average as it is rounded.
+    let question = "What is the average price of the products of Acme?";
+    let options = AskOptions { method: Method::Paths, ..options };
+    let of_path = ask(&shop, None, Some(embedder), question, &options).await;
+    assert_eq!(of_path.answers, ["76.667"], "{of_path:#?}");
+    assert!(of_path.grounded && of_path.readings.first().unwrap().sql.is_some(), "{of_path:#?}");
 }
 
 #[tokio::test]
@@ -420,6 +426,8 @@ async fn a_property_that_the_graph_lacks_is_not_answered_by_another() {
         (dearest, "What is the tallest product?"),
         (lower, "Is the Falcon Drill lighter than the Otter Pump?"),
         (exists, "Is the Falcon Drill in stock?"),
+        ("SELECT price FROM product WHERE name = 'Falcon Drill'", "How heavy is the Falcon Drill?"),
+        ("SELECT price FROM product WHERE name = 'Falcon Drill'", "How much does the Falcon Drill weigh?"),
         (exists, "Was the Falcon Drill sold?"),
     ] {
         let (answer, _) = ask_with(&[sql; 4], question, query()).await;
@@ -431,10 +439,85 @@ async fn a_property_that_the_graph_lacks_is_not_answered_by_another() {
         (dearest, "What is the greatest product by price?", "Otter Pump"),
         (lower, "Is the Falcon Drill cheaper than the Otter Pump?", "yes"),
         (exists, "Is there a product called Falcon Drill?", "yes"),
+        (
+            "SELECT price FROM product WHERE name = 'Falcon Drill'",
+            "How expensive is the Falcon Drill?",
+            "120",
+        ),
     ] {
         let (answer, _) = ask_with(&[sql; 4], question, query()).await;
         assert_eq!(answer.answers, [expected], "{question}: {answer:#?}");
     }
+}
+
+#[tokio::test]
+async fn what_is_more_by_so_much_is_taken_from_in_its_direction() {
+    let less = "SELECT b.price - a.price FROM product a JOIN product b ON a.name = 'Otter Pump' AND b.name = 'Falcon Drill'";
+    let within = "SELECT (SELECT price FROM product WHERE name = 'Falcon Drill') - (SELECT price FROM product WHERE name = 'Otter Pump')";
+    for sql in [less, within] {
+        for (question, expected) in [
+            ("How much more expensive is the Otter Pump than the Falcon Drill?", "80"),
+            ("How much higher is the price of the Otter Pump than that of the Falcon Drill?", "80"),
+            ("How much cheaper is the Falcon Drill than the Otter Pump?", "80"),
+            ("How much cheaper is the Otter Pump than the Falcon Drill?", "-80"),
+        ] {
+            let (answer, _) = ask_with(&[sql; 4], question, query()).await;
+            assert_eq!(answer.answers, [expected], "{question} {sql}: {answer:#?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_runs_and_answers_something_else_is_no_sure_answer() {
+    let (shop, embedder) = (shop().await, embedder().await);
+    let asked = async |sql: &str, question: &str| {
+        let mut model = ScriptedModel::new();
+        for _ in 0..4 {
+            model = model.on("plan.query", sql);
+        }
+        ask(&shop, Some(Arc::new(model)), Some(embedder.clone()), question, &query()).await
+    };
+    let price = "SELECT price FROM product WHERE name = 'Falcon Drill'";
+    let dearest = "SELECT name FROM product ORDER BY price DESC LIMIT 1";
+    let recalled = "SELECT recalled FROM product WHERE name = 'Falcon Drill'";
+    for (sql, question) in [
+        // Another name.
+        (price, "What is the price of the Falcon Sander?"),
+        (price, "What does the Garden Drill cost?"),
+        // What those who name a thing have is not the thing's.
+        ("SELECT price FROM city WHERE name = 'Lima'", "What is the price of Lima?"),
+        // Another verb.
+        ("SELECT heir_of FROM supplier WHERE name = 'Brix'", "Which supplier founded Brix?"),
+        // A flag, a number and an order of something else.
+        (recalled, "Is the Falcon Drill waterproof?"),
+        (price, "How many people can use the Falcon Drill?"),
+        (dearest, "Which product has the largest garden?"),
+        // A reason.
+        ("SELECT supplier FROM product WHERE name = 'Falcon Drill'", "Why is the Falcon Drill made by Acme?"),
+    ] {
+        let answer = asked(sql, question).await;
+        assert_eq!(answer.status, Status::Abstained, "{question}: {answer:#?}");
+    }
+    for (sql, question, expected) in [
+        (price, "What is the price of the Falcon Drill?", "120"),
+        (price, "What does the Falcon Dril cost?", "120"),
+        (recalled, "Was the Falcon Drill recalled?", "no"),
+        (dearest, "Which product has the largest price?", "Otter Pump"),
+    ] {
+        let answer = asked(sql, question).await;
+        assert_eq!(answer.answers, [expected], "{question}: {answer:#?}");
+    }
+}
+
+#[tokio::test]
+async fn who_acts_is_who_is_named_and_nothing_linked_to_it() {
+    // A city founds no supplier, though one that did lies in it.
+    let sql = "SELECT founded_by FROM supplier WHERE name = 'Lima'";
+    let (answer, _) = ask_with(&[sql; 4], "Which suppliers did Lima found?", query()).await;
+    assert_eq!(answer.status, Status::Abstained, "{answer:#?}");
+    let sql = "SELECT founded_by FROM supplier WHERE based_in = 'Lima'";
+    let (answer, _) = ask_with(&[sql; 4], "Who founded the supplier that is based in Lima?", query()).await;
+    assert_eq!(answer.answers, ["Acme"], "{answer:#?}");
 }
 
 #[tokio::test]

@@ -260,7 +260,7 @@ impl Teller<'_> {
     /// A value without an article.
     fn bare(&self, expression: &Expression) -> String {
         match expression {
-            Expression::Column(column) => self.column(column),
+            Expression::Column(column) => self.plain(column),
             Expression::Aggregate { function, distinct, of } => {
                 let name = match function {
                     Aggregate::Count => "number",
@@ -302,6 +302,20 @@ impl Teller<'_> {
                 .map_or_else(|| of.title.clone(), |(_, head)| of_what(&of.title, &format!("the {head}")));
         }
         of_what(&of.title, &format!("the {}", table.title))
+    }
+
+    /// A column without an article, as a noun whatever it is called: "made by of the pot".
+    fn plain(&self, column: &ColumnRef) -> String {
+        let said = self.column(column);
+        let title = column.place.and_then(|place| self.tables.column(place)).map(|of| of.title.clone());
+        match (said.strip_prefix(WHAT), title) {
+            (Some(predicated), Some(title)) => {
+                let predicate = predicate_of(&title).unwrap_or_default();
+                let owner = predicated.strip_suffix(&predicate).unwrap_or(predicated).trim();
+                format!("{title} of {owner}")
+            }
+            _ => said,
+        }
     }
 
     /// A column with its article, where it takes one.

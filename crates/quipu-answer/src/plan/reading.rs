@@ -77,7 +77,8 @@ pub(crate) async fn read_path(
     if !alike || (path.made == Made::Values && more > path.starts()) {
         return in_words(walked, reading);
     }
-    if path.gives.is_some() {
+    // An average is told as the evidence has it, which is rounded.
+    if path.gives.is_some() || path.made == Made::Average {
         return in_words(walked, read);
     }
     let answers = table.answers();

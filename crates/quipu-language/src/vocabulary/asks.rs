@@ -74,6 +74,11 @@ pub fn asks_for_units(question: &str) -> bool {
     behind_how.is_some_and(|words| words.iter().take(2).any(|word| is_unit(word)))
 }
 
+/// Whether a question that a word begins may be answered by yes or no: "did".
+pub fn begins_yes_or_no(word: &str) -> bool {
+    meanings(word).iter().any(|meaning| meaning.means == "yes_or_no")
+}
+
 /// Whether a question is answered by yes or no.
 pub fn asks_yes_or_no(question: &str) -> bool {
     asks_for(question) == Some("yes_or_no")

@@ -25,19 +25,26 @@ pub enum Measured {
     Unknown,
 }
 
+impl MeasureRow {
+    fn names(&self, title: &str) -> bool {
+        let titled = crate::words_of(title);
+        let is_titled = |known: &str| titled.iter().any(|word| word == known || is_form(word, known));
+        self.titles.split_whitespace().any(is_titled)
+    }
+}
+
+/// Whether numbers called so are of some measure, and count no things.
+pub fn is_measure(title: &str) -> bool {
+    english().measures.iter().any(|row| row.names(title))
+}
+
 /// Whether numbers or dates called so are of the measure that a word asks for.
 pub fn measured(word: &str, title: &str) -> Measured {
     let rows = || english().measures.iter();
     let asks = |row: &&MeasureRow| row.words.split_whitespace().any(|known| known == word);
-    let titled = crate::words_of(title);
-    let names = |row: &&MeasureRow| {
-        row.titles
-            .split_whitespace()
-            .any(|known| titled.iter().any(|word| word == known || is_form(word, known)))
-    };
-    if rows().filter(asks).any(|row| names(&row)) {
+    if rows().filter(asks).any(|row| row.names(title)) {
         Measured::Alike
-    } else if rows().any(|row| asks(&row)) && rows().any(|row| names(&row)) {
+    } else if rows().any(|row| asks(&row)) && rows().any(|row| row.names(title)) {
         Measured::Otherwise
     } else {
         Measured::Unknown

@@ -15,7 +15,7 @@ use serde::Deserialize;
 
 pub use asks::{
     asks_for, asks_for_an_agent, asks_for_the_better, asks_for_two, asks_for_units, asks_twice,
-    asks_yes_or_no, begins_a_question, without_request,
+    asks_yes_or_no, begins_a_question, begins_yes_or_no, without_request,
 };
 pub(crate) use follow_ups::{FollowUpWords, follow_up_words, is_be, is_function_meaning, ordinal_word};
 pub use follow_ups::{
@@ -23,10 +23,10 @@ pub use follow_ups::{
 };
 pub use forms::{is_form, is_noun};
 use measures::MeasureRow;
-pub use measures::{Measured, measured};
+pub use measures::{Measured, is_measure, measured};
 pub use role::role_asked_for;
 use sides::SideWords;
-pub use sides::{Side, predicate_of, role_of_heads, side_of};
+pub use sides::{Side, is_than, predicate_of, role_of_heads, side_of};
 
 /// A row of a language's file.
 #[derive(Debug, Deserialize)]
@@ -114,6 +114,10 @@ struct File {
     months: Listed,
     question_words: Listed,
     noun_questions: Listed,
+    reasons: Listed,
+    honours: Listed,
+    quantities: Listed,
+    degrees: Listed,
     alternatives: Listed,
     be: Listed,
     shares: Listed,
@@ -166,6 +170,31 @@ fn english() -> &'static File {
 /// Whether a word stands between two names of which one is asked for.
 pub fn offers_a_choice(word: &str) -> bool {
     english().alternatives.has(word)
+}
+
+/// Whether things called so are reasons.
+pub fn are_reasons(title: &str) -> bool {
+    crate::words_of(title).iter().any(|word| english().reasons.has(word))
+}
+
+/// Whether a word stands before a name and is no part of it: "Dr.".
+pub fn has_honour(word: &str) -> bool {
+    english().honours.has(word)
+}
+
+/// Whether a word behind "how" asks for a number of things.
+pub fn wants_the_many(word: &str) -> bool {
+    meanings(word).iter().any(|meaning| meaning.means == "count")
+}
+
+/// Whether a superlative makes one of the word behind it, or asks for a number of things: "most".
+pub fn is_quantity(word: &str) -> bool {
+    english().quantities.has(word)
+}
+
+/// Whether a word before an adjective asks for a measure: "how deep".
+pub fn asks_for_a_degree(word: &str) -> bool {
+    english().degrees.has(word)
 }
 
 /// Whether things called so are places that do not act.
@@ -437,6 +466,10 @@ mod tests {
             &rows.months,
             &rows.question_words,
             &rows.noun_questions,
+            &rows.reasons,
+            &rows.honours,
+            &rows.quantities,
+            &rows.degrees,
             &rows.alternatives,
             &rows.be,
             &rows.shares,

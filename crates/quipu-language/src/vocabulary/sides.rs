@@ -18,6 +18,7 @@ pub(super) struct SideWords {
     possessive: String,
     whose: String,
     have: String,
+    than: String,
 }
 
 impl SideWords {
@@ -61,6 +62,11 @@ pub fn predicate_of(relation: &str) -> Option<String> {
     }
     let said = words.join(" ");
     Some(if joins(first) || looks_active(first) { said } else { format!("is {said}") })
+}
+
+/// Whether a word stands before the second of two things that are compared.
+pub fn is_than(word: &str) -> bool {
+    english().sides.than == word
 }
 
 /// What the heads of a relation are to its tails where it is called so: "apprentice" of "apprentice of".

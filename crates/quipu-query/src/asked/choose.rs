@@ -5,6 +5,7 @@ use quipu_language::{asks_for, asks_for_the_better, asks_for_units, meanings, of
 
 use super::explain::{FAR_FROM_ROLE, Unexplained, names_left_out, unexplained};
 use super::kinds::misnamed;
+use super::mistaken::another_name;
 use super::{Candidate, TableQuestion};
 use crate::bind::Doubt;
 use crate::plan::ValueKind;
@@ -194,6 +195,7 @@ pub fn features(
         ..unexplained(question, query, &candidate.near, tables)
     };
     unexplained.meanings.extend(misnamed(&words_of(question), query, tables, asking.values));
+    unexplained.meanings.extend(another_name(question, query, asking.values));
     // "Which is larger, Ohio or Nevada": neither is the United States.
     let offered = offered(question, asking.values).unwrap_or_default();
     let given: Vec<&CellValue> = candidate.rows.rows.iter().flatten().flatten().collect();

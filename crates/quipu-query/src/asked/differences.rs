@@ -1,7 +1,11 @@
-//! The difference of two things' values, written as that of a value from itself.
+//! The difference of two things' values: written as that of a value from itself, or taken in the wrong direction.
 
+use quipu_language::{End, end_asked_for, is_than, with_superlatives};
+
+use super::slips::ordered_by;
 use crate::bind::{Doubt, Mend};
 use crate::syntax::{Arithmetic, Body, Comparison, Expression, Function, Item, Query, Select};
+use crate::tables::{Tables, words_of};
 
 /// Takes the value of one named thing from that of the other where a query of both takes it from itself: "how many years lie between the
 /// founding of A and that of B" is no zero for each of them. Names as the model wrote them: nothing is bound yet.
@@ -34,6 +38,62 @@ pub fn of_two(query: &mut Query) -> Option<Mend> {
     }
     **select = Select { items: vec![Item { expression, alias: None }], ..Select::default() };
     Some(Mend { text: "the value of one is taken from that of the other".into(), doubt: Doubt::Little })
+}
+
+/// Takes a value from another in the direction that the question says: by how much A is deeper than B is A's depth less B's, and by how
+/// much it is cheaper is B's price less A's.
+pub fn right_direction(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let words = words_of(&with_superlatives(question));
+    words.iter().position(|word| is_than(word))?;
+    let names: Vec<(String, String)> = named_rows(query);
+    let Body::Select(select) = &mut query.body else { return None };
+    let [item] = select.items.as_mut_slice() else { return None };
+    let Expression::Arithmetic(Arithmetic::Subtract, left, right) = &mut item.expression else { return None };
+    let place = |side: &Expression| {
+        let name = words_of(&name_of(side, &names)?);
+        words.windows(name.len().max(1)).position(|window| window == name)
+    };
+    let (of, title) = ordered_by(value_of(left)?, tables)?;
+    let asked = words.iter().find_map(|word| end_asked_for(word, of))?;
+    let (first, second) = (place(left)?, place(right)?);
+    // A greater value is the first one's more, a lesser one's the second's.
+    if (first < second) == (asked == End::Descending) {
+        return None;
+    }
+    std::mem::swap(left, right);
+    Some(Mend { text: format!("the other {title} is taken from this one"), doubt: Doubt::Little })
+}
+
+/// The aliases whose rows are held to a thing by its name, each with that name.
+fn named_rows(query: &Query) -> Vec<(String, String)> {
+    let mut named = Vec::new();
+    query.visit(&mut |part| {
+        if let Expression::Compare(Comparison::Equal, of, value) = part
+            && let (Expression::Column(of), Expression::Terms(_, name)) = (&**of, &**value)
+            && of.place.is_some_and(|place| place.column == 0)
+        {
+            named.extend(of.table.clone().map(|alias| (alias, name.clone())));
+        }
+    });
+    named
+}
+
+/// The column whose value an expression is.
+fn value_of(expression: &Expression) -> Option<&Expression> {
+    match expression {
+        Expression::Column(_) => Some(expression),
+        Expression::Call(_, parts) => value_of(parts.first()?),
+        Expression::Scalar(query) => value_of(&query.select()?.items.first()?.expression),
+        _ => None,
+    }
+}
+
+/// The name of the thing whose value an expression is.
+fn name_of(expression: &Expression, named: &[(String, String)]) -> Option<String> {
+    let Expression::Column(column) = value_of(expression)? else { return None };
+    let mut of = named.iter().filter(|(alias, _)| column.table.as_ref() == Some(alias));
+    let (_, name) = of.next()?;
+    of.next().is_none().then(|| name.clone())
 }
 
 /// Whether a query, or a part of it, takes a value from itself.

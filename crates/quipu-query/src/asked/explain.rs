@@ -3,16 +3,17 @@
 use std::collections::HashSet;
 
 use quipu_language::{
-    Meaning, Measured, asked_place, asks_yes_or_no, counts_letters, is_form, is_magnitude, is_share, is_top,
-    is_written_as_name, looks_superlative, meanings, meanings_at, measured, names_what_follows,
-    place_asked_for, role_asked_for,
+    Meaning, Measured, asked_place, asks_yes_or_no, begins_yes_or_no, counts_letters, is_form, is_magnitude,
+    is_share, is_top, is_written_as_name, looks_superlative, meanings, meanings_at, measured,
+    names_what_follows, place_asked_for, role_asked_for, side_of,
 };
 
 use super::Nearness;
 use super::kinds::{another_kind_asked_for, nouns_of_kinds};
+use super::measures::of_another_measure;
+use super::mistaken::something_else;
 use super::said::Said;
-use super::slips::ordered_by_another_measure;
-use crate::syntax::{Aggregate, Expression, Query, Select, Source};
+use crate::syntax::{Aggregate, Comparison, Expression, Query, Select, Source};
 use crate::tables::{Abbreviation, Place, Tables, words_of};
 use crate::values::{Match, Mention, Values};
 
@@ -232,7 +233,9 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
         }
     }
     found.meanings.extend(another_kind_asked_for(question, query, tables));
-    found.meanings.extend(ordered_by_another_measure(question, query, tables));
+    found.meanings.extend(of_another_measure(question, query, tables));
+    found.meanings.extend(acts_by_a_link(&plain, query, &said, tables));
+    found.meanings.extend(something_else(question, query, &said, &found.names, near, tables));
     // "Is the jar in stock" is not answered by there being a jar.
     if asks_yes_or_no(question) && says_only_that_it_is(query) {
         found.meanings.extend(found.names.extract_if(.., |word| !names_what_follows(word)));
@@ -277,6 +280,34 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
             found.meanings.push(asked);
         }
     }
+    found
+}
+
+/// The name of whom the question has act in a relation of the query, where the query holds neither end of the relation to it: "which divers
+/// did the boat train" is not answered by those who trained somebody on that boat.
+fn acts_by_a_link(words: &[String], query: &Query, said: &Said, tables: &Tables) -> Option<String> {
+    let mut found = None;
+    query.visit(&mut |part| {
+        let Expression::Compare(Comparison::Equal, of, value) = part else { return };
+        let (Expression::Column(of), Expression::Terms(_, name)) = (&**of, &**value) else { return };
+        let named: Vec<String> = words_of(name).iter().map(|word| quipu_index::normalise(word)).collect();
+        let Some(start) = words.windows(named.len().max(1)).position(|window| window == named) else {
+            return;
+        };
+        let before = |at: usize| start.checked_sub(at).and_then(|at| words.get(at));
+        let follows_a_verb = [before(1), before(2)].into_iter().flatten().any(|word| begins_yes_or_no(word));
+        let (Some(place), true) = (of.place, follows_a_verb) else { return };
+        let Some(table) = tables.table(place.table) else { return };
+        let is_end = |title: &String| {
+            let is_it = |at: usize| table.columns.get(at).is_some_and(|column| column.title == *title);
+            is_it(place.column) || (place.column == 0 && (0..table.columns.len()).any(is_it))
+        };
+        let span = start..start + named.len();
+        let acts = |title: &&String| side_of(words, &span, title).is_some() && !is_end(title);
+        if said.columns.keys().any(|title| acts(&title)) {
+            found = Some(name.clone());
+        }
+    });
     found
 }
 

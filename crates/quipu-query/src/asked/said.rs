@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use quipu_language::{cardinal, conversions, is_form, is_unit, role_of_heads};
+use quipu_language::{are_reasons, cardinal, conversions, is_form, is_unit, role_of_heads};
 
 use crate::syntax::{
     Aggregate, Arithmetic, Body, Comparison, Expression, Function, Query, Select, SetOperator, Source,
@@ -161,6 +161,7 @@ impl Said {
                 let Some((place, of)) = place else { return self.text(&column.name) };
                 self.text(&of.title);
                 self.text(&of.id);
+                self.does.extend(are_reasons(&of.title).then_some("reason"));
                 if place.column > 0 {
                     *self.columns.entry(of.title.clone()).or_default() += 1;
                 }

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use quipu_language::{
-    End, Measured, Ordered, Side, are_ages, are_ranks, end_asked_for, has_open_ends, is_form,
-    looks_superlative, meanings, measured, month, side_of, with_superlatives,
+    End, Ordered, Side, are_ages, are_ranks, end_asked_for, has_open_ends, is_form, is_quantity,
+    looks_superlative, meanings, month, side_of,
 };
 
 use crate::bind::{Doubt, Mend};
@@ -37,7 +37,7 @@ pub fn right_ends(question: &str, query: &mut Query, tables: &Tables) -> Option<
         // "The most affordable" has the least price: of amounts "most" asks only beside what they are called.
         let next = words.get(at + 1);
         let is_beside = next.is_some_and(|next| words_of(&title).iter().any(|word| is_form(next, word)));
-        if matches!(word.as_str(), "most" | "least") && title != NUMBER && !is_beside {
+        if is_quantity(&word) && title != NUMBER && !is_beside {
             return;
         }
         if end_asked_for(&word, of).is_some_and(|wanted| wanted != end) {
@@ -173,7 +173,7 @@ fn turn_ends(expression: &mut Expression, alias: Option<&str>, tail: usize, tabl
 }
 
 /// The superlatives of a question with their places: none within the names that the query compares with, no "at least", no "at most".
-fn superlatives(words: &[String], query: &Query) -> Vec<(usize, String)> {
+pub(super) fn superlatives(words: &[String], query: &Query) -> Vec<(usize, String)> {
     let mut named: HashSet<usize> = HashSet::new();
     query.visit(&mut |part| {
         if let Expression::Text(text) | Expression::Terms(_, text) | Expression::Like(_, text) = part {
@@ -195,44 +195,12 @@ fn superlatives(words: &[String], query: &Query) -> Vec<(usize, String)> {
     found.map(|(at, word)| (at, word.clone())).collect()
 }
 
-/// A word of the question that asks for another measure than those by which a query orders and compares: the lightest of several is not
-/// the lowest, and what is lighter has no lower price.
-pub fn ordered_by_another_measure(question: &str, query: &Query, tables: &Tables) -> Option<String> {
-    let (words, written) = (words_of(&with_superlatives(question)), words_of(question));
-    let mut titles = Vec::new();
-    each_query(&mut query.clone(), &mut |query| {
-        titles.extend(order_of(query, tables).map(|(_, title, _)| title));
-    });
-    query.visit(&mut |part| {
-        if let Expression::Compare(comparison, a, b) = part
-            && !matches!(comparison, Comparison::Equal | Comparison::Unequal)
-        {
-            let places = [a, b].into_iter().filter_map(|side| given_by(side)?.place);
-            titles.extend(places.filter_map(|place| Some(tables.column(place)?.title.clone())));
-        }
-    });
-    let all = |word: &str, how: Measured| titles.iter().all(|title| measured(word, title) == how);
-    // "The most expensive" asks by its second word.
-    let mut asked =
-        superlatives(&words, query).into_iter().flat_map(|(at, _)| written.iter().skip(at).take(2));
-    asked.find(|word| !titles.is_empty() && all(word, Measured::Otherwise)).cloned()
-}
-
-/// The column that an expression is, or that a query gives in its place.
-fn given_by(expression: &Expression) -> Option<&ColumnRef> {
-    match expression {
-        Expression::Column(column) => Some(column),
-        Expression::Scalar(query) => given_by(&query.select()?.items.first()?.expression),
-        _ => None,
-    }
-}
-
 /// What an order by a count is called.
 const NUMBER: &str = "number";
 
 /// What a query is ordered by to give a part of its rows, or takes the extreme of: what kind it is of, its title, and the end that
 /// comes first.
-fn order_of(query: &Query, tables: &Tables) -> Option<(Ordered, String, End)> {
+pub(super) fn order_of(query: &Query, tables: &Tables) -> Option<(Ordered, String, End)> {
     let end = |descending: bool| if descending { End::Descending } else { End::Ascending };
     if let (Some(order), Some(_)) = (query.order.first(), query.limit) {
         let (of, title) = ordered_by(&order.expression, tables)?;
@@ -251,7 +219,7 @@ fn order_of(query: &Query, tables: &Tables) -> Option<(Ordered, String, End)> {
     extremes.next().is_none().then(|| (of, title, end(most)))
 }
 
-fn ordered_by(expression: &Expression, tables: &Tables) -> Option<(Ordered, String)> {
+pub(super) fn ordered_by(expression: &Expression, tables: &Tables) -> Option<(Ordered, String)> {
     match expression {
         Expression::Aggregate {
             function: Aggregate::Min | Aggregate::Max | Aggregate::Avg,
@@ -301,7 +269,7 @@ fn turn(query: &mut Query) {
 }
 
 /// A query and all within it.
-fn each_query(query: &mut Query, change: &mut dyn FnMut(&mut Query)) {
+pub(super) fn each_query(query: &mut Query, change: &mut dyn FnMut(&mut Query)) {
     change(query);
     match &mut query.body {
         Body::Set { left, right, .. } => {

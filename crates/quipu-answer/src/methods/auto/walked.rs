@@ -17,7 +17,7 @@ use crate::context::{Context, PlanStart, Planned};
 use crate::evidence::EvidenceContent;
 use crate::link::{apart, mentions};
 use crate::methods::Outcome;
-use crate::methods::query::{is_far_from_role, is_of_named_kinds, orders_from_the_right_end};
+use crate::methods::query::{is_far_from_role, is_of_named_kinds, measures_what_is_asked};
 
 /// Whether a path's outcome is an answer to the question.
 pub(super) async fn is_answer(
@@ -31,7 +31,7 @@ pub(super) async fn is_answer(
         return Ok(false);
     }
     let Some(plan) = plan else { return Ok(true) };
-    if !orders_from_the_right_end(context, question, plan).await? {
+    if !measures_what_is_asked(context, question, plan).await? {
         return Ok(false);
     }
     if matches!(plan.start, PlanStart::Entity(..)) && !takes_all_steps(context, question, &plan.steps) {

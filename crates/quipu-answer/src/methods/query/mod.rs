@@ -27,7 +27,7 @@ use crate::trace::{Event, Stage};
 use ask::{Asked, PromptParts};
 use near::AskedTokens;
 
-pub(in crate::methods) use path::{is_far_from_role, is_of_named_kinds, orders_from_the_right_end};
+pub(in crate::methods) use path::{is_far_from_role, is_of_named_kinds, measures_what_is_asked};
 use read::Failure;
 pub(crate) use sql::ask_sql;
 

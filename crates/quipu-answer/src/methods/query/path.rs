@@ -4,8 +4,8 @@ use quipu_graph::NodeId;
 use quipu_language::with_superlatives;
 use quipu_query::Made;
 use quipu_query::asked::{
-    FAR_FROM_ROLE, is_called_another_kind, is_what_is_asked, leads_to_what_is_asked,
-    ordered_by_another_measure, right_ends,
+    FAR_FROM_ROLE, is_called_another_kind, is_what_is_asked, leads_to_what_is_asked, of_another_measure,
+    right_ends,
 };
 
 use super::near::distance_of_role;
@@ -30,22 +30,23 @@ pub(in crate::methods) async fn is_far_from_role(
     Ok(distance_of_role(context, question, &query, &tables).await? >= FAR_FROM_ROLE)
 }
 
-/// Whether a path orders its values from the end that the question's words ask for, and by their measure: what is longer has no later date,
-/// and the lightest is not the lowest.
+/// Whether a path gives and orders values of the measure that the question's words ask for, and from the end: the lightest is not the
+/// lowest, and what is longer has no later date.
 ///
 /// # Errors
 /// The graph's.
-pub(in crate::methods) async fn orders_from_the_right_end(
+pub(in crate::methods) async fn measures_what_is_asked(
     context: &Context<'_>,
     question: &str,
     path: &Planned,
 ) -> Result<bool, AnswerError> {
-    let Some(tables) = counted(context).filter(|_| matches!(path.made, Made::Ordered { .. })) else {
-        return Ok(true);
-    };
+    let Some(tables) = counted(context) else { return Ok(true) };
     let Some(mut query) = query_of(context, &tables, path).await? else { return Ok(true) };
-    let is_measured = ordered_by_another_measure(question, &query, &tables).is_none();
-    Ok(is_measured && right_ends(&with_superlatives(question), &mut query, &tables).is_none())
+    if of_another_measure(question, &query, &tables).is_some() {
+        return Ok(false);
+    }
+    let is_ordered = matches!(path.made, Made::Ordered { .. });
+    Ok(!is_ordered || right_ends(&with_superlatives(question), &mut query, &tables).is_none())
 }
 
 /// Whether a path starts and ends at things of the kinds that the question's nouns name: "the pilot Emma" is no ship, and "what cities

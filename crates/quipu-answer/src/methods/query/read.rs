@@ -2,8 +2,8 @@
 
 use quipu_language::{asks_for, names_what_follows};
 use quipu_query::asked::{
-    Candidate, Nearness, among_those, compared, for_each, of_those, of_two, right_dates, right_ends,
-    right_sides, takes_from_itself, with_both,
+    Candidate, Nearness, among_those, compared, for_each, of_those, of_two, right_dates, right_direction,
+    right_ends, right_sides, takes_from_itself, with_both,
 };
 use quipu_query::{
     Aggregate, Bound, CellValue, Comparison, Doubt, Expression, Item, Mend, Plan, Query, QueryError, RowSet,
@@ -129,6 +129,7 @@ async fn try_read(
     bound.mends.extend(both);
     bound.mends.extend(of_two);
     bound.mends.extend(right_ends(text, &mut bound.query, tables));
+    bound.mends.extend(right_direction(text, &mut bound.query, tables));
     bound.mends.extend(right_dates(text, &mut bound.query, tables));
     bound.mends.extend(right_sides(text, &mut bound.query, tables));
     bound.mends.extend(among_those(&mut bound.query, tables));

@@ -1,0 +1,95 @@
+//! Words that ask for one measure, held against the columns that a query orders by, compares and gives: the lightest of several is not the
+//! lowest, what is lighter has no lower price, and how deep a lake is its visibility does not tell.
+
+use std::collections::HashSet;
+
+use quipu_language::{Measured, asks_for, asks_for_a_degree, measured, with_superlatives};
+
+use super::slips::{each_query, order_of, superlatives};
+use crate::syntax::{ColumnRef, Comparison, Expression, Query};
+use crate::tables::{Place, Tables, words_of};
+
+/// A word of the question that asks for another measure than a query orders by, compares or gives; nothing where no word surely does.
+pub fn of_another_measure(question: &str, query: &Query, tables: &Tables) -> Option<String> {
+    let (words, written) = (words_of(&with_superlatives(question)), words_of(question));
+    // "The most expensive" asks by its second word.
+    let superlatives =
+        superlatives(&words, query).into_iter().flat_map(|(at, _)| written.iter().skip(at).take(2));
+    let of_order = Columns { titles: ordered(query, tables), tables };
+    let of_given = Columns { titles: given(query, tables), tables };
+    let mut of_order = superlatives.filter(|word| of_order.are_of_another(word));
+    let mut of_given = asked(question, &written).into_iter().filter(|word| of_given.are_of_another(word));
+    of_order.next().or_else(|| of_given.next()).cloned()
+}
+
+/// Columns by their titles, with the tables in which they stand.
+struct Columns<'a> {
+    titles: Vec<(Option<Place>, String)>,
+    tables: &'a Tables,
+}
+
+impl Columns<'_> {
+    /// Whether all are of another measure than a word asks for, or one that stands beside them is of it.
+    fn are_of_another(&self, word: &str) -> bool {
+        let how: Vec<Measured> = self.titles.iter().map(|(_, title)| measured(word, title)).collect();
+        let beside = || {
+            let tables: HashSet<usize> =
+                self.titles.iter().filter_map(|(place, _)| Some(place.as_ref()?.table)).collect();
+            let mut columns =
+                tables.into_iter().filter_map(|at| self.tables.table(at)).flat_map(|table| &table.columns);
+            columns.any(|column| measured(word, &column.title) == Measured::Alike)
+        };
+        !how.is_empty()
+            && !how.contains(&Measured::Alike)
+            && (how.iter().all(|how| *how == Measured::Otherwise) || beside())
+    }
+}
+
+/// The words of a question that ask for a measure itself: "deep" of "how deep", "weigh" of "how much does it weigh".
+fn asked<'a>(question: &str, words: &'a [String]) -> Vec<&'a String> {
+    if asks_for(question) == Some("amount") {
+        return words.iter().collect();
+    }
+    let is_how = |word: &String| asks_for_a_degree(word);
+    words.windows(2).filter(|pair| pair.first().is_some_and(is_how)).filter_map(|pair| pair.get(1)).collect()
+}
+
+fn ordered(query: &Query, tables: &Tables) -> Vec<(Option<Place>, String)> {
+    let mut titles = Vec::new();
+    each_query(&mut query.clone(), &mut |query| {
+        let place = query.order.first().and_then(|order| given_by(&order.expression)?.place);
+        titles.extend(order_of(query, tables).map(|(_, title, _)| (place, title)));
+    });
+    query.visit(&mut |part| {
+        if let Expression::Compare(comparison, a, b) = part
+            && !matches!(comparison, Comparison::Equal | Comparison::Unequal)
+        {
+            titles.extend([a, b].into_iter().filter_map(|side| titled(given_by(side)?, tables)));
+        }
+    });
+    titles
+}
+
+fn given(query: &Query, tables: &Tables) -> Vec<(Option<Place>, String)> {
+    let mut titles = Vec::new();
+    for item in query.select().map(|select| select.items.as_slice()).unwrap_or_default() {
+        item.expression.visit(&mut |part| {
+            let value = given_by(part).filter(|column| column.place.is_some_and(|place| place.column > 0));
+            titles.extend(value.and_then(|column| titled(column, tables)));
+        });
+    }
+    titles
+}
+
+fn titled(column: &ColumnRef, tables: &Tables) -> Option<(Option<Place>, String)> {
+    Some((column.place, tables.column(column.place?)?.title.clone()))
+}
+
+/// The column that an expression is, or that a query gives in its place.
+fn given_by(expression: &Expression) -> Option<&ColumnRef> {
+    match expression {
+        Expression::Column(column) => Some(column),
+        Expression::Scalar(query) => given_by(&query.select()?.items.first()?.expression),
+        _ => None,
+    }
+}

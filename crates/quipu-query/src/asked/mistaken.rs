@@ -1,0 +1,241 @@
+//! Readings that run and are well said, and answer something else than the question asks: of another thing of a similar name, of another
+//! thing's property, by another verb, by a flag or a number that nobody asked for.
+
+use quipu_language::{
+    Measured, asks_for, has_honour, is_form, is_measure, is_quantity, is_unit, meanings, measured, side_of,
+    wants_the_many,
+};
+
+use super::Nearness;
+use super::said::Said;
+use super::slips::superlatives;
+use crate::syntax::{Aggregate, Comparison, Expression, Join, Query, Source};
+use crate::tables::{Kind, Tables, words_of};
+use crate::values::Values;
+
+/// Words that come no nearer to a reading name something else. With the embedder that Quipu ships with, synonyms are nearer.
+const FAR: f64 = 0.5;
+/// The same of a flag: it says yes or no of one thing only.
+const FAR_FROM_FLAG: f64 = 0.6;
+
+/// A word of a name of the question that the thing of a similar name does not have to which a query holds something: "Anton Caltrop" is no
+/// Ruben Caltrop.
+pub(super) fn another_name(question: &str, query: &Query, values: &Values) -> Option<String> {
+    let words = words_of(question);
+    let names = names_written(question);
+    let mentions = values.mentions(question);
+    let mut found = None;
+    query.visit(&mut |part| {
+        let Expression::Terms(terms, name) = part else { return };
+        let held = words_of(name);
+        let telling = |word: &&String| !has_honour(word) && meanings(word).is_empty();
+        let missing: Vec<&String> =
+            held.iter().filter(|word| !words.contains(word)).filter(telling).collect();
+        for written in names.iter().filter(|_| !missing.is_empty()) {
+            let shares = written.iter().filter(telling).any(|word| held.contains(word));
+            let is_missing = |word: &&String| missing.iter().any(|other| may_be(word, other));
+            let mut extra =
+                written.iter().filter(telling).filter(|word| !held.contains(word) && !is_missing(word));
+            let Some(extra) = extra.next().filter(|_| shares) else { continue };
+            // Another name of the same thing.
+            let is_it = mentions.iter().any(|mention| {
+                words_of(&mention.text).contains(extra)
+                    && mention.matches.iter().any(|found| found.terms.iter().any(|term| terms.contains(term)))
+            });
+            if !is_it {
+                found = Some(extra.clone());
+            }
+        }
+    });
+    found
+}
+
+/// Whether a word is another one written otherwise: a form, a slip, an initial or an abbreviation of it.
+fn may_be(word: &str, other: &str) -> bool {
+    /// Least likeness but for slips (Jaro-Winkler).
+    const ALIKE: f64 = 0.85;
+    /// Most letters of an abbreviation.
+    const SHORT: usize = 3;
+    let is_short = word.chars().count() <= SHORT && word.chars().next() == other.chars().next();
+    is_short || is_form(word, other) || strsim::jaro_winkler(word, other) >= ALIKE
+}
+
+/// Names as the question writes them: words with capitals one after the other, in lower case.
+fn names_written(question: &str) -> Vec<Vec<String>> {
+    let mut names: Vec<Vec<String>> = Vec::new();
+    let mut goes_on = false;
+    for (at, word) in question.split_whitespace().enumerate() {
+        let of_word = words_of(word);
+        let begins = at == 0 && of_word.iter().all(|word| !meanings(word).is_empty());
+        if !word.chars().find(|c| c.is_alphanumeric()).is_some_and(char::is_uppercase) || begins {
+            goes_on = false;
+            continue;
+        }
+        let owns = of_word.len() > 1 && of_word.last().is_some_and(|last| last == "s");
+        let telling = of_word.len() - usize::from(owns);
+        let of_word = of_word.into_iter().take(telling);
+        match names.last_mut().filter(|_| goes_on) {
+            Some(name) => name.extend(of_word),
+            None => names.push(of_word.collect()),
+        }
+        let is_abbreviated = word.ends_with('.') && telling == 1 && word.chars().count() <= 4;
+        goes_on = !owns && (is_abbreviated || word.ends_with(char::is_alphanumeric));
+    }
+    names.retain(|name| name.len() > 1);
+    names
+}
+
+/// What else a reading answers than the question asks, by a word of the question, or of the reading where the question has none.
+pub(super) fn something_else(
+    question: &str,
+    query: &Query,
+    said: &Said,
+    left_out: &[String],
+    near: &Nearness,
+    tables: &Tables,
+) -> Option<String> {
+    let words = words_of(question);
+    by_another_verb(&words, query, said, tables)
+        .or_else(|| of_unnamed_things(&words, query, tables))
+        .or_else(|| by_an_unnamed_flag(&words, query, near, tables))
+        .or_else(|| another_number(question, &words, query, left_out, near, tables))
+        .or_else(|| another_extreme(&words, query, left_out, near))
+}
+
+/// A verb of the question, beside a name, that is a relation's: the reading speaks of other relations only. "Who reports to A" does not ask
+/// whom A saw.
+fn by_another_verb(words: &[String], query: &Query, said: &Said, tables: &Tables) -> Option<String> {
+    let mut spans = Vec::new();
+    query.visit(&mut |part| {
+        if let Expression::Compare(Comparison::Equal, _, value) = part
+            && let Expression::Terms(_, name) = &**value
+        {
+            let name = words_of(name);
+            let start = words.windows(name.len().max(1)).position(|window| *window == name);
+            spans.extend(start.map(|start| start..start + name.len()));
+        }
+    });
+    spans.iter().find_map(|span| {
+        let acts = |title: &String| side_of(words, span, title).is_some();
+        if said.columns.keys().any(acts) {
+            return None;
+        }
+        let mut titles = tables.columns().map(|(_, column)| &column.title);
+        titles.find(|title| acts(title)).cloned()
+    })
+}
+
+/// The title of things that the question does not speak of and by which alone the reading comes to what it gives: the home town of a doctor's
+/// patients is none of the doctor's.
+fn of_unnamed_things(words: &[String], query: &Query, tables: &Tables) -> Option<String> {
+    let select = query.select()?;
+    let is_named = |title: &str| {
+        words_of(title).iter().any(|of| meanings(of).is_empty() && words.iter().any(|word| is_form(word, of)))
+    };
+    let mut silent = Vec::new();
+    for from in &select.from {
+        let (Join::Left(Some(on)), Source::Table(_, Some(at))) = (&from.join, &from.source) else { continue };
+        let Some(table) = tables.table(*at).filter(|table| !table.is_links() && !is_named(&table.title))
+        else {
+            continue;
+        };
+        let mut is_row = false;
+        on.visit(&mut |part| {
+            if let Expression::Column(column) = part
+                && column.table.as_ref() == Some(&from.alias)
+            {
+                is_row |= column.place.is_some_and(|place| place.column == 0);
+            }
+        });
+        silent.push((is_row, table.title.clone()));
+    }
+    // From a thing to those that name it, and on. Forward alone each thing leads to one: the continent of a city's country.
+    let is_far = silent.len() > 1 && silent.iter().any(|(is_row, _)| !is_row);
+    silent.pop().filter(|_| is_far).map(|(_, title)| title)
+}
+
+/// A flag that a reading gives or holds something to, and of which the question says nothing.
+fn by_an_unnamed_flag(words: &[String], query: &Query, near: &Nearness, tables: &Tables) -> Option<String> {
+    let mut found = None;
+    query.visit(&mut |part| {
+        let Expression::Column(column) = part else { return };
+        let Some(flag) = column.place.and_then(|place| tables.column(place)) else { return };
+        let is_said = |of: &String| {
+            words.iter().any(|word| is_form(word, of))
+                || near.from(of).is_none_or(|near| near >= FAR_FROM_FLAG)
+        };
+        let mut of_title =
+            words_of(&flag.title).into_iter().filter(|word| meanings(word).is_empty()).peekable();
+        if flag.kind == Kind::Flag && of_title.peek().is_some() && !of_title.any(|word| is_said(&word)) {
+            found = Some(flag.title.clone());
+        }
+    });
+    found
+}
+
+/// What is to be counted, where a reading gives a number that the graph states of something else: how many people a dish serves is not
+/// how many minutes it takes.
+fn another_number(
+    question: &str,
+    words: &[String],
+    query: &Query,
+    left_out: &[String],
+    near: &Nearness,
+    tables: &Tables,
+) -> Option<String> {
+    if asks_for(question) != Some("count") {
+        return None;
+    }
+    let many = words.iter().position(|word| wants_the_many(word))?;
+    let noun = words.get(many + 1..)?.iter().find(|word| meanings(word).is_empty())?;
+    let has_a_unit = |expression: &Expression| match expression {
+        Expression::Column(column) => {
+            let number = column.place.and_then(|place| tables.column(place));
+            number.is_some_and(|of| {
+                matches!(of.kind, Kind::Number { .. })
+                    && (is_measure(&of.title) || words_of(&of.title).iter().any(|word| is_unit(word)))
+            })
+        }
+        _ => false,
+    };
+    let gives = query.select()?.items.iter().any(|item| has_a_unit(&item.expression));
+    (gives && !is_unit(noun) && is_far(noun, left_out, near)).then(|| noun.clone())
+}
+
+/// What is to be the greatest or the least, where a reading orders by something else: the largest budget is no floor. "Most" counts.
+fn another_extreme(words: &[String], query: &Query, left_out: &[String], near: &Nearness) -> Option<String> {
+    let [order] = query.order.as_slice() else { return None };
+    let is_count =
+        |part: &Expression| matches!(part, Expression::Aggregate { function: Aggregate::Count, .. });
+    let mut counts = false;
+    order.expression.visit(&mut |part| counts |= is_count(part));
+    // "The shortest time" says its measure twice.
+    let next = |(at, word): &(usize, String)| {
+        words.get(at + 1).filter(|next| !is_quantity(word) && measured(word, next) != Measured::Alike)
+    };
+    let mut nouns = superlatives(words, query).into_iter().filter(|_| !counts);
+    nouns.find_map(|one| next(&one).filter(|noun| is_far(noun, left_out, near)).cloned())
+}
+
+fn is_far(noun: &String, left_out: &[String], near: &Nearness) -> bool {
+    left_out.contains(noun) && near.to(noun).is_some_and(|near| near < FAR)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::names_written;
+
+    #[test]
+    fn names_are_words_with_capitals_one_after_the_other() {
+        for (question, expected) in [
+            ("Which department does Dr. Anton Caltrop work in?", vec!["dr anton caltrop"]),
+            ("Is Fenja Ketterley insured?", vec!["fenja ketterley"]),
+            ("Which of Maison Larquette's Silent Wagons sold?", vec!["maison larquette", "silent wagons"]),
+            ("Is Ohio larger than New York, Old Anna or Lima?", vec!["new york", "old anna"]),
+            ("who is it", vec![]),
+        ] {
+            let names: Vec<String> = names_written(question).iter().map(|name| name.join(" ")).collect();
+            assert_eq!(names, expected, "{question}");
+        }
+    }
+}
