@@ -69,6 +69,11 @@ pub fn is_than(word: &str) -> bool {
     english().sides.than == word
 }
 
+/// Whether a word stands before a noun and says nothing: "the".
+pub fn is_article(word: &str) -> bool {
+    english().sides.the == word
+}
+
 /// What the heads of a relation are to its tails where it is called so: "apprentice" of "apprentice of".
 pub fn role_of_heads(relation: &str) -> Option<String> {
     let mut words = crate::words_of(relation);

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use quipu_language::{
-    Meaning, Measured, asked_place, asks_yes_or_no, begins_yes_or_no, counts_letters, is_form, is_magnitude,
-    is_share, is_top, is_written_as_name, looks_superlative, meanings, meanings_at, measured,
+    Meaning, Measured, asked_place, asks_yes_or_no, begins_yes_or_no, counts_letters, is_article, is_form,
+    is_magnitude, is_share, is_top, is_written_as_name, looks_superlative, meanings, meanings_at, measured,
     names_what_follows, place_asked_for, role_asked_for, side_of,
 };
 
@@ -295,7 +295,9 @@ fn acts_by_a_link(words: &[String], query: &Query, said: &Said, tables: &Tables)
             return;
         };
         let before = |at: usize| start.checked_sub(at).and_then(|at| words.get(at));
-        let follows_a_verb = [before(1), before(2)].into_iter().flatten().any(|word| begins_yes_or_no(word));
+        // "Did the boat train": behind the verb's own words. "Has tasted Ad Astra": the name suffers it.
+        let ahead = if before(1).is_some_and(|word| is_article(word)) { before(2) } else { before(1) };
+        let follows_a_verb = ahead.is_some_and(|word| begins_yes_or_no(word));
         let (Some(place), true) = (of.place, follows_a_verb) else { return };
         let Some(table) = tables.table(place.table) else { return };
         let is_end = |title: &String| {
