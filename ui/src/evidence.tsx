@@ -16,7 +16,7 @@ export function Evidences({ reply, lit, setLit, explore }: Lighting & { reply: R
   const rest = pieces.filter(({ piece }) => !numbers.has(piece.id));
   const ordered = [...cited, ...rest];
   if (!ordered.length) return <p class="faint">There is no evidence.</p>;
-  const shown = all ? ordered : ordered.slice(0, Math.max(SHOWN, cited.length));
+  const shown = all ? ordered : cited.length ? cited : ordered.slice(0, SHOWN);
   return (
     <div role="group" class="evidence" aria-label="Evidence">
       <h3>Evidence</h3>
@@ -36,7 +36,7 @@ export function Evidences({ reply, lit, setLit, explore }: Lighting & { reply: R
       </ul>
       {shown.length < ordered.length && (
         <button type="button" onClick={() => setAll(true)}>
-          {ordered.length - shown.length} more pieces were looked at
+          {ordered.length - shown.length} more piece{ordered.length - shown.length === 1 ? " was" : "s were"} looked at
         </button>
       )}
     </div>
