@@ -29,6 +29,9 @@ export function RunView(props: Omit<Shown, "run"> & { question: Question; compar
         {props.question.question}
       </h2>
       {props.compared && <p class="faint">by {props.question.method}</p>}
+      <p class="sr" role="status">
+        {reply ? (reply.status === "answered" ? "The answer is here." : "There is no answer.") : ""}
+      </p>
       {working && (
         <button type="button" class="stop" onClick={run.stop}>
           Stop

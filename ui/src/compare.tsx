@@ -35,7 +35,7 @@ export function Differences({ one, other }: Props) {
       )}
       <Values
         shown={{
-          columns: ["", one.method, other.method].map((title) => ({ title, kind: "text" as const })),
+          columns: ["what", one.method, other.method].map((title) => ({ title, kind: "text" as const })),
           rows: [
             row("read as", one.readings?.[0]?.words ?? "—", other.readings?.[0]?.words ?? "—"),
             row("the values", one.trust?.values ?? one.reason ?? "—", other.trust?.values ?? other.reason ?? "—"),

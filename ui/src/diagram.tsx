@@ -30,7 +30,8 @@ export function Diagram({ label, nodes, edges, roots, lit, setLit, act, pick, pi
   // What was picked is seen first, else the middle.
   useLayoutEffect(() => {
     const element = box.current;
-    if (element) element.scrollLeft = (layout.width * scale - element.clientWidth) / 2;
+    const rings = layout.nodes.some((node) => node.turn !== undefined);
+    if (element && rings) element.scrollLeft = (layout.width * scale - element.clientWidth) / 2;
     const centre = layout.nodes.find((node) => node.id === picked) ?? { y: layout.height / 2 };
     if (element) element.scrollTop = centre.y * scale - element.clientHeight / 2;
   }, [layout, width > 0]);

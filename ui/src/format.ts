@@ -16,9 +16,10 @@ export function count(number: number): string {
 }
 
 /** A value as its column has it: years and codes as they are, other numbers with separators and their unit. */
-export function shownValue({ name }: Value, { kind, plain, unit }: Column): string {
+export function shownValue({ name }: Value, { kind, plain, unit, title }: Column): string {
   if (kind !== "number" || plain) return name;
-  return unit ? `${grouped(name)} ${unit}` : grouped(name);
+  // A title that has the unit says it for all rows.
+  return unit && !title.includes(unit) ? `${grouped(name)} ${unit}` : grouped(name);
 }
 
 export function isNumber({ key, name }: Value): boolean {

@@ -42,7 +42,7 @@ interface Sorting {
 interface Props {
   shown: Pick<Shown, "columns" | "rows" | "ordered" | "left_out">;
   explore: (id: string) => void;
-  /** What stands behind the first cell of a row. */
+  /** What stands behind the first entity of a row. */
   behind?: (row: (Value | null)[]) => preact.ComponentChild;
   /** Where somebody else sorts: the rows are all of one page. */
   sorting?: Sorting | null;
@@ -59,6 +59,7 @@ export function Values({ shown, explore, behind, sorting, sort }: Props) {
   const held = columns.map((_, column) => seen.flatMap((row) => row[column] ?? []));
   const shared = held.map(namesakes);
   const ranked = shown.ordered && !by;
+  const first = Math.max(0, columns.findIndex(({ kind }) => kind === "entity"));
   const press = (column: number) => (sort ?? setOwn)(next(by, column, columns[column]));
   return (
     <>
@@ -93,7 +94,7 @@ export function Values({ shown, explore, behind, sorting, sort }: Props) {
                 {columns.map((column, place) => (
                   <td key={place} class={column.kind === "number" ? "number" : ""}>
                     <Cell value={row[place] ?? null} column={column} shared={shared[place]} explore={explore} />
-                    {place === 0 && behind?.(row)}
+                    {place === first && behind?.(row)}
                   </td>
                 ))}
               </tr>

@@ -13,6 +13,8 @@ use crate::overview::{ColumnKind, readable};
 
 /// Entities whose places are looked up for one answer.
 const MOST_PLACES: usize = 200;
+/// What methods call a column that the question gives no name for.
+const NAMELESS: &str = "answer";
 /// Columns of values that decided.
 const MOST_DECIDING: usize = 2;
 const XSD: &str = "http://www.w3.org/2001/XMLSchema#";
@@ -77,6 +79,7 @@ struct Words {
     longitude: Vec<Reasoned>,
     point: Vec<Reasoned>,
     year: Vec<Reasoned>,
+    unit: Vec<Reasoned>,
     code: Vec<Reasoned>,
 }
 
@@ -171,6 +174,12 @@ fn table(answer: &Answer) -> Option<Shown> {
     let mut titles: Vec<String> = table.columns.iter().map(|title| readable(title)).collect();
     let mut rows = table.rows.clone();
     let own = titles.len();
+    if let ([title], Some(relation)) = (titles.as_mut_slice(), relation_of(answer, &rows)) {
+        // A method that names no columns: the relation says what the values are.
+        if title == NAMELESS {
+            *title = relation;
+        }
+    }
     if own == 1 {
         for (title, values) in deciding(answer, &rows) {
             titles.push(title);
@@ -185,6 +194,25 @@ fn table(answer: &Answer) -> Option<Shown> {
     };
     let columns = titles.into_iter().enumerate().map(column).collect();
     Some(Shown { columns, rows, ordered: table.ordered, left_out: table.left_out, places: Vec::new() })
+}
+
+/// The relation whose literals the rows are, by the cited evidence; none where some row is something else.
+fn relation_of(answer: &Answer, rows: &[Vec<Option<Value>>]) -> Option<String> {
+    let cited = answer.evidence.iter().filter(|piece| answer.citations.contains(&piece.id));
+    let stated: Vec<(&str, &str)> = cited
+        .filter_map(|piece| match &piece.content {
+            EvidenceContent::Triple { relation, tail, .. } => Some((relation.as_str(), tail.as_str())),
+            _ => None,
+        })
+        .collect();
+    let (relation, _) =
+        stated.iter().find(|(_, tail)| rows.iter().flatten().flatten().any(|value| value.name == *tail))?;
+    let holds = |row: &Vec<Option<Value>>| {
+        row.iter()
+            .flatten()
+            .all(|value| value.key.is_none() && stated.contains(&(*relation, value.name.as_str())))
+    };
+    rows.iter().all(holds).then(|| readable(relation))
 }
 
 /// Literals that the cited evidence states of the rows' entities, by relation: what ranked or chose them. A relation counts where
@@ -265,7 +293,8 @@ fn is_date(value: &Value) -> bool {
     value.key.is_none() && (day || ((stated("gYear") || stated("gYearMonth")) && value.name.len() >= 4))
 }
 
-/// The unit that a number's own datatype names (`kilometre`), else the title (`height (m)`).
+/// The unit that a number's own datatype names (`kilometre`), else the title: `height (m)`, `area in square kilometres`,
+/// `flight hours`.
 fn unit(value: &Value, title: &str) -> Option<String> {
     let of_type = value.datatype.as_deref().filter(|datatype| !datatype.starts_with(XSD));
     let name = of_type.and_then(|datatype| datatype.rsplit(['/', '#']).next());
@@ -273,7 +302,16 @@ fn unit(value: &Value, title: &str) -> Option<String> {
         let open = title.rfind(['(', '['])?;
         title.get(open + 1..)?.strip_suffix([')', ']']).map(str::to_owned)
     };
-    name.map(|name| words_of(name).join(" ")).or_else(in_title).filter(|unit| !unit.is_empty())
+    let behind_in = || title.split_once(" in ").map(|(_, unit)| unit.to_owned());
+    let last = || {
+        title
+            .rsplit_once(' ')
+            .map(|(_, last)| last)
+            .filter(|last| is_one(|words| &words.unit, last))
+            .map(str::to_owned)
+    };
+    let told = name.map(|name| words_of(name).join(" "));
+    told.or_else(in_title).or_else(behind_in).or_else(last).filter(|unit| !unit.is_empty())
 }
 
 /// Keys of the entities whose places belong to an answer: its own, and those whose coordinates it cites.
@@ -391,7 +429,12 @@ mod tests {
     fn units_stand_in_titles_and_datatypes() {
         let metre = "http://dbpedia.org/datatype/squareKilometre";
         assert_eq!(column("area", &[("12", Some(metre))]).unit.as_deref(), Some("square kilometre"));
-        assert_eq!(column("height (m)", &[("12", None)]).unit.as_deref(), Some("m"));
+        let unit = |title: &str| column(title, &[("12", None)]).unit;
+        assert_eq!(unit("height (m)").as_deref(), Some("m"));
+        assert_eq!(unit("area in square kilometres").as_deref(), Some("square kilometres"));
+        assert_eq!(unit("flight hours").as_deref(), Some("hours"));
+        assert_eq!(unit("runway length m").as_deref(), Some("m"));
+        assert_eq!((unit("rating"), unit("happy hour")), (None, None));
         let integer = format!("{XSD}integer");
         assert_eq!(column("people", &[("12", Some(&integer))]).unit, None);
         assert_eq!(column("motto (long)", &[("Onwards", None)]).unit, None);
@@ -422,6 +465,19 @@ mod tests {
         assert_eq!(table(&answer).unwrap().columns.len(), 1);
         answer.table.as_mut().unwrap().rows[0][0] = Some(value("k", "Lima"));
         assert_eq!(table(&answer).unwrap().columns.len(), 1);
+    }
+
+    #[test]
+    fn a_literal_is_called_by_its_relation() {
+        let mut answer = answered(&["12"]);
+        answer.table = Some(rows_of(&["answer"], &[&["12"]]));
+        answer.table.as_mut().unwrap().rows[0][0] = Some(Value { name: "12".into(), ..Value::default() });
+        answer.evidence = vec![Evidence::triple("geo", ["Oldham", "flight_hours", "12"], ["o", "h", "12"])];
+        answer.citations = vec![answer.evidence[0].id.clone()];
+        let column = &table(&answer).unwrap().columns[0];
+        assert_eq!((&*column.title, column.unit.as_deref()), ("flight hours", Some("hours")));
+        answer.citations.clear();
+        assert_eq!(table(&answer).unwrap().columns[0].title, "answer");
     }
 
     #[test]

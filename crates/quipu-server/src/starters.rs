@@ -9,6 +9,7 @@ use jiff::Zoned;
 use oxrdf::Term;
 use quipu_answer::{AskOptions, Engine, Limits, Method, Question, Status, same_value};
 use quipu_graph::files::{sealed, unsealed};
+use quipu_graph::key_of_iri;
 use quipu_query::{CellValue, Kind, QueryError, Rows, Table, Tables};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,7 +23,7 @@ use crate::shown::names_codes;
 /// Questions that are shown.
 const MOST: usize = 6;
 /// Questions of one shape.
-const MOST_OF_A_SHAPE: usize = 2;
+const MOST_OF_A_SHAPE: usize = 3;
 /// Questions that are tried.
 const MOST_TRIED: usize = 36;
 /// Tables that questions are made of.
@@ -32,7 +33,7 @@ const COLUMNS: usize = 6;
 /// Rows among which well-known things are sought.
 const LOOKED_AT: usize = 300;
 /// Things that are looked at for one with few values.
-const LOOKED_INTO: usize = 8;
+const LOOKED_INTO: usize = 20;
 /// Things of a list that still read well.
 const LONGEST_LIST: usize = 12;
 /// Characters of a name that reads well in a question.
@@ -148,6 +149,7 @@ impl Starters {
             };
             let right = answers(engine, method, &next).await;
             progress.tried += 1;
+            tracing::debug!(target: "quipu", shape = next.shape, right, "an example question was tried");
             if let Some(waiting) = &mut progress.waiting {
                 waiting.retain(|candidate| *candidate != next);
             }
@@ -333,7 +335,7 @@ impl Maker<'_> {
 
     /// The relation of a thing as its card says it.
     fn said(&self, thing: &Thing<'_>, column: &quipu_query::Column) -> Option<String> {
-        let card = self.engine.relation_card(column.relation.as_deref()?)?;
+        let card = self.engine.relation_card(&key_of_iri(column.relation.as_deref()?))?;
         let words: Vec<&str> = card.forward.split(' ').collect();
         let filled = || {
             words

@@ -127,7 +127,11 @@ async fn example_questions_are_answered_as_they_promise_and_are_kept() {
 async fn relations_without_a_noun_are_asked_for_by_their_cards() {
     let server = serve(config(), no_model().await).await;
     let questions = starters(&server, "films").await;
-    assert!(questions.iter().any(|question| question.starts_with("What is the ")), "{questions:?}");
+    let said = ["the directors of", "the actors in", "the birthplace of"];
+    assert!(
+        questions.iter().any(|question| said.iter().any(|said| question.contains(said))),
+        "{questions:?}"
+    );
     assert!(questions.iter().all(|question| !question.contains("directed by of")), "{questions:?}");
 }
 
