@@ -225,14 +225,16 @@ export function WorldMap({ places, explore }: { places: Place[]; explore: (id: s
   );
 }
 
-/** Places on the picture; a name stands there only where it lies on no other. */
+/** Places on the picture; a name stands there only where it lies on no other, and on no other place. */
 function labelled(places: Place[], x: (east: number) => number, y: (north: number) => number, width: number) {
-  const taken: { from: number; to: number; top: number }[] = [];
-  return places.map(({ id, name, latitude, longitude }) => {
+  const dots = places.map(({ latitude, longitude }) => ({ from: x(longitude) - 6, to: x(longitude) + 6, top: y(latitude) }));
+  const taken: typeof dots = [];
+  return places.map(({ id, name, latitude, longitude }, at) => {
     const [left, top, wide] = [x(longitude), y(latitude), textWidth(name, 12) + 12];
     const before = left + wide > width;
     const [from, to] = before ? [left - wide, left] : [left, left + wide];
-    const shown = taken.every((other) => Math.abs(other.top - top) > 15 || other.to < from || other.from > to);
+    const free = (other: (typeof dots)[number]) => Math.abs(other.top - top) > 15 || other.to < from || other.from > to;
+    const shown = taken.every(free) && dots.every((dot, other) => other === at || free(dot));
     if (shown) taken.push({ from, to, top });
     return { id, name, left, top, shown, before };
   });

@@ -41,7 +41,7 @@ export function picture(reply: Reply, anchors: string[]): Picture {
   const drawn = [...chosen.values()].slice(0, MOST_EDGES);
   const answers = new Set(reply.answers);
   const ends = [...new Set(drawn.flatMap(({ from, to }) => [from, to]))];
-  const role = (id: string) => (roots.includes(id) ? "anchor" : answers.has(names.get(id)!) ? "answer" : "way");
+  const role = (id: string) => (answers.has(names.get(id)!) ? "answer" : roots.includes(id) ? "anchor" : "way");
   const nodes = ends.map((id): DiagramNode => ({ id, name: names.get(id)!, role: role(id) }));
   const goals = nodes.filter((node) => node.role === "answer").map((node) => node.id);
   const path = new Set(goals.flatMap((goal) => wayTo(drawn, roots, [goal])).map((edge) => edge.id));

@@ -6,6 +6,8 @@ import { Diagram } from "./diagram";
 import { count } from "./format";
 import type { DiagramEdge, DiagramNode } from "./layout";
 
+/** Milliseconds between two looks for example questions. */
+const AGAIN = 400;
 /** Types on the map. */
 const MOST_TYPES = 12;
 /** Questions asked before that are shown at once. */
@@ -78,7 +80,9 @@ function Starters({ workspace, ask }: Pick<Props, "workspace" | "ask">) {
       if (!here) return;
       setQuestions(found.questions.map(({ question }) => question));
       setComplete(found.complete);
-      if (!found.complete) return look();
+      if (found.complete) return;
+      await new Promise((wake) => setTimeout(wake, AGAIN));
+      if (here) return look();
     };
     // Without them the start is still one: what is wrong with the graph is said below.
     look().catch(() => here && setComplete(true));
@@ -129,7 +133,7 @@ export function TypeMap({ held, showType }: { held: Overview; showType: (id: str
   const left = held.types.length - nodes.length;
   return (
     <>
-      <Diagram label="Types of this graph and how they are linked" nodes={nodes} edges={edges} roots={roots} act="Rows of" pick={showType} />
+      {nodes.length > 0 && <Diagram label="Types of this graph and how they are linked" nodes={nodes} edges={edges} roots={roots} act="Rows of" pick={showType} />}
       {left > 0 && <p class="faint">{left} more types are listed under Explore.</p>}
     </>
   );

@@ -192,7 +192,10 @@ async function answersWith(page, reply) {
   await page.route("**/api/v1/ask", async (route) => {
     const question = route.request().postDataJSON();
     page.asked.push(question);
-    await route.fulfill({ contentType: "text/event-stream", body: `event: answer\ndata: ${JSON.stringify(reply(question))}\n\n` });
+    const { events = [], ...answer } = reply(question);
+    const told = [...events.map((event) => ["trace", event]), ["answer", answer]];
+    const body = told.map(([name, data]) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`).join("");
+    await route.fulfill({ contentType: "text/event-stream", body });
   });
 }
 
@@ -394,7 +397,7 @@ const tests = {
   async "two methods are compared side by side"() {
     const page = await open(base);
     await ask(page, "who directed Kauwboy?", { "Compare with": "io" });
-    await page.getByText("The value stands in the graph.").waitFor();
+    await page.locator(".badge").getByText("The value stands in the graph.").waitFor();
     const differences = page.getByLabel("Where they differ");
     await differences.getByText("They differ").waitFor();
     await differences.getByText("Only paths: Boudewijn Koole").waitFor();
@@ -571,10 +574,12 @@ const tests = {
     const people = { title: "people", kind: "number" };
     const dated = ["1301-04-02", "1502-01-20", "1650-06-06", "1800-12-31"];
     const places = LANDS.map(({ key, name }, at) => ({ id: key, name, latitude: 10 * at - 20, longitude: 40 * at - 80 }));
+    // Just beside another one: its name must not lie on that place, nor the other's on it.
+    const beside = { id: "l:beside", name: "Beside Doria", latitude: 10.2, longitude: 41 };
     const replies = {
       line: (question) => values(question, [year, people], [["1900", "10"], ["1950", "40"], ["2000", "25"]].map((row) => row.map(number))),
       dates: (question) => values(question, [entity, { title: "founded", kind: "date" }], LANDS.map((land, at) => [land, { name: dated[at] }])),
-      map: (question) => values(question, [entity], LANDS.map((land) => [land]), { places }),
+      map: (question) => values(question, [entity], LANDS.map((land) => [land]), { places: [...places, beside] }),
     };
     await answersWith(page, ({ question }) => replies[question](question));
     await ask(page, "line");
@@ -590,9 +595,27 @@ const tests = {
     const map = page.locator("[data-chart=map]");
     await map.getByRole("button", { name: "Look at Doria" }).waitFor();
     assert.ok((await map.locator(".land").first().getAttribute("d")).length > 10000);
-    const dots = await map.locator(".place circle").evaluateAll((found) => found.map((dot) => dot.getBoundingClientRect()).map(({ x, y }) => [x, y]));
+    const boxes = await map.locator(".place").evaluateAll((found) =>
+      found.map((place) => [place.querySelector("circle"), place.querySelector("text")].map((part) => part?.getBoundingClientRect().toJSON())),
+    );
+    const onDot = boxes.filter(([, text], at) =>
+      boxes.some(([dot], other) => text && other !== at && text.left < dot.right && dot.left < text.right && text.top < dot.bottom && dot.top < text.bottom),
+    );
+    assert.deepEqual(onDot, []);
+    const dots = await map.locator(".place circle").evaluateAll((found) => found.slice(0, 4).map((dot) => dot.getBoundingClientRect()).map(({ x, y }) => [x, y]));
     assert.ok(dots.every(([x, y], at) => at === 0 || (x > dots[at - 1][0] && y < dots[at - 1][1])), JSON.stringify(dots));
     await isClean(page);
+  },
+
+  async "what is asked about and is the answer is drawn as the answer"() {
+    const page = await open(base);
+    const evidence = [{ id: "e", kind: "triple", source: "films", head: "Boria", relation: "people", tail: "9500", keys: ["l:Boria", "p", "9500"] }];
+    const mentions = ["Aria", "Boria"].map((name) => ({ text: name, candidates: [{ name, reason: "its name" }] }));
+    const events = [{ stage: "link", at: 0, event: "linked", mentions }];
+    await answersWith(page, ({ question }) => ({ ...values(question, [entity], [[LANDS[1]]], { evidence }), events }));
+    await ask(page, "which has more people, Aria or Boria?");
+    const graph = await drawn(page);
+    assert.deepEqual([graph.nodes, graph.anchors, graph.answers], [["Boria", "9500"], 0, 1]);
   },
 
   async "two hundred nodes are drawn at once, and none lies on another"() {

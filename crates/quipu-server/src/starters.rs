@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Zoned;
 use oxrdf::Term;
+use parking_lot::RwLock;
 use quipu_answer::{AskOptions, Engine, Limits, Method, Question, Status, same_value};
 use quipu_graph::files::{sealed, unsealed};
 use quipu_graph::key_of_iri;
@@ -58,7 +59,16 @@ pub(crate) struct Starter {
 /// The example questions of one import, as far as they are known.
 #[derive(Debug, Default)]
 pub(crate) struct Starters {
+    /// Held by the one request that looks for more.
     progress: Mutex<Progress>,
+    known: RwLock<Known>,
+}
+
+/// The questions that are known, and whether these are all.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Known {
+    pub(crate) questions: Vec<Starter>,
+    pub(crate) complete: bool,
 }
 
 #[derive(Debug, Default)]
@@ -69,7 +79,6 @@ struct Progress {
     found: Vec<Starter>,
     /// Tables of the questions that were found.
     tables: Vec<usize>,
-    done: bool,
 }
 
 /// A question with the answer that it must get.
@@ -113,7 +122,17 @@ static PATTERNS: LazyLock<Option<Patterns>> =
     LazyLock::new(|| toml::from_str(include_str!("starters.toml")).ok());
 
 impl Starters {
-    /// The questions that are known, after at most `time` of work and one question more; and whether that is all. Work that is
+    /// The questions that are known by now.
+    pub(crate) fn known(&self) -> Known {
+        self.known.read().clone()
+    }
+
+    /// Whether there is something to be looked for, and nobody looks.
+    pub(crate) fn has_work(&self) -> bool {
+        !self.known.read().complete && self.progress.try_lock().is_ok()
+    }
+
+    /// Looks for more questions, for `time` and one question more; and returns at once where another request does so. Work that is
     /// dropped is taken up by the next call.
     ///
     /// # Errors
@@ -124,32 +143,28 @@ impl Starters {
         tables: &Tables,
         method: Method,
         time: Duration,
-    ) -> Result<(Vec<Starter>, bool), ApiError> {
+    ) -> Result<(), ApiError> {
         let begun = Instant::now();
-        let mut progress = self.progress.lock().await;
-        let progress = &mut *progress;
-        if progress.done {
-            return Ok((progress.found.clone(), true));
-        }
+        let Ok(mut progress) = self.progress.try_lock() else { return Ok(()) };
         let place = engine.workspace().part(FILE);
         if progress.waiting.is_none() {
-            if let Some(kept) = read(&place, method) {
-                (progress.found, progress.done) = (kept, true);
-                return Ok((progress.found.clone(), true));
+            if let Some(questions) = read(&place, method) {
+                *self.known.write() = Known { questions, complete: true };
+                return Ok(());
             }
             progress.waiting = Some(candidates(engine, tables).await);
         }
         while begun.elapsed() < time {
             let full = progress.found.len() >= MOST || progress.tried >= MOST_TRIED;
             let Some(next) = progress.next().filter(|_| !full) else {
-                progress.done = true;
+                self.known.write().complete = true;
                 // The next start looks again where this fails.
                 drop(write(&place, method, &progress.found));
                 break;
             };
             let right = answers(engine, method, &next).await;
-            progress.tried += 1;
             tracing::debug!(target: "quipu", shape = next.shape, right, "an example question was tried");
+            progress.tried += 1;
             if let Some(waiting) = &mut progress.waiting {
                 waiting.retain(|candidate| *candidate != next);
             }
@@ -157,9 +172,10 @@ impl Starters {
                 let (question, shape) = (next.question, next.shape.to_owned());
                 progress.found.push(Starter { question, shape });
                 progress.tables.push(next.table);
+                self.known.write().questions.clone_from(&progress.found);
             }
         }
-        Ok((progress.found.clone(), progress.done))
+        Ok(())
     }
 }
 

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use quipu_graph::{ImportConfig, Input};
 use quipu_index::{ImportRequest, Workspace};
+use quipu_server::ServerConfig;
 use serde_json::{Value, json};
 use support::{Running, config, error, import, no_model, ok, serve, serve_workspaces};
 
@@ -96,12 +97,13 @@ async fn rows_of_a_type_come_in_pages_and_in_the_order_asked_for() {
 
 /// All example questions of a workspace.
 async fn starters(server: &Running, workspace: &str) -> Vec<String> {
-    for _ in 0..40 {
+    for _ in 0..200 {
         let seen = ok(server.get(&format!("/api/v1/starters?workspace={workspace}"))).await;
         if seen["complete"] == true {
             let questions = seen["questions"].as_array().unwrap();
             return questions.iter().map(|q| q["question"].as_str().unwrap().to_owned()).collect();
         }
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
     }
     panic!("the example questions never came to an end");
 }
@@ -121,6 +123,19 @@ async fn example_questions_are_answered_as_they_promise_and_are_kept() {
     let generation = std::fs::read_to_string(folder.join("CURRENT")).unwrap();
     let kept = std::fs::read_to_string(folder.join(generation.trim()).join("starters.json")).unwrap();
     assert!(questions.iter().all(|question| kept.contains(question.as_str())), "{kept}");
+}
+
+#[tokio::test]
+async fn whoever_asks_for_examples_meanwhile_is_not_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = import_lands(folder.path()).await;
+    let narrow = ServerConfig { concurrency: 1, queue: 0, ..config() };
+    let server = serve_workspaces(folder, narrow, no_model().await, &[path]).await;
+    // One of them looks; the others hear what is known.
+    let asks = (0..8).map(|_| ok(server.get("/api/v1/starters")));
+    let seen = futures::future::join_all(asks).await;
+    assert!(seen.iter().all(|seen| seen["questions"].is_array()), "{seen:?}");
+    assert!(starters(&server, "lands").await.len() >= 3);
 }
 
 #[tokio::test]

@@ -19,7 +19,7 @@ use crate::error::{ApiError, Kind};
 use crate::overview::{Overview, RelationCount, readable, types};
 use crate::reply::ok;
 use crate::shown::ShownColumn;
-use crate::starters::Starter;
+use crate::starters::{Known, Starter};
 
 /// Rows in one reply.
 const MOST_ROWS: usize = 200;
@@ -41,8 +41,8 @@ pub(super) fn operations(operations: &mut Operations) {
     let starters =
         Operations::describe("get", "/api/v1/starters", "Graph", "Questions that the graph surely answers")
             .details(
-                "They are made from the graph's tables and asked without a model call. One request works for some seconds; \
-                 until `complete` is true another one finds more.",
+                "They are made from the graph's tables and asked without a model call. One request works for some seconds, \
+                 where no other one does; until `complete` is true another one finds more.",
             )
             .replies("The questions that are known", &[("application/json", reply)]);
     operations.add(in_workspace(starters), Some(get(starting)));
@@ -135,10 +135,15 @@ async fn starting(
     client: Client,
     Parameters(query): Parameters<InWorkspace>,
 ) -> Answered {
-    let _permit = app.questions.enter(&client.who(), app.config.question_time()).await?;
     let (_, engine, explored) = app.explored(&client, query.workspace.as_deref()).await?;
-    let tables = explored.tables(&engine).await?;
-    let (questions, complete) = explored.starters.look(&engine, &tables, app.method, LOOK).await?;
+    if explored.starters.has_work() {
+        // People's questions go first: where there is no turn, what is known is the answer.
+        if let Ok(_permit) = app.questions.enter(&client.who(), app.config.question_time()).await {
+            let tables = explored.tables(&engine).await?;
+            explored.starters.look(&engine, &tables, app.method, LOOK).await?;
+        }
+    }
+    let Known { questions, complete } = explored.starters.known();
     Ok(ok(&Starting { questions, complete }))
 }
 
