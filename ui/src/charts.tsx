@@ -10,9 +10,18 @@ import { textWidth, useWidth } from "./width";
 const MOST_BARS = 30;
 const MOST_DATES = 24;
 
-export type Chart =
-  | { kind: "bars" | "line"; labels: (Value | null)[]; values: number[]; column: Column; texts: string[] }
-  | { kind: "dates"; labels: (Value | null)[]; values: number[]; column: Column; texts: string[] };
+/** Periods that many dates are counted by. */
+const PERIODS = 12;
+
+export interface Chart {
+  kind: "bars" | "line" | "dates";
+  labels: (Value | null)[];
+  values: number[];
+  column: Column;
+  texts: string[];
+  /** What is shown where it is not all. */
+  caption?: string;
+}
 
 /** The chart that the values allow: a category or a date with a number, or dates. */
 export function chartOf({ columns, rows }: Shown): Chart | null {
@@ -32,15 +41,43 @@ export function chartOf({ columns, rows }: Shown): Chart | null {
     const taken = take(number, numeric, date);
     return taken && { kind: "line", ...taken };
   }
-  if (number >= 0 && label >= 0 && rows.length <= MOST_BARS) {
+  if (number >= 0 && label >= 0) {
     const taken = take(number, numeric, label);
-    return taken && { kind: "bars", ...taken };
+    return taken && greatest({ kind: "bars", ...taken });
   }
-  if (date >= 0 && label >= 0 && rows.length <= MOST_DATES) {
+  if (date >= 0 && label >= 0) {
     const taken = take(date, (value) => yearsOf(value.name), label);
-    return taken && { kind: "dates", ...taken };
+    return taken && (taken.values.length > MOST_DATES ? periods(taken.values, taken.column) : { kind: "dates", ...taken });
   }
   return null;
+}
+
+/** The bars that can be told apart: the longest of many. */
+function greatest(chart: Chart): Chart {
+  const { labels, values, texts } = chart;
+  if (values.length <= MOST_BARS) return chart;
+  const order = values.map((_, at) => at).sort((one, other) => values[other] - values[one]);
+  const kept = order.slice(0, MOST_BARS);
+  const caption = `The ${MOST_BARS} greatest of ${values.length}`;
+  return { ...chart, labels: kept.map((at) => labels[at]), values: kept.map((at) => values[at]), texts: kept.map((at) => texts[at]), caption };
+}
+
+/** How many of many dates lie in each of some periods of whole years. */
+function periods(years: number[], { title }: Column): Chart {
+  const size = Math.max(1, step(Math.max(...years) - Math.min(...years), PERIODS));
+  const of = (year: number) => Math.floor(year / size);
+  const [first, last] = [of(Math.min(...years)), of(Math.max(...years))];
+  const numbers = Array.from({ length: last - first + 1 }, (_, at) => first + at);
+  const name = (period: number) => (size === 1 ? `${period}` : `${period * size} to ${period * size + size - 1}`);
+  const values = numbers.map((period) => years.filter((year) => of(year) === period).length);
+  return {
+    kind: "bars",
+    labels: numbers.map((period) => ({ name: name(period) })),
+    values,
+    column: { title, kind: "number" },
+    texts: values.map(String),
+    caption: `Number by ${title}`,
+  };
 }
 
 export function ChartView({ chart }: { chart: Chart }) {
@@ -51,6 +88,7 @@ export function ChartView({ chart }: { chart: Chart }) {
   const told = chart.labels.map((label, at) => `${label?.name ?? "none"}: ${chart.texts[at]}`).join("; ");
   return (
     <div class="chart" data-chart={chart.kind} ref={place} role="img" aria-label={`${title} of ${chart.column.title}: ${told}`}>
+      {chart.caption && <p class="faint">{chart.caption}</p>}
       {width > 0 && <Drawing chart={chart} width={width} />}
     </div>
   );

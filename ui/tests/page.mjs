@@ -580,6 +580,10 @@ const tests = {
     const replies = {
       line: (question) => values(question, [year, people], [["1900", "10"], ["1950", "40"], ["2000", "25"]].map((row) => row.map(number))),
       dates: (question) => values(question, [entity, { title: "founded", kind: "date" }], LANDS.map((land, at) => [land, { name: dated[at] }])),
+      many: (question) =>
+        values(question, [entity, { title: "founded", kind: "date" }], Array.from({ length: 40 }, (_, at) => [{ key: `t:${at}`, name: `Town ${at}` }, { name: `${1900 + 2 * at}-05-01` }])),
+      long: (question) =>
+        values(question, [entity, people], Array.from({ length: 40 }, (_, at) => [{ key: `t:${at}`, name: `Town ${at}` }, number(String(at + 1))])),
       map: (question) => values(question, [entity], LANDS.map((land) => [land]), { places: [...places, beside] }),
     };
     await answersWith(page, ({ question }) => replies[question](question));
@@ -591,6 +595,17 @@ const tests = {
     await page.locator("[data-chart=dates] .dot").first().waitFor();
     const places_ = await page.locator("[data-chart=dates] .dot").evaluateAll((dots) => dots.map((dot) => dot.getBoundingClientRect().x));
     assert.ok(places_.every((x, at) => at === 0 || x > places_[at - 1]), places_.join());
+    await isClean(page);
+    // Many dates are counted by periods, and of many numbers the greatest are drawn.
+    await ask(page, "many");
+    const bars = page.locator("[data-chart=bars]");
+    await bars.getByText("Number by founded").waitFor();
+    const counts = (await bars.locator("text.note").allTextContents()).map(Number);
+    assert.ok(counts.length <= 12 && counts.reduce((sum, count) => sum + count) === 40, counts.join());
+    await ask(page, "long");
+    await bars.getByText("The 30 greatest of 40").waitFor();
+    assert.equal(await bars.locator(".bar").count(), 30);
+    assert.match(await bars.locator("text").first().textContent(), /Town 39/);
     await isClean(page);
     await ask(page, "map");
     const map = page.locator("[data-chart=map]");
