@@ -1,14 +1,16 @@
 // One question's outcome: the answer with its numbers, how far it can be trusted, what it cost, and what to do where there is none.
 
 import { useState } from "preact/hooks";
-import { type Mention, type Question, type Reply, type Status, feedback } from "./api";
+import { type Mention, type Question, type Reply, type Status, type Value, feedback } from "./api";
+import { ChartView, WorldMap, chartOf } from "./charts";
 import { Evidences } from "./evidence";
+import { grouped } from "./format";
 import { Graph } from "./graph";
 import { permalink } from "./history";
 import { Progress } from "./progress";
 import { Readings } from "./readings";
 import { type Run, anchorsOf, useRun } from "./run";
-import { Values, tableOf } from "./values";
+import { Values, isTable, shownOf } from "./values";
 
 interface Shown {
   run: Run & { stop: () => void; stopped: boolean };
@@ -17,19 +19,28 @@ interface Shown {
   explore: (id: string) => void;
 }
 
-export function RunView(props: Omit<Shown, "run"> & { question: Question; done: (run: Run) => void }) {
+export function RunView(props: Omit<Shown, "run"> & { question: Question; compared?: boolean; done: (run: Run) => void }) {
   const run = useRun(props.question, props.done);
   const { reply, failure, stopped } = run;
   const working = !reply && !failure && !stopped;
   return (
     <article class="run" aria-busy={working}>
       <h2 class="question">
-        {props.question.question} <span class="faint">{props.question.method}</span>
+        {props.question.question}
       </h2>
+      {props.compared && <p class="faint">by {props.question.method}</p>}
+      <p class="sr" role="status">
+        {reply ? (reply.status === "answered" ? "The answer is here." : "There is no answer.") : ""}
+      </p>
       {working && (
         <button type="button" class="stop" onClick={run.stop}>
           Stop
         </button>
+      )}
+      {run.waiting && (
+        <p class="badge unsure" role="status">
+          The server went away. The question is asked again when it is back.
+        </p>
       )}
       {stopped && <p class="badge unsure">Stopped. The work at the server ended too.</p>}
       {failure && <FailureView run={run} {...props} />}
@@ -61,22 +72,11 @@ function FailureView({ run, status }: Shown) {
 function Outcome({ run, reply, status, again, explore }: Shown & { reply: Reply }) {
   const [lit, setLit] = useState<string | null>(null);
   const anchors = anchorsOf(run.events);
-  const table = tableOf(reply);
   return (
     <div class="outcome">
       {reply.question !== run.question.question && <p class="faint">Understood as: {reply.question}</p>}
-      <Verdict reply={reply} />
-      {reply.failures.map((failure) => (
-        <p class="badge unsure">{failure}</p>
-      ))}
-      <div class="answer" data-testid="answer">
-        {table ? (
-          <Values table={table} explore={explore} />
-        ) : (
-          <p>{reply.status === "answered" ? <CitedText reply={reply} lit={lit} setLit={setLit} /> : reply.answer}</p>
-        )}
-      </div>
-      <Readings question={run.question} reply={reply} again={again} />
+      {reply.status !== "answered" && <Verdict reply={reply} />}
+      <Told run={run} reply={reply} again={again} explore={explore} lit={lit} setLit={setLit} />
       {reply.status !== "answered" && <Tried run={run} />}
       <Meant run={run} again={again} explore={explore} />
       <div class="beside">
@@ -85,6 +85,43 @@ function Outcome({ run, reply, status, again, explore }: Shown & { reply: Reply 
       </div>
       <Cost reply={reply} />
       <Actions run={run} reply={reply} keepsFeedback={status.feedback} />
+    </div>
+  );
+}
+
+/** The values, how the question was read and how sure that is; beside them what can be drawn. */
+function Told({ run, reply, again, explore, ...lighting }: Lighting & Pick<Shown, "run" | "again" | "explore"> & { reply: Reply }) {
+  const shown = shownOf(reply);
+  const answered = reply.status === "answered";
+  const chart = shown && answered ? chartOf(shown) : null;
+  const places = shown && answered ? shown.places : [];
+  const drawn = chart !== null || places.length > 0;
+  return (
+    <div class={drawn ? "told drawn" : "told"}>
+      <div>
+        <div class="answer" data-testid="answer">
+          {isTable(shown, reply) ? (
+            <Values shown={shown} explore={explore} behind={(row) => <RowCitations row={row} reply={reply} {...lighting} />} />
+          ) : (
+            <p class={LARGE.find(({ most }) => reply.answer.length <= most)?.name ?? ""}>
+              {answered ? <CitedText reply={reply} {...lighting} /> : reply.answer}
+            </p>
+          )}
+        </div>
+        <Readings question={run.question} reply={reply} again={again} />
+        {answered && <Verdict reply={reply} />}
+        {reply.failures.map((failure, at) => (
+          <p key={at} class="badge unsure">
+            {failure}
+          </p>
+        ))}
+      </div>
+      {drawn && (
+        <div>
+          {chart && <ChartView chart={chart} />}
+          {places.length > 0 && <WorldMap places={places} explore={explore} />}
+        </div>
+      )}
     </div>
   );
 }
@@ -114,9 +151,62 @@ function Verdict({ reply }: { reply: Reply }) {
   );
 }
 
+/** How large an answer is written, by its characters. */
+const LARGE = [
+  { most: 70, name: "large" },
+  { most: 220, name: "medium" },
+];
+/** Most numbers behind one row. */
+const MOST_NUMBERS = 3;
+
 export interface Lighting {
   lit: string | null;
   setLit: (id: string | null) => void;
+}
+
+/** The citations of a row: evidence about its entity. */
+function RowCitations({ row, reply, lit, setLit }: Lighting & { row: (Value | null)[]; reply: Reply }) {
+  const keys = row.flatMap((value) => value?.key ?? []);
+  const cited = reply.cited.citations.filter(({ id }) => {
+    const piece = reply.evidence.find((known) => known.id === id);
+    return piece?.kind === "triple" && keys.some((key) => piece.keys?.includes(key));
+  });
+  return (
+    <>
+      {cited.slice(0, MOST_NUMBERS).map((citation) => (
+        <CitationButton key={citation.id} citation={citation} lit={lit} setLit={setLit} />
+      ))}
+    </>
+  );
+}
+
+function CitationButton({ citation, lit, setLit }: Lighting & { citation: Reply["cited"]["citations"][number] }) {
+  const { number, id, sentence } = citation;
+  return (
+    <button
+      type="button"
+      class={`citation ${lit === id ? "lit" : ""}`}
+      aria-label={`Citation ${number}: ${sentence}`}
+      aria-pressed={lit === id}
+      onClick={() => setLit(id)}
+      onMouseEnter={() => setLit(id)}
+    >
+      {number}
+    </button>
+  );
+}
+
+/** Words of the answer, its numbers with separators where they are values and no years or codes. */
+function words(text: string, reply: Reply) {
+  const shown = shownOf(reply);
+  const numbers = new Set(
+    shown?.columns.flatMap(({ kind, plain }, at) =>
+      kind === "number" && !plain ? shown.rows.flatMap((row) => row[at]?.name ?? []) : [],
+    ),
+  );
+  const one = shown?.columns.length === 1 && shown.rows.length === 1 ? shown.columns[0].unit : null;
+  const said = text.replace(/\d+(\.\d+)?/g, (number) => (numbers.has(number) ? grouped(number) : number));
+  return one && numbers.has(text.trim()) ? `${said.trim()} ${one} ` : said;
 }
 
 /** The text with its numbers as buttons. */
@@ -128,20 +218,8 @@ function CitedText({ reply, lit, setLit }: Lighting & { reply: Reply }) {
       {parts.map((part, at) => {
         const number = /^\[(\d+)\]$/.exec(part)?.[1];
         const citation = citations.find((known) => String(known.number) === number);
-        if (!citation) return part;
-        return (
-          <button
-            key={at}
-            type="button"
-            class={`citation ${lit === citation.id ? "lit" : ""}`}
-            aria-label={`Citation ${number}: ${citation.sentence}`}
-            aria-pressed={lit === citation.id}
-            onClick={() => setLit(citation.id)}
-            onMouseEnter={() => setLit(citation.id)}
-          >
-            {number}
-          </button>
-        );
+        if (!citation) return words(part, reply);
+        return <CitationButton key={at} citation={citation} lit={lit} setLit={setLit} />;
       })}
     </>
   );

@@ -1,5 +1,7 @@
 // The server's API: types of what it says, requests with the key, and the stream of a question.
 
+import { lost } from "./connection";
+
 export interface Status {
   version: string;
   workspaces: { name: string; triples: number; entities: number; documents: number; problem: string | null }[];
@@ -62,6 +64,59 @@ export interface Value {
   datatype?: string;
 }
 
+export type Kind = "entity" | "number" | "date" | "flag" | "text";
+
+/** A column of values that people look at. */
+export interface Column {
+  title: string;
+  kind: Kind;
+  /** Digits that name something: years, codes. */
+  plain?: boolean;
+  unit?: string | null;
+  /** Whether its values decided which rows there are. */
+  decided?: boolean;
+}
+
+export interface Place {
+  id: string;
+  name: string;
+  latitude: number;
+  longitude: number;
+}
+
+export interface Shown {
+  columns: Column[];
+  rows: (Value | null)[][];
+  ordered: boolean;
+  left_out: number;
+  places: Place[];
+}
+
+export interface TypeView {
+  id: string;
+  title: string;
+  rows: number;
+  columns: { table: string; title: string; kind: Kind; to: string | null; values: number; several: boolean; examples: string[] }[];
+}
+
+export interface Overview {
+  workspace: string;
+  triples: number;
+  entities: number;
+  types: TypeView[];
+  links: { from: string; to: string; title: string; triples: number }[];
+  relations: { id: string; title: string; triples: number; heads: number; tails: number }[];
+}
+
+export interface TableRows {
+  id: string;
+  title: string;
+  total: number;
+  columns: Column[];
+  rows: (Value | null)[][];
+  more: boolean;
+}
+
 export interface AnswerTable {
   columns: string[];
   rows: (Value | null)[][];
@@ -107,6 +162,7 @@ export interface Reply {
   answer: string;
   answers: string[];
   table?: AnswerTable;
+  shown?: Shown | null;
   readings?: Reading[];
   grounded: boolean;
   confidence: number;
@@ -145,6 +201,7 @@ export interface Question {
   method?: string;
   anchors?: string[];
   reading?: number;
+  max_llm_calls?: number;
   conversation?: Turn[];
 }
 
@@ -161,6 +218,7 @@ export class Failure extends Error {
 
 const KEY = "quipu-key";
 
+
 export function setKey(key: string) {
   sessionStorage.setItem(KEY, key);
 }
@@ -176,6 +234,7 @@ async function request(path: string, init: RequestInit = {}): Promise<Response> 
     response = await fetch(path, init);
   } catch (error) {
     if (init.signal?.aborted) throw error;
+    lost();
     throw new Failure("The server cannot be reached. Does `quipu serve` still run?", "unreachable", 0);
   }
   if (response.ok) return response;
@@ -197,6 +256,22 @@ async function post(path: string, body: unknown, more: Record<string, string>, s
 }
 
 export const status = () => get<Status>("/api/v1/status");
+
+export const overview = (workspace?: string) => get<Overview>("/api/v1/overview", { workspace });
+
+export const starters = (workspace?: string) =>
+  get<{ questions: { question: string; shape: string }[]; complete: boolean }>("/api/v1/starters", { workspace });
+
+export const tableRows = (id: string, query: Record<string, string | undefined>) =>
+  get<TableRows>(`/api/v1/tables/${encodeURIComponent(id)}`, query);
+
+/** The result of a query in a format. */
+export async function sparql(query: string, format: string, workspace?: string): Promise<{ type: string; text: string }> {
+  const search = workspace ? `?${new URLSearchParams({ workspace })}` : "";
+  const more = headers({ "content-type": "application/sparql-query", accept: format });
+  const response = await request(`/sparql${search}`, { method: "POST", body: query, headers: more });
+  return { type: response.headers.get("content-type") ?? "", text: await response.text() };
+}
 
 export const entity = (id: string, workspace?: string) =>
   get<Entity>(`/api/v1/entities/${encodeURIComponent(id)}`, { workspace });
@@ -226,8 +301,12 @@ export async function ask(
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   for (;;) {
-    const { done, value } = await reader.read();
-    if (done) throw new Failure("The answer broke off on its way. Ask again.", "broken_off", 0);
+    const { done, value } = await reader.read().catch((error) => {
+      if (signal.aborted) throw error;
+      return { done: true, value: undefined };
+    });
+    if (done) lost();
+    if (done || value === undefined) throw new Failure("The answer broke off on its way. Ask again.", "broken_off", 0);
     const blocks = (rest + value).split("\n\n");
     rest = blocks.pop()!;
     for (const block of blocks) {

@@ -1,11 +1,20 @@
-// The page as a whole: what is asked, the thread of questions, what was asked before, the explorer.
+// The page as a whole: its places (Ask, Explore, SPARQL), the thread of questions, what is wrong with server and workspace.
 
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { type Question, type Reply, type Status, Failure, setKey, status as readStatus } from "./api";
 import { RunView } from "./answer";
+import { Browse } from "./browse";
+import { Differences } from "./compare";
+import { useConnection } from "./connection";
 import { Explorer } from "./explorer";
 import { forget, fromAddress, past, permalink, remember } from "./history";
+import { GROUPS, about } from "./methods";
 import type { Run } from "./run";
+import { Sparql } from "./sparql";
+import { Start } from "./start";
+
+/** Milliseconds between two looks at the workspaces. */
+const LOOK_AT_WORKSPACES = 15_000;
 
 /** A question of the thread; two methods side by side where it is compared. */
 interface Asked {
@@ -38,26 +47,37 @@ export function App() {
         setStatus(read);
         setFailure(null);
       },
-      (error) => setFailure(error),
+      // What is on the page stays: the line above says that the server is gone.
+      (error) => setFailure((before) => (status && error.code === "unreachable" ? before : error)),
     );
-  useEffect(() => void load(), []);
+  const gone = useConnection(load);
+  useEffect(() => {
+    load();
+    // A workspace that disappears is said without a question.
+    const timer = setInterval(() => document.hidden || load(), LOOK_AT_WORKSPACES);
+    return () => clearInterval(timer);
+  }, []);
+  const shut = failure !== null && (!status || failure.status === 401);
   return (
     <>
-      <header>
-        <h1>
-          <a href="#" onClick={() => location.reload()}>
-            Quipu
-          </a>
-        </h1>
-        <nav>
-          <a href="/docs">API</a>
-        </nav>
-      </header>
-      <main>
-        {failure && <Closed failure={failure} load={load} />}
-        {status && !failure && <Desk status={status} />}
-        {!status && !failure && <p role="status">Looking what can be asked…</p>}
-      </main>
+      {gone && (
+        <p class="gone" role="alert">
+          The server does not answer. It may be starting anew; the page goes on by itself as soon as it is back.
+        </p>
+      )}
+      {shut && (
+        <main>
+          <h1>Quipu</h1>
+          {failure.status === 401 || !gone ? <Closed failure={failure} load={load} /> : null}
+        </main>
+      )}
+      {status && !shut && <Desk status={status} />}
+      {!status && !failure && (
+        <main>
+          <h1>Quipu</h1>
+          <p role="status">Looking what can be asked…</p>
+        </main>
+      )}
     </>
   );
 }
@@ -90,29 +110,49 @@ function Closed({ failure, load }: { failure: Failure; load: () => void }) {
   );
 }
 
+type View = "ask" | "explore" | "sparql";
+
+/** The place that an address names. */
+function viewOf(hash: string): View {
+  return hash === "#explore" ? "explore" : hash === "#sparql" ? "sparql" : "ask";
+}
+
 function Desk({ status }: { status: Status }) {
   const address = fromAddress(location.hash);
+  const [view, setView] = useState<View>(() => viewOf(location.hash));
   const [workspace, setWorkspace] = useState(address?.workspace ?? status.workspaces[0]?.name);
   const [method, setMethod] = useState(address?.method ?? status.method);
   const [against, setAgainst] = useState("");
+  const [calls, setCalls] = useState("");
   const [thread, setThread] = useState<Asked[]>(() => (address ? [{ number: 0, question: address }] : []));
   const [ended, setEnded] = useState<Run[]>([]);
+  const [other, setOther] = useState<Run | null>(null);
   const [kept, setKept] = useState(past);
+  const [table, setTable] = useState<string | null>(null);
   const [explored, setExplored] = useState<{ id: string | null } | null>(null);
   const input = useRef<HTMLInputElement>(null);
   useKeys(input, () => setExplored(null));
 
+  const go = (to: View) => {
+    setView(to);
+    const current = thread.at(-1);
+    history.replaceState(null, "", to !== "ask" ? `#${to}` : current ? permalink(current.question) : location.pathname);
+  };
   const ask = (question: Question, compare = "") => {
+    setView("ask");
+    setOther(null);
     setKept(remember(question));
     history.replaceState(null, "", permalink(question));
+    if (!question.conversation && input.current) input.current.value = question.question;
     setThread((old) => [...old, { number: old.length, question, against: compare || undefined }]);
   };
+  const chosen = { workspace, method, max_llm_calls: calls === "" ? undefined : Number(calls) };
   const fresh = (event: SubmitEvent) => {
     event.preventDefault();
     const text = input.current!.value.trim();
     if (!text) return;
     setEnded([]);
-    ask({ question: text, workspace, method }, against);
+    ask({ question: text, ...chosen }, against);
   };
   const followUp = (text: string) => {
     const turns = ended.flatMap(({ reply }) =>
@@ -123,52 +163,144 @@ function Desk({ status }: { status: Status }) {
           ]
         : [],
     );
-    ask({ question: text, workspace, method, conversation: turns });
+    ask({ question: text, ...chosen, conversation: turns });
   };
+  const home = (event: Event) => {
+    event.preventDefault();
+    setThread([]);
+    setEnded([]);
+    if (input.current) input.current.value = "";
+    setView("ask");
+    history.replaceState(null, "", location.pathname);
+  };
+  const showType = (id: string) => {
+    setTable(id);
+    go("explore");
+  };
+  const explore = (id: string | null) => setExplored({ id });
   const current = thread.at(-1);
+  const last = ended.at(-1)?.question === current?.question ? ended.at(-1) : undefined;
   const earlier = ended.filter((run) => run.reply && run.question !== current?.question);
-  const shared = { status, again: (question: Question) => ask(question), explore: (id: string) => setExplored({ id }) };
+  const shared = { status, again: (question: Question) => ask(question), explore };
   return (
     <>
-      <form class="ask" role="search" onSubmit={fresh}>
-        <label class="sr" for="question">
-          Your question
-        </label>
-        <input id="question" ref={input} defaultValue={address?.question} maxLength={4000} placeholder="Ask a question (press /)" autocomplete="off" />
-        <button type="submit">Ask</button>
-        <div class="options">
-          <Choice label="Workspace" value={workspace} set={setWorkspace} among={status.workspaces.map(({ name }) => name)} />
-          <Choice label="Method" value={method} set={setMethod} among={status.methods} />
-          <Choice label="Compare with" value={against} set={setAgainst} among={["", ...status.methods.filter((name) => name !== method)]} />
-          <button type="button" onClick={() => setExplored({ id: null })}>
-            Entities
-          </button>
-        </div>
-      </form>
-      <Notices status={status} workspace={workspace} />
-      {earlier.length > 0 && current?.question.conversation && (
-        <ol class="earlier" aria-label="Earlier in this conversation">
-          {earlier.map(({ reply }, at) => (
-            <li key={at}>
-              <b>{reply!.question}</b> {reply!.answer}
-            </li>
+      <header>
+        <h1>
+          <a href="/" onClick={home}>
+            Quipu
+          </a>
+        </h1>
+        <nav aria-label="Places">
+          {(["ask", "explore", "sparql"] as const).map((to) => (
+            <a
+              key={to}
+              href={`#${to}`}
+              aria-current={view === to ? "page" : undefined}
+              onClick={(event) => {
+                event.preventDefault();
+                go(to);
+              }}
+            >
+              {{ ask: "Ask", explore: "Explore", sparql: "SPARQL" }[to]}
+            </a>
           ))}
-        </ol>
-      )}
-      {current && (
-        <div class={current.against ? "side-by-side" : ""} key={current.number}>
-          <RunView {...shared} question={current.question} done={(run) => setEnded((old) => [...old, run])} />
-          {current.against && (
-            <RunView {...shared} question={{ ...current.question, method: current.against }} done={() => undefined} />
+          <a href="/docs">API</a>
+        </nav>
+        {status.workspaces.length > 1 && (
+          <Choice label="Workspace" value={workspace} set={setWorkspace} among={status.workspaces.map(({ name }) => name)} />
+        )}
+      </header>
+      <main>
+        <Notices status={status} workspace={workspace} />
+        {view === "explore" && <Browse key={workspace} workspace={workspace} table={table} showTable={setTable} explore={explore} />}
+        {view === "sparql" && <Sparql workspace={workspace} explore={explore} />}
+        <div hidden={view !== "ask"}>
+          <form class="ask" role="search" onSubmit={fresh}>
+            <label class="sr" for="question">
+              Your question
+            </label>
+            <input id="question" ref={input} defaultValue={address?.question} maxLength={4000} placeholder="Ask this graph a question" autocomplete="off" />
+            <button type="submit" class="main">
+              Ask
+            </button>
+            <details class="more">
+              <summary>More</summary>
+              <div class="options">
+                <MethodChoice label="Method" value={method} set={setMethod} among={status.methods} />
+                <MethodChoice label="Compare with" value={against} set={setAgainst} among={["", ...status.methods.filter((name) => name !== method)]} />
+                <div class="choice">
+                  <label for="calls">Most model calls</label>{" "}
+                  <input id="calls" type="number" min={0} max={1000} value={calls} onInput={(event) => setCalls(event.currentTarget.value)} />
+                  <p class="faint">Empty: as many as the server allows. The answer says when it had too few.</p>
+                </div>
+              </div>
+            </details>
+          </form>
+          {earlier.length > 0 && current?.question.conversation && (
+            <ol class="earlier" aria-label="Earlier in this conversation">
+              {earlier.map(({ reply }, at) => (
+                <li key={at}>
+                  <b>{reply!.question}</b> {reply!.answer}
+                </li>
+              ))}
+            </ol>
           )}
+          {current?.against && last?.reply && other?.reply && <Differences one={last.reply} other={other.reply} />}
+          {current && (
+            <div class={current.against ? "side-by-side" : ""} key={current.number}>
+              <RunView
+                {...shared}
+                question={current.question}
+                compared={Boolean(current.against)}
+                done={(run) => setEnded((old) => [...old, run])}
+              />
+              {current.against && <RunView {...shared} compared question={{ ...current.question, method: current.against }} done={setOther} />}
+            </div>
+          )}
+          {current && last?.reply && <FollowUp key={current.number} ask={followUp} />}
+          {!current && (
+            <Start
+              workspace={workspace}
+              kept={kept.filter((question) => !question.workspace || question.workspace === workspace)}
+              ask={(question) => ask({ ...chosen, ...question })}
+              clear={() => setKept(forget())}
+              showType={showType}
+            />
+          )}
+          {current && <History kept={kept} ask={(question) => ask(question)} clear={() => setKept(forget())} />}
         </div>
-      )}
-      {current && ended.at(-1)?.question === current.question && ended.at(-1)?.reply && <FollowUp key={current.number} ask={followUp} />}
-      <History kept={kept} ask={(question) => ask(question)} clear={() => setKept(forget())} />
+      </main>
       {explored && (
         <Explorer id={explored.id} workspace={workspace} go={(id) => setExplored({ id })} close={() => setExplored(null)} />
       )}
     </>
+  );
+}
+
+/** A method, with a sentence on what it does. */
+function MethodChoice(props: { label: string; value: string; set: (value: string) => void; among: string[] }) {
+  const id = useId();
+  const known = new Set(GROUPS.flatMap(({ methods }) => Object.keys(methods)));
+  const option = (name: string) => (
+    <option key={name} value={name}>
+      {name || "nothing"}
+    </option>
+  );
+  return (
+    <div class="choice">
+      <label for={id}>{props.label}</label>{" "}
+      <select id={id} aria-describedby={`${id}-about`} value={props.value} onChange={(event) => props.set(event.currentTarget.value)}>
+        {props.among.filter((name) => !known.has(name)).map(option)}
+        {GROUPS.map(({ label, methods }) => (
+          <optgroup key={label} label={label}>
+            {props.among.filter((name) => methods[name]).map(option)}
+          </optgroup>
+        ))}
+      </select>
+      <p class="faint" id={`${id}-about`}>
+        {about(props.value) || (props.value ? "" : "One method answers.")}
+      </p>
+    </div>
   );
 }
 
@@ -209,7 +341,11 @@ function Notices({ status, workspace }: { status: Status; workspace?: string }) 
   const problem = status.workspaces.find(({ name }) => name === workspace)?.problem;
   return (
     <>
-      {problem && <p class="badge failed">{problem}</p>}
+      {problem && (
+        <p class="badge failed" role="alert">
+          {problem}
+        </p>
+      )}
       {!status.llm && (
         <p class="badge unsure">
           There is no language model: methods that need one fail. {status.llm_problem ?? "quipu serve --llm NAME names one."}
@@ -228,7 +364,9 @@ function FollowUp({ ask }: { ask: (text: string) => void }) {
   return (
     <form class="follow-up row" onSubmit={submit}>
       <input name="follow-up" aria-label="Follow-up question" placeholder="And …? (a follow-up question)" autocomplete="off" />
-      <button type="submit">Follow up</button>
+      <button type="submit" class="main">
+        Follow up
+      </button>
     </form>
   );
 }

@@ -1,6 +1,6 @@
 // The evidence: triples as sentences, passages with the words that matter marked.
 
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { Evidence, Reply } from "./api";
 import type { Lighting } from "./answer";
 
@@ -15,8 +15,14 @@ export function Evidences({ reply, lit, setLit, explore }: Lighting & { reply: R
   cited.sort((one, other) => numbers.get(one.piece.id)! - numbers.get(other.piece.id)!);
   const rest = pieces.filter(({ piece }) => !numbers.has(piece.id));
   const ordered = [...cited, ...rest];
+  const usual = (cited.length && ordered.length > SHOWN ? cited : ordered).slice(0, SHOWN);
+  // What is lit is seen.
+  const hidden = lit !== null && ordered.some(({ piece }) => piece.id === lit) && !usual.some(({ piece }) => piece.id === lit);
+  const shown = all ? ordered : usual;
+  useEffect(() => {
+    if (hidden) setAll(true);
+  }, [hidden]);
   if (!ordered.length) return <p class="faint">There is no evidence.</p>;
-  const shown = all ? ordered : ordered.slice(0, Math.max(SHOWN, cited.length));
   return (
     <div role="group" class="evidence" aria-label="Evidence">
       <h3>Evidence</h3>
@@ -36,7 +42,7 @@ export function Evidences({ reply, lit, setLit, explore }: Lighting & { reply: R
       </ul>
       {shown.length < ordered.length && (
         <button type="button" onClick={() => setAll(true)}>
-          {ordered.length - shown.length} more pieces were looked at
+          {ordered.length - shown.length} more piece{ordered.length - shown.length === 1 ? "" : "s"} of evidence
         </button>
       )}
     </div>

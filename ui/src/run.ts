@@ -2,6 +2,12 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type Happened, type Mention, type Question, type Reply, Failure, ask, link } from "./api";
+import { back } from "./connection";
+
+/** Failures of the way to the server; a question that met one is asked again. */
+const ON_THE_WAY = ["unreachable", "broken_off"];
+/** How often. */
+const TRIES = 3;
 
 export interface Run {
   question: Question;
@@ -9,6 +15,8 @@ export interface Run {
   mentions: Mention[];
   reply?: Reply;
   failure?: Failure;
+  /** Whether the server is waited for. */
+  waiting?: boolean;
 }
 
 /** Works on the question; `stop` ends that, at the server too. */
@@ -28,7 +36,19 @@ export function useRun(question: Question, done: (run: Run) => void): Run & { st
         (mentions) => change({ mentions }),
         () => undefined,
       );
-    ask(question, signal, (event) => change({ events: [...latest.events, event] }))
+    const asked = async (left: number): Promise<Reply> => {
+      change({ events: [] });
+      try {
+        return await ask(question, signal, (event) => change({ events: [...latest.events, event] }));
+      } catch (error) {
+        if (!(error instanceof Failure) || !ON_THE_WAY.includes(error.code) || left === 0) throw error;
+        change({ waiting: true });
+        await back(signal);
+        change({ waiting: false });
+        return asked(left - 1);
+      }
+    };
+    asked(TRIES)
       .then(
         (reply) => {
           change({ reply });

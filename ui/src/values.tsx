@@ -1,56 +1,100 @@
-// The values of an answer as a table.
+// The values of an answer as a table that sorts, with the values that decided.
 
 import { useState } from "preact/hooks";
-import type { AnswerTable, Reply, Value } from "./api";
+import type { Column, Reply, Shown, Value } from "./api";
+import { isNumber, shownValue, yearsOf } from "./format";
 
 /** Rows shown before someone asks for more. */
 const SHOWN = 25;
 /** Values of one column that still read well as a sentence. */
 const MOST_IN_A_SENTENCE = 10;
-/** Characters of a number; what is longer is text. */
-const LONGEST_NUMBER = 24;
 
-/** The answer's table, where it says more than the answer's words, which list the same values. */
-export function tableOf({ table, answers }: Reply): AnswerTable | null {
-  if (!table?.rows.length) return null;
-  const { columns, rows } = table;
-  if (columns.length > 1 || rows.length > MOST_IN_A_SENTENCE) return table;
-  const listed = rows.length === answers.length && rows.every(([value], at) => value?.name === answers[at]);
-  return rows.length > 1 && !listed ? table : null;
+/** What there is to show of an answer's values; made of its table where the server sends no more. */
+export function shownOf({ shown, table }: Reply): Shown | null {
+  if (shown?.rows.length) return shown;
+  if (!table?.rows.length) return shown ?? null;
+  const { columns, rows, ordered, left_out } = table;
+  const kindOf = (at: number): Column["kind"] => {
+    const values = rows.flatMap((row) => row[at] ?? []);
+    if (values.length && values.every((value) => value.key !== undefined)) return "entity";
+    return values.length && values.every(isNumber) ? "number" : "text";
+  };
+  const described = columns.map((title, at): Column => ({ title, kind: kindOf(at) }));
+  return { columns: described, rows, ordered, left_out, places: shown?.places ?? [] };
 }
 
-export function Values({ table, explore }: { table: AnswerTable; explore: (id: string) => void }) {
+/** Whether a table says more than the answer's words, which list the same values. */
+export function isTable(shown: Shown | null, { table, answers }: Reply): shown is Shown {
+  if (!shown?.rows.length) return false;
+  const { columns, rows } = shown;
+  const own = table?.columns.length ?? columns.length;
+  if (own > 1 || rows.length > MOST_IN_A_SENTENCE) return true;
+  if (rows.length > 1 && columns.length > 1) return true;
+  const listed = rows.length === answers.length && rows.every(([value], at) => value?.name === answers[at]);
+  return rows.length > 1 && !listed;
+}
+
+interface Sorting {
+  column: number;
+  descending: boolean;
+}
+
+interface Props {
+  shown: Pick<Shown, "columns" | "rows" | "ordered" | "left_out">;
+  explore: (id: string) => void;
+  /** What stands behind the first entity of a row. */
+  behind?: (row: (Value | null)[]) => preact.ComponentChild;
+  /** Where somebody else sorts: the rows are all of one page. */
+  sorting?: Sorting | null;
+  sort?: (sorting: Sorting) => void;
+}
+
+export function Values({ shown, explore, behind, sorting, sort }: Props) {
   const [all, setAll] = useState(false);
-  const { columns, rows, ordered, left_out } = table;
-  const shown = all ? rows : rows.slice(0, SHOWN);
-  const held = columns.map((_, column) => shown.flatMap((row) => row[column] ?? []));
+  const [own, setOwn] = useState<Sorting | null>(null);
+  const { columns, rows, left_out } = shown;
+  const by = sorting === undefined ? own : sorting;
+  const ordered = by && sorting === undefined ? sorted(rows, columns[by.column], by) : rows;
+  const seen = all || sort ? ordered : ordered.slice(0, SHOWN);
+  const held = columns.map((_, column) => seen.flatMap((row) => row[column] ?? []));
   const shared = held.map(namesakes);
-  const numbers = held.map((values) => values.length > 0 && values.every(isNumber));
+  const ranked = shown.ordered && !by;
+  const first = Math.max(0, columns.findIndex(({ kind }) => kind === "entity"));
+  const press = (column: number) => (sort ?? setOwn)(next(by, column, columns[column]));
   return (
     <>
       <div role="group" class="values" aria-label="Values" tabIndex={0}>
         <table>
           <thead>
             <tr>
-              {ordered && (
+              {ranked && (
                 <th scope="col" class="number">
                   #
                 </th>
               )}
-              {columns.map((title, column) => (
-                <th key={column} scope="col" class={numbers[column] ? "number" : ""}>
-                  {title || "value"}
+              {columns.map((column, at) => (
+                <th
+                  key={at}
+                  scope="col"
+                  class={`${column.kind === "number" ? "number" : ""} ${column.decided ? "decided" : ""}`}
+                  aria-sort={by?.column === at ? (by.descending ? "descending" : "ascending") : "none"}
+                >
+                  <button type="button" class="head" onClick={() => press(at)}>
+                    {column.title || "value"}
+                    <span aria-hidden="true">{by?.column === at ? (by.descending ? " ▾" : " ▴") : ""}</span>
+                  </button>
                 </th>
               ))}
             </tr>
           </thead>
           <tbody>
-            {shown.map((row, at) => (
+            {seen.map((row, at) => (
               <tr key={at}>
-                {ordered && <td class="number faint">{at + 1}</td>}
-                {columns.map((_, column) => (
-                  <td key={column} class={numbers[column] ? "number" : ""}>
-                    <Cell value={row[column] ?? null} shared={shared[column]} explore={explore} />
+                {ranked && <td class="number faint">{at + 1}</td>}
+                {columns.map((column, place) => (
+                  <td key={place} class={column.kind === "number" ? "number" : ""}>
+                    <Cell value={row[place] ?? null} column={column} shared={shared[place]} explore={explore} />
+                    {place === first && behind?.(row)}
                   </td>
                 ))}
               </tr>
@@ -58,7 +102,7 @@ export function Values({ table, explore }: { table: AnswerTable; explore: (id: s
           </tbody>
         </table>
       </div>
-      {shown.length < rows.length && (
+      {seen.length < rows.length && (
         <button type="button" onClick={() => setAll(true)}>
           Show all {rows.length} rows
         </button>
@@ -72,7 +116,31 @@ export function Values({ table, explore }: { table: AnswerTable; explore: (id: s
   );
 }
 
-function Cell({ value, shared, explore }: { value: Value | null; shared: Set<string>; explore: (id: string) => void }) {
+/** Numbers start with the greatest, names with the first; a second press turns that around. */
+function next(by: Sorting | null | undefined, column: number, { kind }: Column): Sorting {
+  return { column, descending: by?.column === column ? !by.descending : kind === "number" };
+}
+
+/** Rows without a value come last, whatever the direction. */
+function sorted(rows: (Value | null)[][], { kind }: Column, { column, descending }: Sorting) {
+  const weigh = ({ name }: Value) => (kind === "number" ? Number(name) : kind === "date" ? yearsOf(name) : null);
+  return [...rows].sort((one, other) => {
+    const [a, b] = [one[column], other[column]];
+    if (!a || !b) return Number(!a) - Number(!b);
+    const [x, y] = [weigh(a), weigh(b)];
+    const order = x !== null && y !== null ? x - y : a.name.localeCompare(b.name, undefined, { numeric: true });
+    return descending ? -order : order;
+  });
+}
+
+interface CellProps {
+  value: Value | null;
+  column: Column;
+  shared: Set<string>;
+  explore: (id: string) => void;
+}
+
+function Cell({ value, column, shared, explore }: CellProps) {
   if (!value) {
     return (
       <>
@@ -82,7 +150,7 @@ function Cell({ value, shared, explore }: { value: Value | null; shared: Set<str
     );
   }
   const { key, name } = value;
-  if (key === undefined) return <>{name}</>;
+  if (key === undefined) return <>{shownValue(value, column)}</>;
   return (
     <>
       <button type="button" class="plain" onClick={() => explore(key)}>
@@ -103,8 +171,4 @@ function namesakes(values: Value[]): Set<string> {
     keys.set(name, key);
   }
   return shared;
-}
-
-function isNumber({ key, name }: Value): boolean {
-  return key === undefined && name.length <= LONGEST_NUMBER && name.trim() !== "" && Number.isFinite(Number(name));
 }

@@ -128,6 +128,11 @@ impl Client {
         Self { span, peer, ..self }
     }
 
+    /// The client with the key of another, where its own request came from.
+    pub(crate) fn with_key_of(self, other: Self) -> Self {
+        Self { key: other.key, ..self }
+    }
+
     /// Whose turn it is when its requests are let in: the key's, else that of where they come from.
     pub(crate) fn who(&self) -> Who {
         match (&self.key, self.peer) {

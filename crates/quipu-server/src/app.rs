@@ -19,8 +19,10 @@ use crate::error::{ApiError, Kind};
 use crate::gate::Gate;
 use crate::markdown::markdown;
 use crate::metrics::Metrics;
+use crate::overview::Explored;
 use crate::readings::check_readings;
 use crate::remarks::failure;
+use crate::shown::{Coordinates, Shown, shown};
 use crate::telemetry::{Exporter, Exporting, QuestionSpan, Telemetry};
 use crate::trust::Trust;
 use crate::workspaces::Workspaces;
@@ -90,6 +92,8 @@ pub(crate) struct Reply {
     pub(crate) sentences: Vec<String>,
     /// The answer as Markdown: a table where there is one, and how the question was read. What it cites is not listed.
     pub(crate) markdown: String,
+    /// The values with those that decided and the places of entities, for people who look at them.
+    pub(crate) shown: Option<Shown>,
     /// How far the answer can be trusted; null where nothing was answered.
     pub(crate) trust: Option<Trust>,
     /// What failed on the way, a sentence each: the language model, a source, a limit.
@@ -154,6 +158,17 @@ impl App {
         Ok((name, engine))
     }
 
+    /// The engine of a workspace that the client may ask, with what was found out about its graph.
+    pub(crate) async fn explored(
+        &self,
+        client: &Client,
+        name: Option<&str>,
+    ) -> Result<(String, Engine, Arc<Explored>), ApiError> {
+        let name = self.workspace(client, name)?;
+        let (engine, explored) = self.workspaces.explored(&name).await?;
+        Ok((name, engine, explored))
+    }
+
     /// Answers a question: waits for its turn, keeps to its limits, counts what it cost. Dropping the future stops the work and its
     /// model calls.
     pub(crate) async fn ask(
@@ -192,7 +207,7 @@ impl App {
         let question = question(ask)?;
         check_readings(method, ask.reading, ask.plan_only).map_err(ApiError::invalid)?;
         client.check_tokens()?;
-        let (workspace, engine) = self.engine(client, ask.workspace.as_deref()).await?;
+        let (workspace, engine, explored) = self.explored(client, ask.workspace.as_deref()).await?;
         let _permit = self.questions.enter(&client.who(), time).await?;
         let left = time.saturating_sub(started.elapsed());
         let options = AskOptions {
@@ -215,11 +230,13 @@ impl App {
             }
         };
         client.spend(answer.usage.prompt_tokens + answer.usage.completion_tokens);
-        let sentences = answer.evidence.iter().map(|piece| sentence(&engine, piece)).collect();
-        let cited = cite(&engine, &answer);
+        let sentences = answer.evidence.iter().map(sentence).collect();
+        let cited = cite(&answer);
+        let shown = look(&engine, &explored, &answer).await;
         let markdown = markdown(&cited, &answer, ask.reading);
         let failures = answer.notes.iter().filter_map(failure).collect();
-        Ok(Reply { workspace, cited, sentences, markdown, trust: Trust::of(&answer), failures, answer })
+        let trust = Trust::of(&answer);
+        Ok(Reply { workspace, cited, sentences, markdown, shown, trust, failures, answer })
     }
 
     fn limits(&self, ask: &Ask, time: Duration) -> Limits {
@@ -262,6 +279,16 @@ impl App {
             error => error.into(),
         }
     }
+}
+
+/// The values of an answer as people look at them. A graph that fails now costs the answer nothing but this.
+async fn look(engine: &Engine, explored: &Explored, answer: &Answer) -> Option<Shown> {
+    let graph = engine.workspace().graph().as_ref();
+    let coordinates = explored.coordinates.get_or_init(async || Coordinates::of(graph)).await;
+    shown(graph, coordinates, answer).await.unwrap_or_else(|error| {
+        tracing::warn!(target: "quipu", %error, "the places of an answer could not be read");
+        None
+    })
 }
 
 /// Counts a question whose client left: then nobody else does.

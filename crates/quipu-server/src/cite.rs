@@ -1,10 +1,11 @@
 //! Citations: evidence in sentences, and an answer with the numbers of what it rests on.
 
-use quipu_answer::{Answer, Engine, Evidence, EvidenceContent, Status, same_value};
+use quipu_answer::{Answer, Evidence, EvidenceContent, Status, same_value};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::markdown::line;
+use crate::overview::readable;
 
 /// Most citations of one answer.
 const MOST_CITATIONS: usize = 20;
@@ -74,14 +75,14 @@ impl Piece {
 }
 
 /// Numbers the evidence that an answer cites.
-pub(crate) fn cite(engine: &Engine, answer: &Answer) -> Cited {
+pub(crate) fn cite(answer: &Answer) -> Cited {
     let cited = answer.citations.iter().take(MOST_CITATIONS);
     let evidence: Vec<&Evidence> =
         cited.filter_map(|id| answer.evidence.iter().find(|piece| piece.id == *id)).collect();
     let citations = evidence
         .iter()
         .zip(1..)
-        .map(|(piece, number)| Citation::new(number, piece.id.clone(), sentence(engine, piece)));
+        .map(|(piece, number)| Citation::new(number, piece.id.clone(), sentence(piece)));
     let citations = citations.collect();
     let pieces = match (answer.status, &answer.reason) {
         (Status::Answered, _) => numbered(&answer.answer, &answer.answers, &evidence),
@@ -124,16 +125,11 @@ fn numbered(text: &str, values: &[String], evidence: &[&Evidence]) -> Vec<Piece>
     pieces
 }
 
-/// A piece of evidence as people say it: with the relation's card where there is one.
-pub(crate) fn sentence(engine: &Engine, evidence: &Evidence) -> String {
+/// A piece of evidence in the graph's own words.
+pub(crate) fn sentence(evidence: &Evidence) -> String {
     match &evidence.content {
-        EvidenceContent::Triple { head, relation, tail, keys } => {
-            let key = keys.as_deref().map_or(relation, |[_, key, _]| key);
-            let said = engine.relation_card(key).map(|card| card.forward).filter(|said| has_variable(said));
-            match said {
-                Some(said) => format!("{}: {tail}", capital(&filled(&said, head))),
-                None => format!("{head} — {relation} — {tail}"),
-            }
+        EvidenceContent::Triple { head, relation, tail, .. } => {
+            format!("{head} – {} – {tail}", readable(relation))
         }
         EvidenceContent::Passage { entity, passage, .. } => format!("{entity}: {passage}"),
         EvidenceContent::Record(record) => record.to_line(),
@@ -141,15 +137,6 @@ pub(crate) fn sentence(engine: &Engine, evidence: &Evidence) -> String {
             format!("{} = {result}", capital(operation))
         }
     }
-}
-
-fn has_variable(said: &str) -> bool {
-    said.split_whitespace().any(|word| word == "X")
-}
-
-/// `the directors of X` with the entity in place of X.
-fn filled(said: &str, entity: &str) -> String {
-    said.split_whitespace().map(|word| if word == "X" { entity } else { word }).collect::<Vec<_>>().join(" ")
 }
 
 fn capital(text: &str) -> String {
@@ -182,9 +169,11 @@ mod tests {
     }
 
     #[test]
-    fn relations_are_said_in_words() {
-        assert_eq!(capital(&filled("the directors of X", "Kauwboy")), "The directors of Kauwboy");
-        assert!(has_variable("films of X") && !has_variable("X-ray films"));
+    fn evidence_is_said_in_the_graphs_words() {
+        let stated = Evidence::triple("films", ["Tonio", "directed_by", "Paula"], ["t", "d", "p"]);
+        assert_eq!(sentence(&stated), "Tonio – directed by – Paula");
+        let counted = Evidence::calculation("count of 2 values", "2", Vec::new());
+        assert_eq!(sentence(&counted), "Count of 2 values = 2");
         assert_eq!(capital(""), "");
     }
 }

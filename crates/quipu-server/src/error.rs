@@ -6,6 +6,7 @@ use quipu_answer::AnswerError;
 use quipu_graph::{ErrorClass, GraphError};
 use quipu_index::IndexError;
 use quipu_model::ModelError;
+use quipu_query::QueryError;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -45,7 +46,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    fn status(self) -> StatusCode {
+    pub(crate) fn status(self) -> StatusCode {
         match self {
             Self::Invalid => StatusCode::BAD_REQUEST,
             Self::Unauthorized => StatusCode::UNAUTHORIZED,
@@ -171,6 +172,16 @@ impl From<IndexError> for ApiError {
             IndexError::Graph(error) => error.into(),
             IndexError::Model(error) => error.into(),
             error => Self::new(kind_of(error.class()), "index_error", error.to_string()),
+        }
+    }
+}
+
+impl From<QueryError> for ApiError {
+    fn from(error: QueryError) -> Self {
+        match error {
+            QueryError::Graph(error) => error.into(),
+            QueryError::Index(error) => error.into(),
+            error => Self::new(Kind::Invalid, "graph_error", error.to_string()),
         }
     }
 }

@@ -6,6 +6,7 @@
 //! | `workspaces` | opened when first asked, replaced as a whole after a new import |
 //! | `gate`, `access` | who comes in, and how many at once |
 //! | `trust`, `table`, `readings`, `remarks`, `markdown` | how an answer is told to people |
+//! | `overview`, `browse`, `starters`, `shown` | what the page shows of a graph and of an answer |
 //! | `http` | addresses, one file for each group; their description stands beside them |
 //! | `mcp` | the tools of the Model Context Protocol, over HTTP and over standard input and output |
 //! | `listen` | connections, their limits, the orderly end |
@@ -26,6 +27,7 @@
 
 mod access;
 mod app;
+mod browse;
 mod cite;
 mod config;
 mod error;
@@ -35,12 +37,15 @@ mod listen;
 mod markdown;
 mod mcp;
 mod metrics;
+mod overview;
 mod readings;
 mod remarks;
 mod reply;
 #[cfg(test)]
 mod sample;
 mod server;
+mod shown;
+mod starters;
 mod table;
 mod telemetry;
 mod trust;

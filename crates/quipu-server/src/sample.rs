@@ -63,7 +63,8 @@ pub(crate) fn reply(answer: Answer) -> Reply {
     let cited = Cited { text: answer.answer.clone(), citations, pieces };
     let markdown = markdown(&cited, &answer, 0);
     let (trust, failures) = (Trust::of(&answer), Vec::new());
-    Reply { workspace: "geo".into(), cited, sentences: Vec::new(), markdown, trust, failures, answer }
+    let (sentences, shown) = (Vec::new(), None);
+    Reply { workspace: "geo".into(), cited, sentences, markdown, shown, trust, failures, answer }
 }
 
 /// Towns with their numbers of people, read in two ways, the first of which is doubtful.

@@ -10,6 +10,7 @@ use quipu_index::{DocumentIndex, Workspace};
 use quipu_model::{Embedder, LanguageModel};
 
 use crate::error::{ApiError, Kind};
+use crate::overview::Explored;
 
 /// The models that all workspaces are asked with.
 #[derive(Clone, Default)]
@@ -40,6 +41,7 @@ struct Place {
 struct Opened {
     generation: PathBuf,
     engine: Engine,
+    explored: Arc<Explored>,
 }
 
 impl Workspaces {
@@ -86,6 +88,14 @@ impl Workspaces {
     /// # Errors
     /// No such workspace; one that is gone or cannot be opened.
     pub(crate) async fn engine(&self, name: &str) -> Result<Engine, ApiError> {
+        Ok(self.explored(name).await?.0)
+    }
+
+    /// The same, with what was found out about the graph.
+    ///
+    /// # Errors
+    /// No such workspace; one that is gone or cannot be opened.
+    pub(crate) async fn explored(&self, name: &str) -> Result<(Engine, Arc<Explored>), ApiError> {
         let unknown = || {
             let names: Vec<&str> = self.names().collect();
             let message = format!("there is no workspace {name:?}; there are {}", names.join(", "));
@@ -109,7 +119,7 @@ impl Workspaces {
 }
 
 impl Place {
-    async fn engine(&self, models: &Models) -> Result<Engine, ApiError> {
+    async fn engine(&self, models: &Models) -> Result<(Engine, Arc<Explored>), ApiError> {
         let Some(generation) = Generations::open(&self.folder).current()? else {
             *self.opened.write() = None;
             let message = format!("the workspace {} is not there (any more); import it again", self.name);
@@ -130,13 +140,16 @@ impl Place {
         };
         let lost = || ApiError::new(Kind::Internal, "internal_error", "the workspace could not be opened");
         let engine = tokio::task::spawn_blocking(open).await.map_err(|_| lost())??;
-        *self.opened.write() = Some(Opened { generation, engine: engine.clone() });
-        Ok(engine)
+        let explored = Arc::new(Explored::default());
+        *self.opened.write() =
+            Some(Opened { generation, engine: engine.clone(), explored: explored.clone() });
+        Ok((engine, explored))
     }
 
-    fn ready(&self, generation: &Path) -> Option<Engine> {
+    fn ready(&self, generation: &Path) -> Option<(Engine, Arc<Explored>)> {
         let opened = self.opened.read();
-        opened.as_ref().filter(|opened| opened.generation == generation).map(|opened| opened.engine.clone())
+        let opened = opened.as_ref().filter(|opened| opened.generation == generation)?;
+        Some((opened.engine.clone(), opened.explored.clone()))
     }
 }
 

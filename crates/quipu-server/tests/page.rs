@@ -6,6 +6,7 @@
     reason = "a test ends where something fails"
 )]
 
+use crate::overview::import_lands;
 use crate::support;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -82,7 +83,10 @@ async fn the_page_does_what_it_should_in_a_real_browser() {
         import(folder.path(), "films", FILMS).await,
         import_twins(folder.path()).await,
         import_towns(folder.path()).await,
+        import_lands(folder.path()).await,
+        import(folder.path(), "vanishing", FILMS).await,
     ];
+    let vanishing = folder.path().join("vanishing");
     let open = serve_workspaces(folder, config(), scripted(model()).await, &workspaces).await;
     let keys = vec![KeyConfig {
         name: "ana".into(),
@@ -95,10 +99,7 @@ async fn the_page_does_what_it_should_in_a_real_browser() {
     let problem = Some("model x is not on this machine; fetch it with `quipu models pull x`".into());
     let without = serve(config(), Models { problem, ..no_model().await }).await;
     let mut command = Command::new("node");
-    command.arg(ui.join("tests/page.mjs")).args([&open.base, &keyed.base, &without.base]);
-    if let Some(folder) = std::env::var_os("QUIPU_SCREENSHOTS") {
-        command.arg(folder);
-    }
+    command.arg(ui.join("tests/page.mjs")).args([&open.base, &keyed.base, &without.base]).arg(vanishing);
     command.env("CHROMIUM", which(&browser));
     println!("{}", run(command).await);
 }

@@ -26,7 +26,7 @@ const OF_ALL: [(&str, &str); 6] = [
     ("get", "/api/v1/status"),
 ];
 /// Those of a workspace, as the server describes them.
-const OF_ONE: [(&str, &str); 11] = [
+const OF_ONE: [(&str, &str); 14] = [
     ("post", "/api/v1/ask"),
     ("post", "/api/v1/compare"),
     ("post", "/api/v1/feedback"),
@@ -34,7 +34,10 @@ const OF_ONE: [(&str, &str); 11] = [
     ("get", "/api/v1/entities"),
     ("get", "/api/v1/entities/{id}"),
     ("get", "/api/v1/neighbourhood"),
+    ("get", "/api/v1/overview"),
     ("get", "/api/v1/search"),
+    ("get", "/api/v1/starters"),
+    ("get", "/api/v1/tables/{table}"),
     ("get", "/sparql"),
     ("post", "/sparql"),
     ("post", "/v1/chat/completions"),
@@ -63,6 +66,8 @@ fn request(server: &Running, (verb, path): (&str, &str), workspace: &str) -> Req
         ("get", "/api/v1/entities") => query(path).query(&[("name", "Tonio")]),
         ("get", "/api/v1/entities/{id}") => query("/api/v1/entities/Tonio"),
         ("get", "/api/v1/neighbourhood") => query(path).query(&[("id", "Tonio")]),
+        ("get", "/api/v1/overview" | "/api/v1/starters") => query(path),
+        ("get", "/api/v1/tables/{table}") => query("/api/v1/tables/thing"),
         ("get", "/api/v1/search") => query(path).query(&[("q", "Tonio")]),
         ("get", "/sparql") => query(path).query(&[("query", "ASK {}")]),
         ("post", "/sparql") => {

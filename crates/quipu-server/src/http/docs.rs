@@ -18,7 +18,9 @@ base URL <code>/v1</code>. MCP over HTTP: <code>/mcp</code>. The page is <a href
 
 const STYLE: &str = ":root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;\
 padding:0 1rem}code{font:0.9em ui-monospace,monospace}section{border-top:1px solid #8885;padding:.5rem 0}\
-table{border-collapse:collapse}td{padding:.1rem 1rem .1rem 0;vertical-align:top}";
+table{border-collapse:collapse}td,th{padding:.1rem 1rem .1rem 0;vertical-align:top;text-align:left}input,select,button{font:inherit;\
+padding:.3rem .5rem;max-width:100%}input[name=question]{width:32rem}.answer{font-size:1.6rem;margin:1rem 0 .3rem}\
+.error{border-left:.3rem solid #b33;padding-left:.7rem}";
 
 /// Serves a description.
 pub(super) fn routes(description: &Value) -> Router<App> {
@@ -83,6 +85,7 @@ fn write_operation(page: &mut String, path: &str, verb: &str, operation: &Value)
     page.push_str("</table></section>");
 }
 
-fn escaped(text: &str) -> String {
+/// A text as HTML shows it.
+pub(super) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -17,15 +17,25 @@ use crate::telemetry::SpanContext;
 
 /// The page loads from its own server alone, runs no script but its own and is shown in no frame.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
-connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// Longest request id that is taken over from a client.
 const LONGEST_ID: usize = 64;
 
-/// Paths that need no key: the page, descriptions and signs of life hold nothing of the graph.
-const OPEN: [&str; 8] =
-    ["/", "/page/{*file}", "/favicon.ico", "/docs", "/docs.css", "/openapi.json", "/healthz", "/readyz"];
+/// Paths that need no key in a header: the page, descriptions and signs of life hold nothing of the graph. A form that is sent to
+/// `/plain` brings its key within.
+const OPEN: [&str; 9] = [
+    "/",
+    "/page/{*file}",
+    "/plain",
+    "/favicon.ico",
+    "/docs",
+    "/docs.css",
+    "/openapi.json",
+    "/healthz",
+    "/readyz",
+];
 
 /// Sets the headers that browsers keep to.
 pub(super) async fn harden(request: Request, next: Next) -> Response {
@@ -35,7 +45,7 @@ pub(super) async fn harden(request: Request, next: Next) -> Response {
         (header::CONTENT_SECURITY_POLICY, POLICY),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::X_FRAME_OPTIONS, "DENY"),
-        (header::REFERRER_POLICY, "no-referrer"),
+        (header::REFERRER_POLICY, "same-origin"),
         (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
         (HeaderName::from_static("permissions-policy"), "camera=(), geolocation=(), microphone=()"),
     ] {
@@ -139,7 +149,7 @@ fn host_of(request: &Request) -> Result<&str, ApiError> {
 
 /// A page of another site must not use a server of this machine: browsers send such requests, and keep
 /// only the replies from the page. Programs that are no browsers say nothing of a page.
-fn check_origin(config: &ServerConfig, request: &Request) -> Result<(), ApiError> {
+pub(super) fn check_origin(config: &ServerConfig, request: &Request) -> Result<(), ApiError> {
     let header = |name: HeaderName| request.headers().get(name).map(|value| value.to_str().unwrap_or("?"));
     let fetch = |name| header(HeaderName::from_static(name));
     let site = fetch("sec-fetch-site");

@@ -9,7 +9,9 @@ mod feedback;
 mod graph;
 mod guard;
 mod operations;
+mod overview;
 mod page;
+mod plain;
 mod sparql;
 mod stream;
 mod system;
@@ -30,11 +32,12 @@ pub(crate) fn router(app: &App) -> Router {
     api::operations(&mut operations);
     compare::operations(&mut operations);
     graph::operations(&mut operations);
+    overview::operations(&mut operations);
     feedback::operations(&mut operations);
     sparql::operations(&mut operations);
     system::operations(&mut operations);
     let (routes, description) = operations.finish();
-    let routes = routes.merge(docs::routes(&description)).merge(page::routes());
+    let routes = routes.merge(docs::routes(&description)).merge(page::routes()).merge(plain::routes());
     let mcp = crate::mcp::http_service(app);
     let mut router = routes
         .route_service("/mcp", mcp)

@@ -1,0 +1,71 @@
+// Whether the server answers. The page looks now and then, says so where it does not, and goes on when it does again.
+
+import { useEffect, useState } from "preact/hooks";
+
+/** Milliseconds between two looks while the server answers, and while it does not. */
+const LOOK = { up: 5000, down: 1000 };
+
+let down = false;
+const listeners = new Set<(down: boolean) => void>();
+
+function set(now: boolean) {
+  if (down === now) return;
+  down = now;
+  listeners.forEach((listener) => listener(now));
+}
+
+/** Says that a request did not reach the server. */
+export function lost() {
+  set(true);
+}
+
+async function look() {
+  try {
+    const response = await fetch("/healthz", { cache: "no-store" });
+    set(!response.ok);
+  } catch {
+    set(true);
+  }
+}
+
+/** Resolves when the server answers again; rejects when nobody waits any more. */
+export function back(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const listener = (now: boolean) => {
+      if (now) return;
+      listeners.delete(listener);
+      resolve();
+    };
+    signal.addEventListener("abort", () => {
+      listeners.delete(listener);
+      reject(signal.reason);
+    });
+    listeners.add(listener);
+  });
+}
+
+/** Whether the server is gone just now; `returned` is called each time that it is there again. */
+export function useConnection(returned: () => void): boolean {
+  const [gone, setGone] = useState(down);
+  useEffect(() => {
+    const listener = (now: boolean) => {
+      setGone(now);
+      if (!now) returned();
+    };
+    listeners.add(listener);
+    let timer: ReturnType<typeof setTimeout>;
+    const again = () => {
+      timer = setTimeout(() => (document.hidden ? Promise.resolve() : look()).finally(again), down ? LOOK.down : LOOK.up);
+    };
+    again();
+    // A page that was looked away from looks at once when it is seen again.
+    const seen = () => document.hidden || void look();
+    document.addEventListener("visibilitychange", seen);
+    return () => {
+      listeners.delete(listener);
+      clearTimeout(timer);
+      document.removeEventListener("visibilitychange", seen);
+    };
+  }, []);
+  return gone;
+}

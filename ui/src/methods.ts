@@ -1,0 +1,44 @@
+// What each method does, in one sentence.
+
+/** Methods by what they are for; those that the server has and that are not here stand last. */
+export const GROUPS: { label: string; methods: Record<string, string> }[] = [
+  {
+    label: "Planner",
+    methods: {
+      auto: "Takes a path through the graph where one surely is meant; else a query over the graph's tables.",
+      paths: "Ranks the paths that exist around the question's names; asks no model where relations have cards.",
+      query: "Lets the model write a query over the graph's tables; code checks, binds and runs it.",
+    },
+  },
+  {
+    label: "Method",
+    methods: {
+      kerag: "Retrieves what lies around the question's subject, filters it, and lets the model compose.",
+      anchor: "Grounds several possible anchors, and retrieves around those that fit the question together.",
+      pseudo: "Lets the model write down what it believes as a graph, and corrects that by the sources.",
+      hybrid: "Asks documents and graph together, and learns from what did not fit.",
+      verify: "Asks APIs first and checks by itself whether the reply answers; falls back on pages.",
+    },
+  },
+  {
+    label: "Baseline",
+    methods: {
+      io: "The model alone, without a graph.",
+      cot: "The model alone, step by step.",
+      self_consistency: "Several tries of the model alone, by vote.",
+      question_match: "The triples that mean the most like the question, in one call.",
+      graph: "All triples of the question's entities, in one call.",
+      text: "Documents only.",
+      tool_use: "The model calls functions of the graph.",
+      tog: "The model walks the graph in a beam (Think-on-Graph).",
+      react: "The model thinks and acts in turn (ReAct).",
+      corrective: "Documents first, the graph where they are of no use.",
+    },
+  },
+];
+
+/** The sentence of a method. */
+export function about(method: string): string {
+  for (const { methods } of GROUPS) if (methods[method]) return methods[method];
+  return "";
+}

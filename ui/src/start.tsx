@@ -1,0 +1,140 @@
+// What the page shows before a question: what the graph holds, questions that it answers, questions asked before.
+
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { type Overview, type Question, overview as readOverview, starters as readStarters } from "./api";
+import { Diagram } from "./diagram";
+import { count } from "./format";
+import type { DiagramEdge, DiagramNode } from "./layout";
+
+/** Milliseconds between two looks for example questions. */
+const AGAIN = 400;
+/** Types on the map. */
+const MOST_TYPES = 12;
+/** Questions asked before that are shown at once. */
+const RECENT = 6;
+
+interface Props {
+  workspace?: string;
+  kept: Question[];
+  ask: (question: Question) => void;
+  clear: () => void;
+  showType: (id: string) => void;
+}
+
+export function Start({ workspace, kept, ask, clear, showType }: Props) {
+  const [held, setHeld] = useState<Overview | null>(null);
+  const [problem, setProblem] = useState("");
+  useEffect(() => {
+    setHeld(null);
+    setProblem("");
+    readOverview(workspace).then(setHeld, (error) => setProblem(error.message));
+  }, [workspace]);
+  return (
+    <div class="start">
+      <Starters workspace={workspace} ask={ask} />
+      {kept.length > 0 && (
+        <section class="history" aria-label="Asked before">
+          <h2>Asked before</h2>
+          <ul>
+            {kept.slice(0, RECENT).map((question, at) => (
+              <li key={at}>
+                <button type="button" class="plain" onClick={() => ask(question)}>
+                  {question.question}
+                </button>
+              </li>
+            ))}
+          </ul>
+          <button type="button" class="small" onClick={clear}>
+            Forget them
+          </button>
+        </section>
+      )}
+      <section class="held" aria-label="What this graph holds">
+        <h2>What this graph holds</h2>
+        {problem && <p role="alert">{problem}</p>}
+        {!held && !problem && <p role="status">Looking what the graph holds…</p>}
+        {held && (
+          <>
+            <p>
+              {count(held.triples)} triples about {count(held.entities)} entities of {held.types.length} type
+              {held.types.length === 1 ? "" : "s"}.
+            </p>
+            <TypeMap held={held} showType={showType} />
+          </>
+        )}
+      </section>
+    </div>
+  );
+}
+
+/** Six questions, as they are found. They were tried without a model call, and are asked so. */
+function Starters({ workspace, ask }: Pick<Props, "workspace" | "ask">) {
+  const [questions, setQuestions] = useState<string[]>([]);
+  const [complete, setComplete] = useState(false);
+  useEffect(() => {
+    let here = true;
+    setQuestions([]);
+    setComplete(false);
+    const look = async (): Promise<void> => {
+      const found = await readStarters(workspace);
+      if (!here) return;
+      setQuestions(found.questions.map(({ question }) => question));
+      setComplete(found.complete);
+      if (found.complete) return;
+      await new Promise((wake) => setTimeout(wake, AGAIN));
+      if (here) return look();
+    };
+    // Without them the start is still one: what is wrong with the graph is said below.
+    look().catch(() => here && setComplete(true));
+    return () => {
+      here = false;
+    };
+  }, [workspace]);
+  if (complete && !questions.length) return null;
+  return (
+    <section class="starters" aria-label="Questions that it answers">
+      <h2>Ask, for example</h2>
+      <ul>
+        {questions.map((question) => (
+          <li key={question}>
+            <button type="button" onClick={() => ask({ question, workspace, max_llm_calls: 0 })}>
+              {question}
+            </button>
+          </li>
+        ))}
+      </ul>
+      {!complete && (
+        <p role="status" class="faint">
+          Trying questions on the graph…
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** Types and how they are linked; several relations between two types share one arrow. */
+export function TypeMap({ held, showType }: { held: Overview; showType: (id: string) => void }) {
+  const { nodes, edges, roots } = useMemo(() => {
+    const links = (id: string) => held.links.filter((link) => link.from === id || link.to === id).length;
+    const ordered = [...held.types].sort((one, other) => links(other.id) - links(one.id) || other.rows - one.rows);
+    const chosen = ordered.slice(0, MOST_TYPES);
+    const nodes = chosen.map(({ id, title, rows }): DiagramNode => ({ id, name: title, note: count(rows), role: "way" }));
+    const known = new Set(chosen.map((type) => type.id));
+    const pairs = new Map<string, DiagramEdge>();
+    for (const { from, to, title } of held.links) {
+      if (!known.has(from) || !known.has(to)) continue;
+      const id = `${from} ${to}`;
+      const before = pairs.get(id)?.relation.split(", ") ?? [];
+      const relation = [...new Set([...before, title])].join(", ");
+      pairs.set(id, { id, from, to, relation });
+    }
+    return { nodes, edges: [...pairs.values()], roots: chosen.slice(0, 1).map((type) => type.id) };
+  }, [held]);
+  const left = held.types.length - nodes.length;
+  return (
+    <>
+      {nodes.length > 0 && <Diagram label="Types of this graph and how they are linked" nodes={nodes} edges={edges} roots={roots} act="Rows of" pick={showType} />}
+      {left > 0 && <p class="faint">{left} more types are listed under Explore.</p>}
+    </>
+  );
+}

@@ -1,0 +1,17 @@
+// What the page uses of two packages that bring no types.
+
+interface Land {
+  objects: { land: object };
+}
+
+declare module "world-atlas/land-110m.json" {
+  const land: Land;
+  export default land;
+}
+
+declare module "topojson-client" {
+  export function feature(
+    topology: object,
+    object: object,
+  ): { features: { geometry: { coordinates: [number, number][][][] } }[] };
+}
