@@ -31,6 +31,13 @@ pub(crate) fn stderr() -> anstream::AutoStream<io::StderrLock<'static>> {
     anstream::AutoStream::auto(io::stderr().lock())
 }
 
+/// Writes a line to standard error. Where nobody reads that any more (`2>&1 | head`), nobody misses it either.
+macro_rules! tell {
+    ($($part:tt)*) => {
+        drop(std::io::Write::write_fmt(&mut $crate::output::stderr(), format_args!("{}\n", format_args!($($part)*))))
+    };
+}
+
 /// Prints one JSON value and a line end.
 pub(crate) fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();

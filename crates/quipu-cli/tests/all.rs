@@ -29,6 +29,7 @@ mod open_world;
 mod serving;
 mod soak;
 mod sources;
+mod terminal;
 
 #[test]
 fn every_file_of_tests_is_a_module_here() {

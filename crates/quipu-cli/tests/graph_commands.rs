@@ -91,6 +91,41 @@ fn sparql_results_come_in_the_format_asked_for() {
 }
 
 #[test]
+fn all_variables_stand_in_the_order_of_the_query() {
+    let bench = Bench::with_places();
+    let query =
+        "SELECT * { ?z <https://example.org/geo/capital> ?m . ?z rdfs:label ?b . ?m rdfs:label ?a } LIMIT 1";
+    let header = |format: &str| {
+        let shown = bench.run(&["query", "places", query, "--format", format]).succeeded().stdout;
+        shown.lines().next().unwrap().to_owned()
+    };
+    assert_eq!(header("csv"), "z,m,b,a");
+    assert_eq!(header("table").split_whitespace().collect::<Vec<_>>(), ["?z", "?m", "?b", "?a"]);
+}
+
+#[test]
+fn a_misspelt_query_says_where_and_what() {
+    let bench = Bench::with_places();
+    let wrong = bench.run(&["query", "places", "SELECT ?x\nWHER { ?x ?p ?o }"]);
+    assert_eq!((wrong.code, wrong.stdout.as_str()), (Some(2), ""), "{wrong:#?}");
+    assert_eq!(
+        wrong.stderr,
+        "error: the query cannot be read at line 2, column 1: “WHER” is no word of SPARQL; did you mean WHERE?\n  \
+         WHER { ?x ?p ?o }\n  ^\n"
+    );
+}
+
+#[test]
+fn an_import_that_fails_leaves_no_folder() {
+    let bench = Bench::new();
+    bench.write("broken.nt", "<a> <b> .\n");
+    for file in ["broken.nt", "missing.nt"] {
+        bench.run(&["import", "new/place", file, "--no-embeddings"]).failed(1);
+        assert!(!bench.path("new").exists(), "{file}");
+    }
+}
+
+#[test]
 fn sparql_asks_and_constructs() {
     let bench = Bench::with_places();
     let ask = "ASK { <https://example.org/geo/peru> <https://example.org/geo/capital> ?x }";

@@ -4,7 +4,6 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anstream::eprintln;
 use anyhow::{Context as _, Result};
 use clap::Args;
 use quipu_graph::{ImportConfig, ImportReport, Input, InputFormat, ProfileChoice};
@@ -64,7 +63,7 @@ impl Arguments {
         // Counted now, so that the first question does not wait for it.
         quipu_query::open_tables(&workspace).await?;
         for missing in workspace.info().missing {
-            eprintln!("{missing}");
+            tell!("{missing}");
         }
         Ok(())
     }
@@ -136,7 +135,7 @@ async fn import(workspace: &Path, request: ImportRequest) -> Result<ImportReport
 
 fn tell(report: &ImportReport, took: Duration) {
     let seconds = took.as_secs_f64();
-    eprintln!(
+    tell!(
         "imported {}, {}, {} in {seconds:.1} s (profile {})",
         counted(report.triples, "triple", "triples"),
         counted(report.entities, "entity", "entities"),
@@ -144,13 +143,13 @@ fn tell(report: &ImportReport, took: Duration) {
         report.profile
     );
     if report.skipped > 0 {
-        eprintln!("skipped {}:", counted(report.skipped, "malformed line", "malformed lines"));
+        tell!("skipped {}:", counted(report.skipped, "malformed line", "malformed lines"));
         for skipped in &report.skipped_lines {
-            eprintln!("  {}:{}: {}", skipped.path.display(), skipped.line, skipped.reason);
+            tell!("  {}:{}: {}", skipped.path.display(), skipped.line, skipped.reason);
         }
         let unlisted = report.skipped.saturating_sub(report.skipped_lines.len() as u64);
         if unlisted > 0 {
-            eprintln!("  and {} more", grouped(unlisted));
+            tell!("  and {} more", grouped(unlisted));
         }
     }
 }
