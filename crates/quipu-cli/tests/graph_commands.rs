@@ -116,6 +116,37 @@ fn a_misspelt_query_says_where_and_what() {
 }
 
 #[test]
+fn tables_with_a_header_become_one_graph_and_the_import_says_how() {
+    let bench = Bench::new();
+    bench.write("products.csv", "name,price,supplier\nFalcon Drill,129.99,Acme\nHeron Sander,89,Borealis\n");
+    bench.write("suppliers.csv", "name,city\nAcme,Oslo\nBorealis,Bergen\n");
+    let import = ["import", "shop", "products.csv", "suppliers.csv", "--no-embeddings"];
+    let told = bench.run(&import).succeeded().stderr;
+    let line = "products.csv is a table: each of its 2 rows is one of “products”, named by the column “name”; \
+        “supplier” leads to “suppliers”";
+    assert!(told.lines().any(|told| told == line), "{told}");
+    let drill = bench.run(&["entity", "shop", "Falcon Drill", "--json"]).succeeded().json();
+    assert_eq!(drill["types"][0]["name"], "products", "{drill:#}");
+    let tables = bench
+        .run(&[
+            "tables",
+            "shop",
+            "--sql",
+            "SELECT p.name, s.city FROM products p JOIN suppliers s \
+        ON p.supplier = s.name WHERE p.price > 100",
+        ])
+        .succeeded()
+        .stdout;
+    assert!(
+        tables.contains("Falcon Drill") && tables.contains("Oslo") && !tables.contains("Heron"),
+        "{tables}"
+    );
+    bench.write("kb.csv", "Lima,capital of,Peru\n");
+    let told = bench.run(&["import", "kb", "kb.csv", "--no-embeddings"]).succeeded().stderr;
+    assert!(told.contains("kb.csv was read as triples") && told.contains("--format table"), "{told}");
+}
+
+#[test]
 fn an_import_that_fails_leaves_no_folder() {
     let bench = Bench::new();
     bench.write("broken.nt", "<a> <b> .\n");

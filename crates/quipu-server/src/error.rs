@@ -178,7 +178,7 @@ impl From<IndexError> for ApiError {
 impl From<ModelError> for ApiError {
     fn from(error: ModelError) -> Self {
         let kind = match &error {
-            ModelError::Missing { .. } => Kind::Unavailable,
+            ModelError::Missing { .. } | ModelError::Partial { .. } => Kind::Unavailable,
             ModelError::TimedOut { .. } => Kind::TimedOut,
             ModelError::Unreachable { .. }
             | ModelError::Refused { .. }

@@ -8,11 +8,12 @@ use anyhow::{Context as _, Result};
 use clap::Args;
 use quipu_graph::{ImportConfig, ImportReport, Input, InputFormat, ProfileChoice};
 use quipu_index::{ImportRequest, Workspace};
+use quipu_model::{ModelKind, OpenOptions};
 
 use crate::config::Settings;
 use crate::failure::WrongUsage;
-use crate::interrupt::stoppable;
-use crate::output::{counted, grouped};
+use crate::interrupt::{self, stoppable};
+use crate::output::{counted, grouped, prose, visible};
 use crate::{engine, progress};
 
 #[derive(Debug, Args)]
@@ -22,7 +23,7 @@ pub(super) struct Arguments {
     /// The files, plain or compressed (.gz, .bz2, .zst); `-` is standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// Format of all files: auto, ntriples, nquads, turtle, trig, rdfxml, jsonld, tsv, csv, skb, wikidata
+    /// Format of all files: auto, ntriples, nquads, turtle, trig, rdfxml, jsonld, tsv, csv, table, skb, wikidata
     #[arg(long, default_value = "auto")]
     format: String,
     /// Which relations are labels, other names, types, descriptions, noise: auto, a profile's name or a TOML file
@@ -46,6 +47,8 @@ impl Arguments {
         let embedder = if self.no_embeddings {
             None
         } else {
+            let options = OpenOptions::default();
+            interrupt::or_interrupted(engine::offer(&settings, &[ModelKind::Embedder], &options)).await?;
             Some(
                 engine::load_embedder(&settings)
                     .await
@@ -59,11 +62,14 @@ impl Arguments {
         bar.finish();
         let report = outcome?;
         tell(&report, started.elapsed());
+        if self.format == "auto" {
+            tell_columns(&self.files, &report);
+        }
         let workspace = Workspace::open(&self.workspace)?;
         // Counted now, so that the first question does not wait for it.
         quipu_query::open_tables(&workspace).await?;
         for missing in workspace.info().missing {
-            tell!("{missing}");
+            tell!("{}", prose(&missing));
         }
         Ok(())
     }
@@ -131,6 +137,29 @@ async fn import(workspace: &Path, request: ImportRequest) -> Result<ImportReport
     let folder = workspace.to_owned();
     let work = move |handle: tokio::runtime::Handle| handle.block_on(Workspace::import(&folder, &request));
     stoppable(cancel, work).await
+}
+
+/// How files in columns were read: as tables or as triples, which is not always sure.
+fn tell_columns(files: &[PathBuf], report: &ImportReport) {
+    for table in &report.tables {
+        let rows = counted(table.rows, "row", "rows");
+        let mut line = format!(
+            "{} is a table: each of its {rows} is one of “{}”, named by the column “{}”",
+            table.path.display(),
+            visible(&table.kind),
+            visible(&table.named_by)
+        );
+        for (column, kind) in &table.references {
+            line.push_str(&format!("; “{}” leads to “{}”", visible(column), visible(kind)));
+        }
+        tell!("{}", prose(&line));
+    }
+    let is_table = |file: &Path| report.tables.iter().any(|table| table.path == file);
+    let is_csv = |file: &Path| InputFormat::of_path(file) == Some(InputFormat::Csv);
+    for file in files.iter().filter(|file| is_csv(file) && !is_table(file)) {
+        let read = "was read as triples: head, relation, tail; --format table reads rows under a header";
+        tell!("{}", prose(&format!("{} {read}", file.display())));
+    }
 }
 
 fn tell(report: &ImportReport, took: Duration) {

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use anyhow::{Context as _, Result};
 use clap::Args;
 use quipu_answer::Method;
-use quipu_model::OpenOptions;
+use quipu_model::{ModelKind, OpenOptions};
 use quipu_server::{Models, Server, ServerConfig, TelemetryConfig, key_hash};
 
 use super::workspace;
@@ -129,6 +129,7 @@ async fn set_up(config: ServerConfig, workspaces: &[PathBuf], settings: &Setting
         ..config
     };
     let method = settings.method.as_deref().map_or(Ok(Method::default()), str::parse)?;
+    engine::offer(settings, &[ModelKind::Chat, ModelKind::Embedder], &OpenOptions::default()).await?;
     let embedder = match engine::load_embedder(settings).await {
         Ok(embedder) => Some(embedder),
         Err(error) if engine::is_missing(&error) => {

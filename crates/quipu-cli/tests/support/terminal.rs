@@ -65,6 +65,11 @@ impl Terminal {
         Self { child, keys, shown, seen: 0, reader: Some(reader) }
     }
 
+    /// The command's process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Types the text.
     pub fn type_keys(&mut self, text: &str) {
         self.keys.write_all(text.as_bytes()).unwrap();
