@@ -64,6 +64,9 @@ fn two_tables_that_refer_to_each_other_become_one_graph() {
         has(&lines, line);
     }
     assert!(!lines.iter().any(|line| line.contains("n/a")), "no value is none: {lines:#?}");
+    let (_, turned) =
+        import(&[("suppliers.csv", SUPPLIERS), ("products.csv", PRODUCTS)], None, false).unwrap();
+    assert_eq!(lines, turned, "the order of the files means nothing");
     let told: Vec<_> = report
         .tables
         .iter()

@@ -76,15 +76,20 @@ fn speaks_for_a_table(header: &[String], rows: &[Vec<String>]) -> bool {
         return false;
     }
     let words: Vec<String> = header.iter().map(|cell| words(cell)).collect();
-    if words.iter().any(|word| NAMING.contains(&word.as_str()) || word == "id" || word.ends_with(" id")) {
-        return true;
+    let all_different = || different(rows.iter().filter_map(|row| row.first()));
+    let names = |word: &String| NAMING.contains(&word.as_str()) || word == "id" || word.ends_with(" id");
+    match words.iter().position(names) {
+        // “Name” may be a relation: of triples, heads stand more than once.
+        Some(1) if !all_different() => return false,
+        Some(_) => return true,
+        None => {}
     }
     let typed = |column: usize| {
         let cells: Vec<&String> = rows.iter().filter_map(|row| row.get(column)).collect();
         !cells.is_empty() && cells.iter().all(|cell| Cell::of(cell) != Cell::Text)
     };
     // No relation is a number.
-    typed(1) || (typed(2) && rows.len() >= SURE_ROWS && different(rows.iter().filter_map(|row| row.first())))
+    typed(1) || (typed(2) && rows.len() >= SURE_ROWS && all_different())
 }
 
 fn different<'a>(cells: impl Iterator<Item = &'a String>) -> bool {
@@ -286,6 +291,8 @@ mod tests {
         check("Lima,capital of,Peru\nOslo,capital of,Norway\n", false);
         check("Peru,capital,Lima\nPeru,population,31989256\nPeru,area,1285216\n", false);
         check("Peru,capital,Lima\nBrazil,population,200\n", false);
+        check("Q1,name,Lima\nQ2,land,Peru\nQ2,people,10\n", false);
+        check("sku,name,price\nF1,Falcon Drill,129.99\nH1,Heron Sander,89\n", true);
         check("Lima,Peru\n", false);
         check("1,2,3,4\n5,6,7,8\n", false);
         check("name\nLima\n", false);
