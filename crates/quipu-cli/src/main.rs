@@ -1,17 +1,18 @@
 //! The `quipu` command: reads the arguments, calls the libraries, prints what they return.
 
+#[macro_use]
+mod output;
+
 mod commands;
 mod config;
 mod engine;
 mod failure;
 mod interrupt;
-mod output;
 mod progress;
 mod views;
 
 use std::process::ExitCode;
 
-use anstream::eprintln;
 use clap::Parser as _;
 use tracing_subscriber::EnvFilter;
 
@@ -22,7 +23,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             if let Some(message) = failure::message(&error) {
-                eprintln!("{message}");
+                tell!("{message}");
             }
             failure::exit_code(&error)
         }

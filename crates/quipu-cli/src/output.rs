@@ -31,6 +31,13 @@ pub(crate) fn stderr() -> anstream::AutoStream<io::StderrLock<'static>> {
     anstream::AutoStream::auto(io::stderr().lock())
 }
 
+/// Writes a line to standard error. Where nobody reads that any more (`2>&1 | head`), nobody misses it either.
+macro_rules! tell {
+    ($($part:tt)*) => {
+        drop(std::io::Write::write_fmt(&mut $crate::output::stderr(), format_args!("{}\n", format_args!($($part)*))))
+    };
+}
+
 /// Prints one JSON value and a line end.
 pub(crate) fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
@@ -71,6 +78,8 @@ pub(crate) enum Align {
     Left,
     /// Numbers; never cut.
     Right,
+    /// Text that is typed elsewhere, as the name of a model; never cut.
+    Whole,
 }
 
 /// A table of text, aligned by what terminals show rather than by bytes.
@@ -103,6 +112,9 @@ impl Table {
 
     fn render(&self, columns: Option<usize>) -> String {
         let widths = self.widths(columns);
+        if let Some(columns) = columns.filter(|columns| self.is_squeezed(&widths, *columns)) {
+            return self.render_stacked(columns);
+        }
         let mut text = String::new();
         if self.columns.iter().any(|(name, _)| !name.is_empty()) {
             let names = self.columns.iter().map(|(name, _)| name.as_str());
@@ -110,6 +122,34 @@ impl Table {
         }
         for row in &self.rows {
             self.render_line(&mut text, row.iter().map(String::as_str), &widths, Style::new());
+        }
+        text
+    }
+
+    /// Whether so much would be cut that a row says nothing any more.
+    fn is_squeezed(&self, widths: &[usize], columns: usize) -> bool {
+        let used = widths.iter().sum::<usize>() + GAP.len() * widths.len().saturating_sub(1);
+        let most =
+            |column: usize| self.rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.width()).max();
+        let cut =
+            widths.iter().enumerate().filter(|(at, width)| most(*at).is_some_and(|most| most > **width));
+        used > columns || cut.filter(|(_, width)| **width <= NARROWEST).count() > 1
+    }
+
+    /// A line for each cell, with its column's name, and an empty one between rows.
+    fn render_stacked(&self, columns: usize) -> String {
+        let names = self.columns.iter().map(|(name, _)| name.width());
+        let indent = names.max().unwrap_or(0) + GAP.len();
+        let mut text = String::new();
+        for (number, row) in self.rows.iter().enumerate() {
+            if number > 0 {
+                text.push('\n');
+            }
+            for ((name, _), cell) in self.columns.iter().zip(row).filter(|(_, cell)| !cell.is_empty()) {
+                let padding = " ".repeat(indent.saturating_sub(name.width()));
+                let cell = wrapped(cell, Some(columns), indent, indent);
+                let _ = writeln!(text, "{FAINT}{name}{FAINT:#}{padding}{cell}");
+            }
         }
         text
     }
@@ -126,7 +166,7 @@ impl Table {
             let cell = cut(cell, width);
             let padding = " ".repeat(width.saturating_sub(cell.width()));
             let _ = match align {
-                Align::Left => write!(line, "{cell}{padding}{GAP}"),
+                Align::Left | Align::Whole => write!(line, "{cell}{padding}{GAP}"),
                 Align::Right => write!(line, "{padding}{cell}{GAP}"),
             };
         }
@@ -166,6 +206,32 @@ pub(crate) fn visible(text: &str) -> String {
         clean.extend(word.chars().filter(|c| !c.is_control() && !turns_text(*c)));
     }
     clean
+}
+
+/// A text for people, broken between words where standard output is a terminal.
+pub(crate) fn prose(text: &str) -> String {
+    wrapped(&visible(text), terminal_columns(), 0, 2)
+}
+
+/// A text broken between words to fit so many columns. The first line begins at column `start`, the others are indented. Words that are
+/// too long for a line, as IRIs are, stay whole.
+fn wrapped(text: &str, columns: Option<usize>, start: usize, indent: usize) -> String {
+    let Some(columns) = columns else { return text.to_owned() };
+    let mut lines = String::with_capacity(text.len());
+    let mut used = start;
+    for (number, word) in text.split(' ').enumerate() {
+        if number > 0 && used + 1 + word.width() > columns && used > indent {
+            lines.push('\n');
+            lines.extend(std::iter::repeat_n(' ', indent));
+            used = indent;
+        } else if number > 0 {
+            lines.push(' ');
+            used += 1;
+        }
+        lines.push_str(word);
+        used += word.width();
+    }
+    lines
 }
 
 /// The lines of a query as they stand, each as safe to show as [`visible`] makes it; the indentation stays.
@@ -250,8 +316,37 @@ mod tests {
     fn text_gives_way_to_a_narrow_terminal_and_numbers_do_not() {
         let lines = plain(&table().render(Some(22)));
         assert_eq!(lines, "name            people\n東京           9733276\nLlanfairpwll…     3107\n");
-        let narrow = plain(&table().render(Some(4)));
-        assert!(narrow.contains("Llanfairp…") && narrow.contains("9733276"), "{narrow}");
+        let stacked = plain(&table().render(Some(14)));
+        assert_eq!(stacked, "name    東京\npeople  9733276\n\nname    Llanfairpwllgwyngyll\npeople  3107\n");
+    }
+
+    #[test]
+    fn many_columns_stand_below_each_other_in_a_narrow_terminal() {
+        let mut table =
+            Table::new(&[("name", Align::Whole), ("about", Align::Left), ("licence", Align::Left)]);
+        table.push(["qwen2.5-coder-1.5b", "a language model that writes code", "Apache-2.0 or so"]);
+        assert_eq!(
+            plain(&table.render(Some(40))),
+            "name     qwen2.5-coder-1.5b\nabout    a language model that writes\n         code\nlicence  Apache-2.0 or so\n"
+        );
+        let wide = plain(&table.render(Some(60)));
+        assert!(
+            wide.contains("\nqwen2.5-coder-1.5b  a lang") && wide.lines().all(|line| line.width() <= 60),
+            "{wide}"
+        );
+    }
+
+    #[test]
+    fn prose_is_broken_between_words() {
+        assert_eq!(
+            wrapped("the time zone of the capital", Some(14), 0, 2),
+            "the time zone\n  of the\n  capital"
+        );
+        assert_eq!(
+            wrapped("see https://example.org/long/name now", Some(12), 0, 2),
+            "see\n  https://example.org/long/name\n  now"
+        );
+        assert_eq!(wrapped("as it is", None, 0, 2), "as it is");
     }
 
     #[test]

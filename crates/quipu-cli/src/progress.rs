@@ -26,9 +26,12 @@ pub(crate) fn bar(template: &str) -> ProgressBar {
     bar
 }
 
-/// A line that says what is being done, for work of unknown length.
+/// A line that says what is being done and for how long, for work of unknown length.
 pub(crate) fn spinner(message: &'static str) -> ProgressBar {
     let spinner = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(REFRESH));
+    // Without a style of its own it would be drawn as a bar of length 0.
+    let style = ProgressStyle::with_template("{spinner} {msg} {elapsed}");
+    spinner.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
     spinner.set_message(message);
     spinner.enable_steady_tick(Duration::from_millis(120));
     spinner

@@ -22,13 +22,16 @@ mod cluster;
 mod command_line;
 mod documents;
 mod evaluating;
+mod first_run;
 mod flood;
 mod graph_commands;
 mod importing;
 mod open_world;
 mod serving;
+mod setting_up;
 mod soak;
 mod sources;
+mod terminal;
 
 #[test]
 fn every_file_of_tests_is_a_module_here() {

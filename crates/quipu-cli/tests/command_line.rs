@@ -50,9 +50,13 @@ fn wrong_usage_exits_with_2() {
 #[test]
 fn a_missing_workspace_is_named_and_the_way_to_make_one_told() {
     let bench = Bench::new();
-    for arguments in
-        [&["info", "nowhere"][..], &["entity", "nowhere", "Peru"], &["query", "nowhere", "ASK {}"]]
-    {
+    for arguments in [
+        &["info", "nowhere"][..],
+        &["entity", "nowhere", "Peru"],
+        &["query", "nowhere", "ASK {}"],
+        &["serve", "nowhere", "--port", "0"],
+        &["mcp", "nowhere"],
+    ] {
         let outcome = bench.run(arguments).failed(1);
         assert!(outcome.stderr.contains("nowhere") && outcome.stderr.contains("import"), "{outcome:#?}");
     }
@@ -110,4 +114,63 @@ fn a_wrong_setting_is_named_with_its_place() {
     bench.write("places/quipu.toml", "max_hopps = 3\n");
     let file = bench.run(&["ask", "places", "Why?"]).failed(2);
     assert!(file.stderr.contains("quipu.toml") && file.stderr.contains("max_hopps"), "{file:#?}");
+}
+
+/// `| head`, and `2>&1 | head`: who read has what it wanted.
+#[test]
+fn a_reader_that_goes_away_is_no_defect() {
+    let bench = Bench::with_places();
+    let all = "SELECT * { ?s ?p ?o }";
+    for arguments in [
+        &["--help"][..],
+        &["ask", "--help"],
+        &["--version"],
+        &["fly"],
+        &["info", "places"],
+        &["info", "places", "--json"],
+        &["entity", "places", "Peru"],
+        &["entity", "places", "Peru", "--json"],
+        &["entity", "places", "Atlantis"],
+        &["link", "places", "Lima or Santigao"],
+        &["search", "places", "Andes"],
+        &["query", "places", all],
+        &["query", "places", all, "--format", "csv"],
+        &["query", "places", "ASK {}", "--format", "json"],
+        &["query", "places", "CONSTRUCT WHERE { ?s ?p ?o }"],
+        &["tables", "places"],
+        &["ask", "places", "Why?", "--llm", "none"],
+        &["ask", "places", "Why?"],
+        &["import", "again", "places.ttl", "--no-embeddings"],
+        &["import", "broken", "nothing.ttl", "--no-embeddings"],
+        &["documents", "list", "places"],
+        &["examples", "list", "places"],
+        &["experience", "list", "places"],
+        &["source", "list", "places"],
+        &["models", "list"],
+        &["models", "list", "--json"],
+        &["models", "path", "all-minilm-l6-v2"],
+        &["doctor", "places"],
+        &["init", "places"],
+        &["mcp", "places", "--llm", "none"],
+        &["serve", "--new-key", "ana"],
+        &["completions", "bash"],
+        &["completions", "zsh"],
+        &["completions", "fish"],
+        &["completions", "elvish"],
+        &["completions", "powershell"],
+        &["man", "pages"],
+        &["eval", "report", "nothing"],
+    ] {
+        for errors_too in [false, true] {
+            let (_, gone) = std::io::pipe().unwrap();
+            let mut command = bench.command(arguments);
+            command.stdout(gone.try_clone().unwrap());
+            if errors_too {
+                command.stderr(gone);
+            }
+            let outcome = finish(&mut command);
+            assert!(matches!(outcome.code, Some(0..=2)), "{arguments:?}: {outcome:#?}");
+            assert!(!outcome.stderr.contains("panicked"), "{arguments:?}: {outcome:#?}");
+        }
+    }
 }

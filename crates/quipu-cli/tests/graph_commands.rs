@@ -91,6 +91,72 @@ fn sparql_results_come_in_the_format_asked_for() {
 }
 
 #[test]
+fn all_variables_stand_in_the_order_of_the_query() {
+    let bench = Bench::with_places();
+    let query =
+        "SELECT * { ?z <https://example.org/geo/capital> ?m . ?z rdfs:label ?b . ?m rdfs:label ?a } LIMIT 1";
+    let header = |format: &str| {
+        let shown = bench.run(&["query", "places", query, "--format", format]).succeeded().stdout;
+        shown.lines().next().unwrap().to_owned()
+    };
+    assert_eq!(header("csv"), "z,m,b,a");
+    assert_eq!(header("table").split_whitespace().collect::<Vec<_>>(), ["?z", "?m", "?b", "?a"]);
+}
+
+#[test]
+fn a_misspelt_query_says_where_and_what() {
+    let bench = Bench::with_places();
+    let wrong = bench.run(&["query", "places", "SELECT ?x\nWHER { ?x ?p ?o }"]);
+    assert_eq!((wrong.code, wrong.stdout.as_str()), (Some(2), ""), "{wrong:#?}");
+    assert_eq!(
+        wrong.stderr,
+        "error: the query cannot be read at line 2, column 1: “WHER” is no word of SPARQL; did you mean WHERE?\n  \
+         WHER { ?x ?p ?o }\n  ^\n"
+    );
+}
+
+#[test]
+fn tables_with_a_header_become_one_graph_and_the_import_says_how() {
+    let bench = Bench::new();
+    bench.write("products.csv", "name,price,supplier\nFalcon Drill,129.99,Acme\nHeron Sander,89,Borealis\n");
+    bench.write("suppliers.csv", "name,city\nAcme,Oslo\nBorealis,Bergen\n");
+    let import = ["import", "shop", "products.csv", "suppliers.csv", "--no-embeddings"];
+    let told = bench.run(&import).succeeded().stderr;
+    let line = "products.csv is a table: each of its 2 rows is one of “products”, named by the column “name”; \
+        “supplier” leads to “suppliers”";
+    assert!(told.lines().any(|told| told == line), "{told}");
+    let drill = bench.run(&["entity", "shop", "Falcon Drill", "--json"]).succeeded().json();
+    assert_eq!(drill["types"][0]["name"], "products", "{drill:#}");
+    let tables = bench
+        .run(&[
+            "tables",
+            "shop",
+            "--sql",
+            "SELECT p.name, s.city FROM products p JOIN suppliers s \
+        ON p.supplier = s.name WHERE p.price > 100",
+        ])
+        .succeeded()
+        .stdout;
+    assert!(
+        tables.contains("Falcon Drill") && tables.contains("Oslo") && !tables.contains("Heron"),
+        "{tables}"
+    );
+    bench.write("kb.csv", "Lima,capital of,Peru\n");
+    let told = bench.run(&["import", "kb", "kb.csv", "--no-embeddings"]).succeeded().stderr;
+    assert!(told.contains("kb.csv was read as triples") && told.contains("--format table"), "{told}");
+}
+
+#[test]
+fn an_import_that_fails_leaves_no_folder() {
+    let bench = Bench::new();
+    bench.write("broken.nt", "<a> <b> .\n");
+    for file in ["broken.nt", "missing.nt"] {
+        bench.run(&["import", "new/place", file, "--no-embeddings"]).failed(1);
+        assert!(!bench.path("new").exists(), "{file}");
+    }
+}
+
+#[test]
 fn sparql_asks_and_constructs() {
     let bench = Bench::with_places();
     let ask = "ASK { <https://example.org/geo/peru> <https://example.org/geo/capital> ?x }";

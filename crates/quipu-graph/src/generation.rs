@@ -34,6 +34,8 @@ pub struct NewGeneration {
     name: String,
     path: PathBuf,
     published: bool,
+    /// Folders that were made for it, the workspace's own first: a failed first import leaves none of them.
+    made: Vec<PathBuf>,
     /// Held until the generation is published or given up; the system lets go of it when the process dies.
     _lock: File,
 }
@@ -89,6 +91,8 @@ impl Generations {
 
     /// Begins a new generation: takes the workspace's lock, clears away what killed imports left, makes the folder.
     pub fn begin(&self) -> Result<NewGeneration, GraphError> {
+        let missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
+        let made = self.workspace.ancestors().take_while(missing).map(Path::to_owned).collect();
         std::fs::create_dir_all(&self.workspace).map_err(io_error("cannot create", &self.workspace))?;
         let lock = self.lock()?;
         // A CURRENT that cannot be read stops the import before anything is cleared away.
@@ -98,7 +102,7 @@ impl Generations {
         let name = format!("{PREFIX}{number:04}");
         let path = self.workspace.join(&name);
         std::fs::create_dir(&path).map_err(io_error("cannot create", &path))?;
-        Ok(NewGeneration { generations: self.clone(), name, path, published: false, _lock: lock })
+        Ok(NewGeneration { generations: self.clone(), name, path, published: false, made, _lock: lock })
     }
 
     /// Begins a generation that holds what the published one holds, but for the parts of the given names. Files are
@@ -227,6 +231,13 @@ impl Drop for NewGeneration {
         if !self.published {
             // Nobody is left to tell; the next import clears away what stays.
             let _ = std::fs::remove_dir_all(&self.path);
+            if !self.made.is_empty() {
+                let _ = std::fs::remove_file(self.generations.workspace.join(LOCK));
+            }
+            // One that holds something, as vectors that the next import goes on with, stays.
+            for folder in &self.made {
+                let _ = std::fs::remove_dir(folder);
+            }
         }
     }
 }
@@ -268,6 +279,21 @@ mod tests {
         drop(new);
         assert!(!path.exists());
         assert_eq!(content(&generations), "first");
+    }
+
+    #[test]
+    fn a_first_generation_given_up_leaves_no_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let generations = Generations::open(folder.path().join("new/workspace"));
+        drop(generations.begin().unwrap());
+        assert!(folder.path().exists() && !folder.path().join("new").exists());
+        let new = generations.begin().unwrap();
+        std::fs::write(folder.path().join("new/workspace/vectors.building"), "so far").unwrap();
+        drop(new);
+        assert!(folder.path().join("new/workspace/vectors.building").exists(), "what was begun is kept");
+        std::fs::create_dir(folder.path().join("mine")).unwrap();
+        drop(Generations::open(folder.path().join("mine")).begin().unwrap());
+        assert!(folder.path().join("mine").exists(), "a folder that was there stays");
     }
 
     #[test]

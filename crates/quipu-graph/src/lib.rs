@@ -55,7 +55,7 @@ pub use graph::{
     RelationId, RelationInfo, RelationRole, RelationUse, SchemaEdge, Step,
 };
 pub use import::{
-    ImportConfig, ImportProgress, ImportReport, ImportStage, ProgressSink, SkippedLine, import,
+    ImportConfig, ImportProgress, ImportReport, ImportStage, ProgressSink, SkippedLine, TableReport, import,
 };
 pub use parse::InputFormat;
 pub use parse::input::Input;

@@ -28,6 +28,7 @@ mod formats;
 mod malformed;
 mod random_graphs;
 mod sparql;
+mod tables;
 
 #[test]
 fn every_file_of_tests_is_a_module_here() {

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use quipu_graph::{EmbeddedGraph, ErrorClass, ImportConfig, Input};
 
 /// One good file of each format that is read.
-const GOOD: [(&str, &str); 10] = [
+const GOOD: [(&str, &str); 11] = [
     (
         "graph.nt",
         "<http://e.org/a> <http://e.org/r> \"caf\\u00e9 \\\"x\\\"\"@en-GB .\n_:b <http://e.org/r> \"1\"^^<http://e.org/int> . # x\n",
@@ -21,6 +21,10 @@ const GOOD: [(&str, &str); 10] = [
     ),
     ("graph.tsv", "head\trelation\ttail\nLima\tcapital of\tPeru\nCusco\tlies in\tPeru\n"),
     ("graph.csv", "head,relation,tail\nLima,\"capital, \"\"of\"\"\",Peru\n"),
+    (
+        "things.csv",
+        "name,price,added,\"by, whom\"\nFalcon,1.5,2024-02-28,Falcon\n\"He\"\"ron\",n/a,2024-03-01,Falcon\n",
+    ),
     ("nodes.jsonl", "{\"id\": 1, \"name\": \"a\", \"type\": \"t\", \"aliases\": [\"b\"], \"text\": \"c\"}\n"),
     (
         "graph.rdf",

@@ -131,7 +131,7 @@ fn names_that_are_no_iris_are_known_by_quipu_iris() {
 fn a_bad_query_says_what_is_wrong() {
     let (_folder, graph) = graph();
     let error = graph.query("SELEKT *", &QueryOptions::default(), &mut std::io::sink()).unwrap_err();
-    assert!(matches!(&error, GraphError::Usage(reason) if reason.contains("bad query")), "{error}");
+    assert!(matches!(&error, GraphError::Usage(reason) if reason.contains("did you mean SELECT")), "{error}");
     let options = QueryOptions { format: QueryFormat::NTriples, ..QueryOptions::default() };
     for query in ["SELECT * { ?s ?p ?o }", "ASK { ?s ?p ?o }"] {
         let mut out = Vec::new();

@@ -75,7 +75,9 @@ impl IndexError {
                 ModelError::Unreachable { .. } | ModelError::TimedOut { .. } => ErrorClass::Transient,
                 ModelError::Damaged { .. } => ErrorClass::Corrupt,
                 ModelError::Cancelled => ErrorClass::Cancelled,
-                ModelError::Usage(_) | ModelError::Missing { .. } => ErrorClass::User,
+                ModelError::Usage(_) | ModelError::Missing { .. } | ModelError::Partial { .. } => {
+                    ErrorClass::User
+                }
                 _ => ErrorClass::Permanent,
             },
             Self::Cancelled => ErrorClass::Cancelled,

@@ -17,6 +17,26 @@ pub enum ModelError {
         /// Name in `models.toml`.
         name: String,
     },
+    /// A model's file is here in part.
+    #[error(
+        "of model {name} only {found} of {expected} bytes are on this machine; fetch the rest with `quipu models pull {name}`"
+    )]
+    Partial {
+        /// Name in `models.toml`.
+        name: String,
+        /// Bytes that are here.
+        found: u64,
+        /// Bytes of the whole.
+        expected: u64,
+    },
+    /// A model could not be fetched from anywhere.
+    #[error("model {name} cannot be fetched: {reason}")]
+    Unfetched {
+        /// Name in `models.toml`.
+        name: String,
+        /// What each source said, and what to do.
+        reason: String,
+    },
     /// A model's file cannot be read, or is not what its checksum says.
     #[error("{}: {reason}", path.display())]
     Damaged {

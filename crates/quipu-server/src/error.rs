@@ -189,7 +189,7 @@ impl From<QueryError> for ApiError {
 impl From<ModelError> for ApiError {
     fn from(error: ModelError) -> Self {
         let kind = match &error {
-            ModelError::Missing { .. } => Kind::Unavailable,
+            ModelError::Missing { .. } | ModelError::Partial { .. } => Kind::Unavailable,
             ModelError::TimedOut { .. } => Kind::TimedOut,
             ModelError::Unreachable { .. }
             | ModelError::Refused { .. }

@@ -3,7 +3,6 @@
 use std::io::Write as _;
 use std::path::Path;
 
-use anstream::eprintln;
 use anyhow::{Context as _, Result};
 use clap::Args;
 use quipu_graph::{ApiConfig, Graph as _};
@@ -44,9 +43,9 @@ pub(super) async fn read(folder: &Path, name: &str, config: ApiConfig) -> Result
     config.check()?;
     config.check_secrets()?;
     let report = Workspace::add_api(folder, &ApiRequest { name: name.to_owned(), config }).await?;
-    eprintln!("{}", line(&report));
+    tell!("{}", line(&report));
     for note in &report.notes {
-        eprintln!("{}", visible(note));
+        tell!("{}", visible(note));
     }
     Ok(())
 }

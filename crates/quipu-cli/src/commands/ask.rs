@@ -1,5 +1,6 @@
 //! `quipu ask`: a question to an answer with its evidence.
 
+use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -12,17 +13,18 @@ use quipu_answer::{
 use quipu_model::{CacheMode, OpenOptions};
 
 use super::pages;
+use super::talk::Talk;
 use crate::config::Settings;
 use crate::failure::WrongUsage;
 use crate::output::{print_json, stderr, stdout};
-use crate::{engine, progress, views};
+use crate::{engine, interrupt, progress, views};
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     /// The workspace's folder
     workspace: PathBuf,
-    /// The question
-    question: String,
+    /// The question; without one, in a terminal, a conversation begins
+    question: Option<String>,
     /// Ask this workspace too; may be given several times. What cannot be asked is named, and the rest answers
     #[arg(long, value_name = "WORKSPACE")]
     source: Vec<PathBuf>,
@@ -111,8 +113,39 @@ enum Filter {
 
 impl Arguments {
     pub(super) async fn run(self) -> Result<()> {
+        match self.question.clone() {
+            Some(question) => interrupt::or_interrupted(self.answer(&question)).await,
+            None => self.talk().await,
+        }
+    }
+
+    /// In a terminal only: what a pipe holds is no conversation.
+    async fn talk(self) -> Result<()> {
+        if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
+            let reason =
+                "a question is missing; without one, `quipu ask` is a conversation, which needs a terminal";
+            return Err(WrongUsage(reason.into()).into());
+        }
+        if self.json || self.explain || self.plan_only || self.reading.is_some() || self.asked_at.is_some() {
+            let reason =
+                "--json, --explain, --plan-only, --reading and --asked-at are for one question: add it";
+            return Err(WrongUsage(reason.into()).into());
+        }
         let settings = Settings::load(self.how.as_settings(), &self.workspace)?;
-        let question = Question::new(&self.question, self.asked_at.unwrap_or_else(Zoned::now))?;
+        let options = AskOptions {
+            pages: pages::read(&self.pages)?.into(),
+            anchors: self.anchor.clone(),
+            learn: self.learn || settings.learn.unwrap_or(false),
+            ..self.how.options(&settings)?
+        };
+        let open = engine::open_several(&self.workspace, &self.source, &settings, self.how.open_options());
+        let engine = interrupt::or_interrupted(open).await?;
+        Talk::new(engine, options).run().await
+    }
+
+    async fn answer(self, question: &str) -> Result<()> {
+        let settings = Settings::load(self.how.as_settings(), &self.workspace)?;
+        let question = Question::new(question, self.asked_at.unwrap_or_else(Zoned::now))?;
         let pages = pages::read(&self.pages)?.into();
         let options = AskOptions {
             keep_trace: self.explain,
@@ -140,7 +173,7 @@ impl Arguments {
             return print_json(&answer);
         }
         let mut out = stdout();
-        let view = views::View { explain: self.explain, reading: options.reading };
+        let view = views::View { explain: self.explain, reading: options.reading, talking: false };
         match self.plan_only {
             true => views::print_plans(&answer, view, &mut out)?,
             false => views::print_answer(&answer, view, &mut out)?,

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use anstream::eprintln;
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, Subcommand};
 use quipu_index::text::{Format, TextFile};
@@ -79,13 +78,13 @@ impl Add {
             }
         }
         for (file, reason) in &left_out {
-            eprintln!("left out {}: {reason}", file.display());
+            tell!("left out {}: {reason}", file.display());
         }
         let added = documents.len();
         if added > 0 {
             index(self.workspace, documents, embedder).await?;
         }
-        eprintln!("added {}", counted(added as u64, "document", "documents"));
+        tell!("added {}", counted(added as u64, "document", "documents"));
         if left_out.is_empty() {
             return Ok(());
         }
@@ -212,7 +211,7 @@ async fn remove(folder: &Path, files: &[String]) -> Result<()> {
     let embedder = embedder(folder, !has_vectors).await?;
     let cancel = AtomicBool::new(false);
     let removed = Workspace::remove_documents(folder, files, embedder.as_deref(), &cancel).await?;
-    eprintln!("removed {}", counted(removed as u64, "document", "documents"));
+    tell!("removed {}", counted(removed as u64, "document", "documents"));
     if removed == 0 {
         bail!("none of these was added; `quipu documents list` shows what was");
     }

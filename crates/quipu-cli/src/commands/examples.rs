@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use anstream::eprintln;
 use anyhow::{Result, bail};
 use clap::Subcommand;
 use jiff::Zoned;
@@ -53,7 +52,7 @@ impl Command {
                     Some(sql) => engine.add_query_example(&question, &sql).await?,
                     None => engine.add_example(&question, &answer).await?,
                 };
-                eprintln!("kept: {} → {}", visible(&example.masked), visible(&example.way));
+                tell!("kept: {} → {}", visible(&example.masked), visible(&example.way));
                 Ok(())
             }
             Self::List { workspace, json } => list(&open(&workspace).await?, json),
@@ -88,7 +87,7 @@ async fn test(engine: &Engine) -> Result<()> {
         tested.into_iter().filter(|(example, found)| !same_names(found, &example.answers)).collect();
     for (example, found) in &wrong {
         let found = if found.is_empty() { "nothing".to_owned() } else { found.join(", ") };
-        eprintln!(
+        tell!(
             "{}: leads to {}, not {}",
             visible(&example.question),
             visible(&found),
@@ -96,7 +95,7 @@ async fn test(engine: &Engine) -> Result<()> {
         );
     }
     if wrong.is_empty() {
-        eprintln!("{} right", counted(all as u64, "example", "examples"));
+        tell!("{} right", counted(all as u64, "example", "examples"));
         return Ok(());
     }
     bail!("{} of {} lead elsewhere", wrong.len(), counted(all as u64, "example", "examples"))

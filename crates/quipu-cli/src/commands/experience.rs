@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use anstream::eprintln;
 use anyhow::Result;
 use clap::{Subcommand, ValueEnum};
 use quipu_answer::{Experiences, HybridConfig, RouterKind};
@@ -108,7 +107,7 @@ async fn collect(
     });
     let collected = collected.await;
     bar.finish_and_clear();
-    eprintln!("collected {}", counted(collected?.len() as u64, "example", "examples"));
+    tell!("collected {}", counted(collected?.len() as u64, "example", "examples"));
     Ok(())
 }
 

@@ -1,6 +1,7 @@
 //! `quipu completions` and `quipu man`: what is generated from the command line's own description.
 
 use std::fs;
+use std::io::{self, Write as _};
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
@@ -17,8 +18,9 @@ pub(super) struct Completions {
 
 impl Completions {
     pub(super) fn run(self) -> Result<()> {
-        clap_complete::generate(self.shell, &mut Cli::command(), "quipu", &mut std::io::stdout());
-        Ok(())
+        let mut script = Vec::new();
+        clap_complete::generate(self.shell, &mut Cli::command(), "quipu", &mut script);
+        Ok(io::stdout().lock().write_all(&script)?)
     }
 }
 

@@ -4,16 +4,16 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anstream::eprintln;
 use anyhow::{Context as _, Result};
 use clap::Args;
 use quipu_graph::{ImportConfig, ImportReport, Input, InputFormat, ProfileChoice};
 use quipu_index::{ImportRequest, Workspace};
+use quipu_model::{ModelKind, OpenOptions};
 
 use crate::config::Settings;
 use crate::failure::WrongUsage;
-use crate::interrupt::stoppable;
-use crate::output::{counted, grouped};
+use crate::interrupt::{self, stoppable};
+use crate::output::{counted, grouped, prose, visible};
 use crate::{engine, progress};
 
 #[derive(Debug, Args)]
@@ -23,7 +23,7 @@ pub(super) struct Arguments {
     /// The files, plain or compressed (.gz, .bz2, .zst); `-` is standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// Format of all files: auto, ntriples, nquads, turtle, trig, rdfxml, jsonld, tsv, csv, skb, wikidata
+    /// Format of all files: auto, ntriples, nquads, turtle, trig, rdfxml, jsonld, tsv, csv, table, skb, wikidata
     #[arg(long, default_value = "auto")]
     format: String,
     /// Which relations are labels, other names, types, descriptions, noise: auto, a profile's name or a TOML file
@@ -47,6 +47,8 @@ impl Arguments {
         let embedder = if self.no_embeddings {
             None
         } else {
+            let options = OpenOptions::default();
+            interrupt::or_interrupted(engine::offer(&settings, &[ModelKind::Embedder], &options)).await?;
             Some(
                 engine::load_embedder(&settings)
                     .await
@@ -60,11 +62,14 @@ impl Arguments {
         bar.finish();
         let report = outcome?;
         tell(&report, started.elapsed());
+        if self.format == "auto" {
+            tell_columns(&self.files, &report);
+        }
         let workspace = Workspace::open(&self.workspace)?;
         // Counted now, so that the first question does not wait for it.
         quipu_query::open_tables(&workspace).await?;
         for missing in workspace.info().missing {
-            eprintln!("{missing}");
+            tell!("{}", prose(&missing));
         }
         Ok(())
     }
@@ -134,9 +139,32 @@ async fn import(workspace: &Path, request: ImportRequest) -> Result<ImportReport
     stoppable(cancel, work).await
 }
 
+/// How files in columns were read: as tables or as triples, which is not always sure.
+fn tell_columns(files: &[PathBuf], report: &ImportReport) {
+    for table in &report.tables {
+        let rows = counted(table.rows, "row", "rows");
+        let mut line = format!(
+            "{} is a table: each of its {rows} is one of “{}”, named by the column “{}”",
+            table.path.display(),
+            visible(&table.kind),
+            visible(&table.named_by)
+        );
+        for (column, kind) in &table.references {
+            line.push_str(&format!("; “{}” leads to “{}”", visible(column), visible(kind)));
+        }
+        tell!("{}", prose(&line));
+    }
+    let is_table = |file: &Path| report.tables.iter().any(|table| table.path == file);
+    let is_csv = |file: &Path| InputFormat::of_path(file) == Some(InputFormat::Csv);
+    for file in files.iter().filter(|file| is_csv(file) && !is_table(file)) {
+        let read = "was read as triples: head, relation, tail; --format table reads rows under a header";
+        tell!("{}", prose(&format!("{} {read}", file.display())));
+    }
+}
+
 fn tell(report: &ImportReport, took: Duration) {
     let seconds = took.as_secs_f64();
-    eprintln!(
+    tell!(
         "imported {}, {}, {} in {seconds:.1} s (profile {})",
         counted(report.triples, "triple", "triples"),
         counted(report.entities, "entity", "entities"),
@@ -144,13 +172,13 @@ fn tell(report: &ImportReport, took: Duration) {
         report.profile
     );
     if report.skipped > 0 {
-        eprintln!("skipped {}:", counted(report.skipped, "malformed line", "malformed lines"));
+        tell!("skipped {}:", counted(report.skipped, "malformed line", "malformed lines"));
         for skipped in &report.skipped_lines {
-            eprintln!("  {}:{}: {}", skipped.path.display(), skipped.line, skipped.reason);
+            tell!("  {}:{}: {}", skipped.path.display(), skipped.line, skipped.reason);
         }
         let unlisted = report.skipped.saturating_sub(report.skipped_lines.len() as u64);
         if unlisted > 0 {
-            eprintln!("  and {} more", grouped(unlisted));
+            tell!("  and {} more", grouped(unlisted));
         }
     }
 }

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use anstream::eprintln;
 use anyhow::Result;
 use clap::Subcommand;
 use quipu_index::Workspace;
@@ -98,7 +97,7 @@ async fn triples(workspace: PathBuf) -> Result<()> {
     })
     .await;
     bar.finish();
-    eprintln!("{} triples can be found by meaning", outcome?);
+    tell!("{} triples can be found by meaning", outcome?);
     Ok(())
 }
 
@@ -112,6 +111,6 @@ async fn relations(workspace: &Path, limit: usize, llm: Option<String>) -> Resul
     });
     let written = written.await;
     bar.finish_and_clear();
-    eprintln!("{} cards written into {}", written?, workspace.join("relations.toml").display());
+    tell!("{} cards written into {}", written?, workspace.join("relations.toml").display());
     Ok(())
 }

@@ -10,7 +10,7 @@ use quipu_index::{ApiReport, DocumentsInfo, EndpointInfo, VectorsInfo, Workspace
 use serde::Serialize;
 
 use super::{api_source, workspace};
-use crate::output::{Align, FAINT, STRONG, Table, grouped, print_json, stdout, visible};
+use crate::output::{Align, FAINT, STRONG, Table, grouped, print_json, prose, stdout, visible};
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -135,7 +135,7 @@ impl View {
         }
         table.print(&mut out)?;
         for missing in &self.missing {
-            writeln!(out, "{FAINT}{missing}{FAINT:#}")?;
+            writeln!(out, "{FAINT}{}{FAINT:#}", prose(missing))?;
         }
         Ok(())
     }

@@ -4,7 +4,6 @@ use std::fs::File;
 use std::io::Write as _;
 use std::path::PathBuf;
 
-use anstream::eprintln;
 use anyhow::{Context as _, Result};
 use clap::Args;
 
@@ -27,7 +26,7 @@ impl Arguments {
         File::create_new(&path)
             .and_then(|mut file| file.write_all(TEMPLATE.as_bytes()))
             .with_context(|| format!("cannot write {}", path.display()))?;
-        eprintln!(
+        tell!(
             "{}: every setting stands there with its default; take the # away to change one",
             path.display()
         );

@@ -79,7 +79,7 @@ impl Arguments {
         match engine::load_embedder(&settings).await {
             Ok(embedder) => Ok(workspace.link_with(&self.text, self.k, embedder.as_ref()).await?),
             Err(error) if engine::is_missing(&error) => {
-                anstream::eprintln!("by name only: {error}");
+                tell!("by name only: {error}");
                 Ok(workspace.link(&self.text, self.k).await?)
             }
             Err(error) => Err(error),

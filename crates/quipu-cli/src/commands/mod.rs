@@ -21,6 +21,7 @@ mod search;
 mod serve;
 mod source;
 mod tables;
+mod talk;
 mod workspace;
 
 use anyhow::{Context as _, Result};
@@ -62,7 +63,7 @@ enum Command {
     Query(query::Arguments),
     /// Show the graph as tables, or run SQL over them
     Tables(tables::Arguments),
-    /// Answer a question, with evidence
+    /// Answer a question, with evidence; without one, in a terminal, a conversation
     Ask(ask::Arguments),
     /// Solved questions of a workspace, by which new ones are planned
     #[command(subcommand)]
@@ -123,7 +124,7 @@ async fn run_async(command: Command) -> Result<()> {
         Command::Tables(arguments) => interrupt::or_interrupted(arguments.run()).await,
         Command::Documents(command) => command.run().await,
         Command::Query(arguments) => arguments.run().await,
-        Command::Ask(arguments) => interrupt::or_interrupted(arguments.run()).await,
+        Command::Ask(arguments) => arguments.run().await,
         Command::Examples(command) => interrupt::or_interrupted(command.run()).await,
         Command::Serve(arguments) => arguments.run().await,
         Command::Mcp(arguments) => interrupt::or_interrupted(arguments.run()).await,

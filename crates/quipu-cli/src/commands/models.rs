@@ -44,7 +44,7 @@ impl Command {
 
 fn list(registry: &Registry) -> Result<()> {
     let mut table = Table::new(&[
-        ("name", Align::Left),
+        ("name", Align::Whole),
         ("kind", Align::Left),
         ("size", Align::Right),
         ("here", Align::Left),

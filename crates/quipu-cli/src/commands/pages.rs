@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use anstream::eprintln;
 use anyhow::{Context as _, Result};
 use quipu_answer::Page;
 use quipu_index::text::TextFile;
@@ -36,7 +35,7 @@ pub(super) fn read(places: &[PathBuf]) -> Result<Vec<Page>> {
         for file in files {
             match page(&file) {
                 Ok(page) => pages.push(page),
-                Err(error) => eprintln!("left out: {}", visible(&format!("{error:#}"))),
+                Err(error) => tell!("left out: {}", visible(&format!("{error:#}"))),
             }
         }
     }

@@ -136,7 +136,7 @@ impl Arguments {
         match engine::load_embedder(&settings).await {
             Ok(embedder) => Ok(Some(embedder)),
             Err(error) if engine::is_missing(&error) && self.mode == Mode::Hybrid => {
-                anstream::eprintln!("by words only: {error}");
+                tell!("by words only: {error}");
                 Ok(None)
             }
             Err(error) => Err(error),

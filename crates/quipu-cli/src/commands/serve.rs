@@ -1,17 +1,19 @@
 //! `quipu serve` and `quipu mcp`: workspaces for other programs.
 
+use std::io::Write as _;
 use std::net::IpAddr;
 use std::path::PathBuf;
 
-use anstream::eprintln;
 use anyhow::{Context as _, Result};
 use clap::Args;
 use quipu_answer::Method;
-use quipu_model::OpenOptions;
+use quipu_model::{ModelKind, OpenOptions};
 use quipu_server::{Models, Server, ServerConfig, TelemetryConfig, key_hash};
 
+use super::workspace;
 use crate::config::Settings;
 use crate::failure::WrongUsage;
+use crate::output::stdout;
 use crate::{engine, interrupt};
 
 #[derive(Debug, Args)]
@@ -67,11 +69,11 @@ impl Serve {
         let listening = server.bind().await?;
         let address = listening.address();
         if !config.host.is_loopback() && config.keys.is_empty() {
-            eprintln!(
+            tell!(
                 "anyone who reaches {address} may ask: `quipu serve --new-key NAME` makes a key that is then needed"
             );
         }
-        eprintln!(
+        tell!(
             "http://{address}/ is the page, http://{address}/v1 the base URL of OpenAI clients; Ctrl-C ends it"
         );
         listening.serve_until(interrupt::told_to_stop()).await;
@@ -105,7 +107,7 @@ fn connections(wanted: usize) -> usize {
     let Ok(allowed) = rlimit::increase_nofile_limit(needed) else { return wanted };
     let most = usize::try_from(allowed.saturating_sub(OTHER_FILES)).unwrap_or(usize::MAX).max(16);
     if most < wanted {
-        eprintln!(
+        tell!(
             "at most {most} connections at once, of the configured {wanted}: this system allows {allowed} open files (`ulimit -n`)"
         );
     }
@@ -114,6 +116,10 @@ fn connections(wanted: usize) -> usize {
 
 /// A server without a language model still serves the graph, and says why it cannot answer.
 async fn set_up(config: ServerConfig, workspaces: &[PathBuf], settings: &Settings) -> Result<Server> {
+    // Said before models are loaded and a port is taken, not when somebody asks.
+    for folder in workspaces {
+        workspace::open_graph(folder)?;
+    }
     let config = ServerConfig {
         timeout: settings.timeout.unwrap_or(config.timeout),
         max_llm_calls: settings.max_llm_calls.unwrap_or(config.max_llm_calls),
@@ -123,10 +129,11 @@ async fn set_up(config: ServerConfig, workspaces: &[PathBuf], settings: &Setting
         ..config
     };
     let method = settings.method.as_deref().map_or(Ok(Method::default()), str::parse)?;
+    engine::offer(settings, &[ModelKind::Chat, ModelKind::Embedder], &OpenOptions::default()).await?;
     let embedder = match engine::load_embedder(settings).await {
         Ok(embedder) => Some(embedder),
         Err(error) if engine::is_missing(&error) => {
-            eprintln!("entities are found by name, not by meaning: {error}");
+            tell!("entities are found by name, not by meaning: {error}");
             None
         }
         Err(error) => return Err(error),
@@ -135,7 +142,7 @@ async fn set_up(config: ServerConfig, workspaces: &[PathBuf], settings: &Setting
         Ok(Some(model)) => Models { model: Some(model), embedder, problem: None },
         Ok(None) => Models { embedder, ..Models::default() },
         Err(error) if engine::is_missing(&error) => {
-            eprintln!("no language model: {error}");
+            tell!("no language model: {error}");
             Models { model: None, embedder, problem: Some(error.to_string()) }
         }
         Err(error) => return Err(error),
@@ -206,8 +213,8 @@ fn new_key(name: &str) -> Result<()> {
         .map_err(|error| anyhow::anyhow!("the system gives no random numbers: {error}"))?;
     let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     let key = format!("quipu-{digits}");
-    anstream::println!("{key}");
-    eprintln!(
+    writeln!(stdout(), "{key}")?;
+    tell!(
         "This is the only time that the key is shown. To let it in, add this to the server's configuration:\n\n\
          [[server.keys]]\nname = \"{name}\"\nhash = \"{}\"",
         key_hash(&key)

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use anstream::eprintln;
 use anyhow::{Context as _, Result};
 use clap::{Args, Subcommand, ValueEnum};
 use quipu_graph::{ApiConfig, EndpointConfig, HttpMethod, NameSource};
@@ -135,7 +134,7 @@ impl Command {
             },
             Self::Remove(named) => {
                 Workspace::remove_source(&named.workspace, &named.name)?;
-                eprintln!("removed {}", visible(&named.name));
+                tell!("removed {}", visible(&named.name));
                 Ok(())
             }
         }
@@ -222,7 +221,7 @@ async fn read(folder: &Path, name: &str, config: EndpointConfig, no_embeddings: 
 fn tell(report: &SourceReport, started: Instant) {
     let catalogue = &report.catalogue;
     let description = &catalogue.description;
-    eprintln!(
+    tell!(
         "{}: {}, {}, {} in {:.1} s (profile {}, {} read for the name index)",
         visible(&catalogue.server),
         counted(description.triples, "triple", "triples"),
@@ -233,7 +232,7 @@ fn tell(report: &SourceReport, started: Instant) {
         counted(report.rows, "row", "rows"),
     );
     for note in &report.notes {
-        eprintln!("{}", visible(note));
+        tell!("{}", visible(note));
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use anstream::eprintln;
 use anyhow::{Result, bail};
 use quipu_graph::{Direction, Graph, NodeId, RelationRole};
 use quipu_index::{LookupConfig, MatchReason, Workspace};
@@ -41,14 +40,14 @@ pub(super) async fn find_entity(workspace: &Workspace, text: &str) -> Result<Nod
         );
     };
     if !matches!(best.reason, MatchReason::Exact | MatchReason::Alias) {
-        eprintln!("no entity is called “{}”; the nearest is:", visible(text));
+        tell!("no entity is called “{}”; the nearest is:", visible(text));
     }
     let namesakes: Vec<NodeId> =
         others.iter().filter(|other| other.matched == best.matched).map(|c| c.node).collect();
     if !namesakes.is_empty() {
         let keys = workspace.graph().summaries(&namesakes).await?;
         let keys: Vec<String> = keys.iter().map(|summary| visible(&summary.key)).collect();
-        eprintln!("also called “{}”: {}", visible(&best.matched), keys.join(", "));
+        tell!("also called “{}”: {}", visible(&best.matched), keys.join(", "));
     }
     Ok(best.node)
 }

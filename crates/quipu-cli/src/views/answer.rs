@@ -9,7 +9,7 @@ use quipu_server::{Shape, Sureness, Trust};
 
 use super::readings::print_readings;
 use super::values::print_values;
-use crate::output::{Align, FAINT, STRONG, Table, counted, visible};
+use crate::output::{Align, FAINT, STRONG, Table, counted, prose, visible};
 
 const CAUTION: Style = AnsiColor::Yellow.on_default();
 /// Entities of a ranking that are shown; `--json` has them all.
@@ -24,6 +24,8 @@ pub(crate) struct View {
     pub(crate) explain: bool,
     /// The reading that was asked for, from 1; 0 for none.
     pub(crate) reading: usize,
+    /// Whether the person types commands, not flags.
+    pub(crate) talking: bool,
 }
 
 /// Writes the answer for a person.
@@ -37,13 +39,13 @@ pub(crate) fn print_answer(answer: &Answer, view: View, out: &mut impl Write) ->
 }
 
 pub(super) fn print_cost(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
-    writeln!(out, "\n{FAINT}{}{FAINT:#}", cost(answer))
+    writeln!(out, "\n{FAINT}{}{FAINT:#}", prose(&cost(answer)))
 }
 
 /// The answer in words, or its values as a table.
 fn print_words(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
     match (&answer.table, Shape::of(answer)) {
-        (None, _) | (_, Shape::Sentence) => writeln!(out, "{STRONG}{}{STRONG:#}", visible(&answer.answer)),
+        (None, _) | (_, Shape::Sentence) => writeln!(out, "{STRONG}{}{STRONG:#}", prose(&answer.answer)),
         (Some(table), shape) => {
             print_values(table, shape, out)?;
             writeln!(out)
@@ -53,10 +55,10 @@ fn print_words(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
 
 pub(super) fn print_remarks(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
     if let Some(reason) = &answer.reason {
-        writeln!(out, "{FAINT}why: {}{FAINT:#}", visible(reason))?;
+        writeln!(out, "{FAINT}{}{FAINT:#}", prose(&format!("why: {reason}")))?;
     }
     for note in &answer.notes {
-        writeln!(out, "{CAUTION}{}{CAUTION:#}", visible(&note_line(note)))?;
+        writeln!(out, "{CAUTION}{}{CAUTION:#}", prose(&note_line(note)))?;
     }
     Ok(())
 }
@@ -67,7 +69,7 @@ fn trust_line(answer: &Answer) -> Option<String> {
     // A note says already that no source holds the values.
     let line = if answer.notes.contains(&Note::ModelAlone) { trust.reading.clone() } else { trust.line() };
     let style = if trust.values_held && trust.sureness != Sureness::Doubtful { FAINT } else { CAUTION };
-    Some(format!("{style}{}{style:#}", visible(&line)))
+    Some(format!("{style}{}{style:#}", prose(&line)))
 }
 
 /// The best entities of a ranking, with how the graph leads to them.

@@ -6,7 +6,7 @@ use quipu_answer::{Answer, Reading};
 use quipu_server::number_of;
 
 use super::answer::{View, print_cost, print_remarks};
-use crate::output::{FAINT, STRONG, visible, visible_lines};
+use crate::output::{FAINT, STRONG, prose, visible, visible_lines};
 
 /// Values of another reading that are shown.
 const MOST_VALUES: usize = 5;
@@ -21,14 +21,14 @@ pub(super) fn print_readings(
     let mut readings = answer.readings.iter();
     let answered = readings.next();
     if let Some(reading) = answered {
-        writeln!(out, "{FAINT}I read this as: {}{FAINT:#}", visible(&reading.words))?;
+        writeln!(out, "{FAINT}{}{FAINT:#}", prose(&format!("I read this as: {}", reading.words)))?;
         print_unexplained(reading, out)?;
     }
     if let Some(trust) = trust {
         writeln!(out, "{trust}")?;
     }
     for (position, reading) in (1..).zip(readings) {
-        print_other(number_of(view.reading, position), reading, out)?;
+        print_other(number_of(view.reading, position), view, reading, out)?;
     }
     match answered {
         Some(reading) if view.explain => print_queries(reading, out),
@@ -59,10 +59,10 @@ fn print_unexplained(reading: &Reading, out: &mut impl Write) -> io::Result<()> 
         return Ok(());
     }
     let words: Vec<String> = reading.unexplained.iter().map(|word| format!("“{}”", visible(word))).collect();
-    writeln!(out, "{FAINT}Not used: {}{FAINT:#}", words.join(", "))
+    writeln!(out, "{FAINT}{}{FAINT:#}", prose(&format!("Not used: {}", words.join(", "))))
 }
 
-fn print_other(number: usize, reading: &Reading, out: &mut impl Write) -> io::Result<()> {
+fn print_other(number: usize, view: View, reading: &Reading, out: &mut impl Write) -> io::Result<()> {
     let mut line = visible(&reading.words);
     if !reading.values.is_empty() {
         let values: Vec<String> =
@@ -72,12 +72,13 @@ fn print_other(number: usize, reading: &Reading, out: &mut impl Write) -> io::Re
             line.push_str(", …");
         }
     }
-    writeln!(out, "Another reading (--reading {number}): {line}")
+    let ask = if view.talking { "/reading" } else { "--reading" };
+    writeln!(out, "{}", prose(&format!("Another reading ({ask} {number}): {line}")))
 }
 
 fn print_queries(reading: &Reading, out: &mut impl Write) -> io::Result<()> {
     for mend in &reading.mends {
-        writeln!(out, "{FAINT}mended: {}{FAINT:#}", visible(mend))?;
+        writeln!(out, "{FAINT}{}{FAINT:#}", prose(&format!("mended: {mend}")))?;
     }
     for (name, query) in [("SQL", &reading.sql), ("SPARQL", &reading.sparql)] {
         let Some(query) = query else { continue };
@@ -176,7 +177,7 @@ mod tests {
     #[test]
     fn an_explanation_shows_mends_and_queries_of_what_was_answered() {
         let mut out = Vec::new();
-        let view = View { explain: true, reading: 2 };
+        let view = View { explain: true, reading: 2, ..View::default() };
         print_answer(&read(), view, &mut out).unwrap();
         insta::assert_snapshot!(plain(out), @r"
         The capital of Peru is Lima.

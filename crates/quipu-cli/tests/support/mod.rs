@@ -10,6 +10,8 @@
 
 pub mod endpoint;
 pub mod server;
+#[cfg(unix)]
+pub mod terminal;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

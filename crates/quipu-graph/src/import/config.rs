@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use super::tables::TableReport;
 use crate::parse::InputFormat;
 use crate::{Input, ProfileChoice};
 
@@ -120,6 +121,8 @@ pub struct ImportReport {
     pub skipped: u64,
     /// The first hundred of them.
     pub skipped_lines: Vec<SkippedLine>,
+    /// How the inputs that are tables were read.
+    pub tables: Vec<TableReport>,
     /// Seconds by stage, in order.
     pub seconds: Vec<(&'static str, f64)>,
 }

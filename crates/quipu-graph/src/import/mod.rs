@@ -13,6 +13,7 @@ mod merge_terms;
 mod nodes;
 mod read;
 mod sort_triples;
+mod tables;
 mod watch;
 
 use std::path::{Path, PathBuf};
@@ -20,6 +21,8 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use parking_lot::Mutex;
+
+pub use tables::TableReport;
 
 pub use config::{ImportConfig, ImportProgress, ImportReport, ImportStage, ProgressSink, SkippedLine};
 
@@ -89,7 +92,7 @@ impl Import<'_> {
             ProfileChoice::File(path) => Some(Profile::from_file(path)?),
         };
         let counted = Counted::default();
-        let gathered = self.timed("reading", |import| import.read(&counted))?;
+        let (gathered, tables) = self.timed("reading", |import| import.read(&counted))?;
         let Gathered { relations, documents, runs, .. } = gathered;
         let (runs, relations) = (runs.into_inner(), relations.into_inner());
         if runs.is_empty() {
@@ -116,7 +119,7 @@ impl Import<'_> {
         self.write_documents(&runs, &mut manifest)?;
         let assembled = self.triples(&runs, &relations, &merged, &manifest)?;
         self.timed("summarising", |import| import.conclude(&assembled, relations, &mut manifest))?;
-        Ok(self.report(&counted, &manifest))
+        Ok(ImportReport { tables, ..self.report(&counted, &manifest) })
     }
 
     fn timed<T>(
@@ -130,15 +133,15 @@ impl Import<'_> {
         outcome
     }
 
-    fn read(&self, counted: &Counted) -> Result<Gathered, GraphError> {
+    fn read(&self, counted: &Counted) -> Result<(Gathered, Vec<TableReport>), GraphError> {
         let gathered = Gathered {
             spill: self.spill.clone(),
             relations: Mutex::new(RelationTable::default()),
             documents: Mutex::new(FileWriter::create(self.folder, "documents.texts")?),
             runs: Mutex::new(Vec::new()),
         };
-        read_inputs(self.config, &gathered, counted, &self.watch)?;
-        Ok(gathered)
+        let tables = read_inputs(self.config, &gathered, counted, &self.watch)?;
+        Ok((gathered, tables.reports()))
     }
 
     fn merge(&self, runs: &[Run]) -> Result<MergedTerms, GraphError> {
@@ -282,6 +285,7 @@ impl Import<'_> {
             profile: manifest.profile.name.clone(),
             skipped: counted.skipped.load(Ordering::Relaxed),
             skipped_lines,
+            tables: Vec::new(),
             seconds: self.seconds,
         }
     }

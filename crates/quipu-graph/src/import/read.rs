@@ -10,6 +10,7 @@ use parking_lot::Mutex;
 use super::batch::{Batch, Gathered};
 use super::config::{ImportConfig, SkippedLine};
 use super::nodes::KnownNodes;
+use super::tables::Tables;
 use super::watch::Watch;
 use crate::parse::input::{Input, Opened, Source, Work};
 use crate::parse::ntriples::LineParser;
@@ -35,6 +36,7 @@ struct Reader<'a> {
     source: &'a Mutex<Source>,
     counted: &'a Counted,
     known: Option<&'a KnownNodes>,
+    tables: &'a Tables,
     watch: &'a Watch<'a>,
     bytes_read: &'a AtomicU64,
     total: Option<u64>,
@@ -46,16 +48,27 @@ pub(crate) fn read_inputs(
     gathered: &Gathered,
     counted: &Counted,
     watch: &Watch<'_>,
-) -> Result<(), GraphError> {
+) -> Result<Tables, GraphError> {
     let bytes_read = Arc::new(AtomicU64::new(0));
     let source = Mutex::new(Source::new(config.inputs.clone(), config.format, bytes_read.clone()));
     let total = total_bytes(&config.inputs)?;
     let known = KnownNodes::read(config, watch)?;
+    let tables = Tables::survey(config, watch)?;
     let threads = config.threads.max(1);
     // Half of the memory for the batches; their tables double when they grow, which takes the other half for a moment.
     let limit = (config.memory as usize / 2 / threads).max(1 << 20);
     let known = known.as_ref();
-    let reader = Reader { config, source: &source, counted, known, watch, bytes_read: &bytes_read, total };
+    let tables_seen = &tables;
+    let reader = Reader {
+        config,
+        source: &source,
+        counted,
+        known,
+        tables: tables_seen,
+        watch,
+        bytes_read: &bytes_read,
+        total,
+    };
     std::thread::scope(|scope| {
         let threads: Vec<_> = (0..threads)
             .map(|_| {
@@ -67,7 +80,8 @@ pub(crate) fn read_inputs(
             })
             .collect();
         first_cause(threads.into_iter().map(super::join))
-    })
+    })?;
+    Ok(tables)
 }
 
 /// The first error that is not merely the echo of another thread's.
@@ -129,10 +143,9 @@ impl Reader<'_> {
     fn stream(
         &self,
         input: &Opened,
-        reader: impl std::io::Read,
+        reader: Box<dyn std::io::Read + Send>,
         batch: &mut Batch<'_>,
     ) -> Result<(), GraphError> {
-        let Some(format) = input.format.rdf() else { return Ok(()) };
         let failed = |_: &mut Batch<'_>, line, error| self.failed(&input.path, line, error);
         let progressed = |batch: &mut Batch<'_>| {
             if batch.statements < STATEMENTS_BETWEEN_LOOKS {
@@ -140,6 +153,9 @@ impl Reader<'_> {
             }
             self.watch.check()?;
             self.looked(batch)
+        };
+        let Some(format) = input.format.rdf() else {
+            return self.tables.stream(input, reader, batch, failed, progressed);
         };
         rdf::stream(format, input, reader, batch, failed, progressed)
     }

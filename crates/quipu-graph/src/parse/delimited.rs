@@ -14,10 +14,15 @@ pub(crate) fn tab_separated(line: &str, check: EdgeCheck<'_>, sink: &mut impl Si
         (columns.next(), columns.next(), columns.next(), columns.next())
     else {
         let found = line.split('\t').count();
-        return Err(format!("expected head, relation and tail between tabs, found {found} columns").into());
+        return Err(expected("tabs", found));
     };
     check([head, tail])?;
     triple(head, relation, tail, sink)
+}
+
+fn expected(between: &str, found: usize) -> LineError {
+    let table = "a file of rows under a header is read by --format table";
+    format!("expected head, relation and tail between {between}, found {found} columns; {table}").into()
 }
 
 fn triple(head: &str, relation: &str, tail: &str, sink: &mut impl Sink) -> Result<(), LineError> {
@@ -45,8 +50,7 @@ pub(crate) fn comma_separated(
             check([head, tail])?;
             triple(head, relation, tail, sink)
         }
-        _ => Err(format!("expected head, relation and tail between commas, found {} columns", columns.len())
-            .into()),
+        _ => Err(expected("commas", columns.len())),
     }
 }
 

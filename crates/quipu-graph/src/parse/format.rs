@@ -25,13 +25,15 @@ pub enum InputFormat {
     Tsv,
     /// The same, comma-separated, with quotes.
     Csv,
+    /// Rows under a header, between commas, semicolons or tabs: each row is an entity.
+    Table,
     /// JSON Lines of nodes: `id`, `name`, `aliases`, `type`, `text`.
     SkbNodes,
     /// Wikidata's JSON dump, one entity a line.
     Wikidata,
 }
 
-const NAMES: [(&str, InputFormat); 17] = [
+const NAMES: [(&str, InputFormat); 18] = [
     ("nt", InputFormat::NTriples),
     ("ntriples", InputFormat::NTriples),
     ("nq", InputFormat::NQuads),
@@ -47,12 +49,13 @@ const NAMES: [(&str, InputFormat); 17] = [
     ("json", InputFormat::JsonLd),
     ("tsv", InputFormat::Tsv),
     ("csv", InputFormat::Csv),
+    ("table", InputFormat::Table),
     ("jsonl", InputFormat::SkbNodes),
     ("wikidata", InputFormat::Wikidata),
 ];
 
 impl InputFormat {
-    /// Reads a format's name (`nt`, `nq`, `ttl`, `trig`, `rdf`, `jsonld`, `tsv`, `csv`, `jsonl`, `wikidata`).
+    /// Reads a format's name (`nt`, `nq`, `ttl`, `trig`, `rdf`, `jsonld`, `tsv`, `csv`, `table`, `jsonl`, `wikidata`).
     pub fn parse(name: &str) -> Result<Self, GraphError> {
         NAMES
             .iter()
@@ -117,6 +120,11 @@ impl InputFormat {
         matches!(self, Self::JsonLd | Self::SkbNodes)
     }
 
+    /// Whether files of this format may be tables instead, which the content tells.
+    pub(crate) fn is_columns(self) -> bool {
+        matches!(self, Self::Tsv | Self::Csv)
+    }
+
     /// Whether every line stands for itself, so that blocks of lines can be parsed side by side.
     pub(crate) fn is_line_based(self) -> bool {
         matches!(
@@ -134,7 +142,7 @@ impl InputFormat {
             Self::TriG => RdfFormat::TriG,
             Self::RdfXml => RdfFormat::RdfXml,
             Self::JsonLd => RdfFormat::JsonLd { profile: oxrdfio::JsonLdProfileSet::empty() },
-            Self::Tsv | Self::Csv | Self::SkbNodes | Self::Wikidata => return None,
+            Self::Tsv | Self::Csv | Self::Table | Self::SkbNodes | Self::Wikidata => return None,
         })
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::InputFormat;
+use super::{InputFormat, table};
 use crate::GraphError;
 use crate::error::io_error;
 
@@ -66,6 +66,8 @@ pub(crate) enum Work {
 pub(crate) struct Source {
     inputs: std::vec::IntoIter<Input>,
     format: Option<InputFormat>,
+    /// Whether files of nodes are among them.
+    nodes: bool,
     current: Option<Lines>,
     number: usize,
     /// Compressed bytes read so far, for the progress bar.
@@ -98,7 +100,9 @@ impl<R: Read> Read for Counted<R> {
 
 impl Source {
     pub(crate) fn new(inputs: Vec<Input>, format: Option<InputFormat>, read: Arc<AtomicU64>) -> Self {
-        Self { inputs: inputs.into_iter(), format, current: None, number: 0, read }
+        let is_nodes = |input: &Input| InputFormat::of_path(input.path()) == Some(InputFormat::SkbNodes);
+        let nodes = inputs.iter().any(is_nodes);
+        Self { inputs: inputs.into_iter(), format, nodes, current: None, number: 0, read }
     }
 
     /// The next piece of work; `None` at the end of the last input.
@@ -115,7 +119,7 @@ impl Source {
                 }
             }
             let Some(input) = self.inputs.next() else { return Ok(None) };
-            let (opened, reader) = self.open(&input)?;
+            let (opened, reader) = self.open_at(self.number, &input)?;
             self.number += 1;
             let input = Arc::new(opened);
             if !input.format.is_line_based() {
@@ -130,7 +134,12 @@ impl Source {
         self.current = None;
     }
 
-    fn open(&self, input: &Input) -> Result<(Opened, Box<dyn Read + Send>), GraphError> {
+    /// Opens the input that stands at a place among all of them.
+    pub(crate) fn open_at(
+        &self,
+        number: usize,
+        input: &Input,
+    ) -> Result<(Opened, Box<dyn Read + Send>), GraphError> {
         let path = input.path();
         let raw: Box<dyn Read + Send> = match input {
             Input::File(path) => Box::new(File::open(path).map_err(io_error("cannot open", path))?),
@@ -144,6 +153,16 @@ impl Source {
                 let content = InputFormat::of_content(&peek(path, &mut reader)?);
                 content.filter(|content| *content == InputFormat::Wikidata).unwrap_or(format)
             }
+            // A pipe cannot be read twice, as a table is; beside nodes, columns are edges.
+            Some(format)
+                if self.format.is_none()
+                    && format.is_columns()
+                    && !self.nodes
+                    && input.can_be_read_twice() =>
+            {
+                let start = peek(path, &mut reader)?;
+                if table::is_table(&start, start.len() < SNIFFED) { InputFormat::Table } else { format }
+            }
             Some(format) => format,
             None => {
                 let start = peek(path, &mut reader)?;
@@ -155,12 +174,12 @@ impl Source {
                 })?
             }
         };
-        Ok((Opened { path: path.to_owned(), format, number: self.number }, reader))
+        Ok((Opened { path: path.to_owned(), format, number }, reader))
     }
 }
 
 /// Reads the start of a stream and puts it back.
-fn peek(path: &Path, reader: &mut Box<dyn Read + Send>) -> Result<Vec<u8>, GraphError> {
+pub(crate) fn peek(path: &Path, reader: &mut Box<dyn Read + Send>) -> Result<Vec<u8>, GraphError> {
     let mut start = Vec::new();
     reader.by_ref().take(SNIFFED as u64).read_to_end(&mut start).map_err(io_error("cannot read", path))?;
     let rest = std::mem::replace(reader, Box::new(std::io::empty()));

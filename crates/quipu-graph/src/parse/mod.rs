@@ -9,6 +9,7 @@ pub(crate) mod ntriples;
 mod ntriples_tests;
 pub(crate) mod rdf;
 pub(crate) mod skb;
+pub(crate) mod table;
 pub(crate) mod wikidata;
 pub(crate) mod xml;
 

@@ -6,6 +6,8 @@ mod dataset;
 mod deep;
 mod graphs;
 pub(crate) mod results;
+mod syntax;
+mod text;
 
 use std::io::Write;
 use std::sync::Arc;
@@ -14,6 +16,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use spareval::{CancellationToken, QueryEvaluationError, QueryEvaluator};
+use spargebra::algebra::GraphPattern;
 use spargebra::{Query, SparqlParser};
 
 use crate::{EmbeddedGraph, GraphError};
@@ -183,7 +186,29 @@ fn parse(sparql: &str) -> Result<Query, GraphError> {
     for (name, iri) in PREFIXES {
         parser = parser.with_prefix(name, iri).map_err(|error| bad(&error))?;
     }
-    parser.parse_query(sparql).map_err(|error| bad(&error))
+    let parsed = parser.clone().parse_query(sparql);
+    let refused = |text: &str| parser.clone().parse_query(text).err().map(|error| error.to_string());
+    let mut query =
+        parsed.map_err(|error| GraphError::Usage(syntax::explain(sparql, &error.to_string(), refused)))?;
+    if let (Query::Select { pattern, .. }, Some(names)) = (&mut query, text::all_variables(sparql)) {
+        order_variables(pattern, &names);
+    }
+    Ok(query)
+}
+
+/// The parser sorts the variables of `SELECT *` by name; people expect them as the query has them.
+fn order_variables(pattern: &mut GraphPattern, names: &[&str]) {
+    match pattern {
+        GraphPattern::Slice { inner, .. }
+        | GraphPattern::Distinct { inner }
+        | GraphPattern::Reduced { inner } => {
+            order_variables(inner, names);
+        }
+        GraphPattern::Project { variables, .. } => variables.sort_by_key(|variable| {
+            names.iter().position(|name| *name == variable.as_str()).unwrap_or(names.len())
+        }),
+        _ => {}
+    }
 }
 
 /// Cancels the query when its time is over or the caller says so; ends when the query has.

@@ -63,6 +63,35 @@ impl FiniteMap {
         Some(node.is_final().then(|| value.wrapping_add(node.final_output().value())))
     }
 
+    /// Keys that begin so, with their values, in their order; at most `most`.
+    pub(super) fn starting_with(&self, start: &str, most: usize) -> Option<Vec<(String, u64)>> {
+        let (mut node, mut value) = (self.root()?, 0_u64);
+        for byte in start.bytes() {
+            let Some(index) = node.find_input(byte) else { return Some(Vec::new()) };
+            let transition = node.transition(index);
+            value = value.wrapping_add(transition.out.value());
+            node = self.node(transition.addr)?;
+        }
+        let mut found = Vec::new();
+        let mut open = vec![(node.addr(), value, start.as_bytes().to_vec())];
+        while let Some((address, value, key)) = open.pop() {
+            if found.len() >= most {
+                break;
+            }
+            let node = self.node(address)?;
+            // The last one first, so that the first is taken next.
+            for index in (0..node.len()).rev() {
+                let transition = node.transition(index);
+                let key = key.iter().copied().chain([transition.inp]).collect();
+                open.push((transition.addr, value.wrapping_add(transition.out.value()), key));
+            }
+            if node.is_final() {
+                found.push((String::from_utf8(key).ok()?, value.wrapping_add(node.final_output().value())));
+            }
+        }
+        Some(found)
+    }
+
     /// The key of a value, in a map whose values rise with its keys.
     pub(super) fn key_of(&self, value: u64) -> Option<String> {
         let mut node = self.root()?;

@@ -165,6 +165,32 @@ impl NameIndex {
         self.exact_key(clip(&key), text, k)
     }
 
+    /// Names that begin with the text, normalised: those with most triples first, at most `k`; of very many that begin so, some.
+    pub fn starting_with(&self, text: &str, k: usize) -> Result<Vec<String>, IndexError> {
+        /// Names that are looked at.
+        const MOST: usize = 256;
+        let start = normalise(text);
+        self.guarded(|| {
+            let mut found = Vec::new();
+            if start.is_empty() {
+                return Some(Vec::new());
+            }
+            for (key, block) in self.keys.starting_with(&start, MOST)? {
+                for named in self.block(block, &key)? {
+                    found.push((named.degree, named.surface));
+                }
+            }
+            found.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
+            let mut names: Vec<String> = Vec::new();
+            for (_, name) in found {
+                if names.len() < k && !names.contains(&name) {
+                    names.push(name);
+                }
+            }
+            Some(names)
+        })
+    }
+
     /// The same for a text whose normalised form is known.
     pub(crate) fn exact_key(&self, key: &str, text: &str, k: usize) -> Result<Vec<Candidate>, IndexError> {
         self.guarded(|| {

@@ -73,6 +73,17 @@ fn check(text: &str, expected: &str) {
 }
 
 #[test]
+fn names_are_completed_with_the_best_known_first() {
+    let built =
+        build(&[("Lima", 9), ("Limerick", 40), ("Lime", 1), ("Oslo", 80), ("Ciudad de Lima = Lima", 9)]);
+    let starting = |text: &str, k| built.index.starting_with(text, k).unwrap();
+    assert_eq!(starting("lim", 9), ["Limerick", "Lima", "Lime"]);
+    assert_eq!(starting("LIM", 2), ["Limerick", "Lima"]);
+    assert_eq!(starting("Ciudad de", 9), ["Ciudad de Lima"]);
+    assert!(starting("x", 9).is_empty() && starting("", 9).is_empty() && starting("Limax", 9).is_empty());
+}
+
+#[test]
 fn exact_names_come_first() {
     check("Quentin Tarantino", "Quentin Tarantino: exact");
     check("quentin tarantino's", "Quentin Tarantino: exact");

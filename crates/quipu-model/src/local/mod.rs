@@ -167,7 +167,9 @@ fn check_magic(path: &Path) -> Result<(), ModelError> {
     }
     Err(ModelError::Damaged {
         path: PathBuf::from(path),
-        reason: format!("expected a GGUF file, found the first bytes {magic:02x?}"),
+        reason: format!(
+            "expected a GGUF file, found the first bytes {magic:02x?}; remove it and fetch the model again"
+        ),
     })
 }
 

@@ -150,7 +150,11 @@ impl Registry {
                     models.push(entry);
                 }
             }
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory
+                ) => {}
             Err(source) => {
                 return Err(ModelError::Io { action: "cannot read", path: own, source: Arc::new(source) });
             }
@@ -194,10 +198,21 @@ impl Registry {
     pub fn path(&self, name: &str) -> Result<PathBuf, ModelError> {
         let entry = self.entry(name)?;
         if self.installed(entry) {
-            Ok(self.main_path(entry))
-        } else {
-            Err(ModelError::Missing { name: name.to_owned() })
+            return Ok(self.main_path(entry));
         }
+        // What a copy or an older download left of it; a download of ours leaves nothing under the file's own name.
+        let length = |file: &ModelFile| {
+            std::fs::metadata(self.model_folder(entry).join(&file.name)).map(|found| found.len())
+        };
+        match entry.files.iter().filter_map(|file| length(file).ok()).sum() {
+            0 => Err(ModelError::Missing { name: name.to_owned() }),
+            found => Err(ModelError::Partial { name: name.to_owned(), found, expected: entry.size() }),
+        }
+    }
+
+    /// Whether models may be fetched: not where `QUIPU_OFFLINE` says otherwise.
+    pub fn is_offline() -> bool {
+        std::env::var("QUIPU_OFFLINE").is_ok_and(|value| !matches!(value.trim(), "" | "0" | "false" | "no"))
     }
 
     fn main_path(&self, entry: &ModelEntry) -> PathBuf {

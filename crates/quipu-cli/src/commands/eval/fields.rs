@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::PathBuf;
 
-use anstream::eprintln;
 use anyhow::{Result, bail};
 use clap::Args;
 use jiff::Zoned;
@@ -113,7 +112,7 @@ impl Report {
             self.wrong.push([gold.id.clone(), expected, told.unwrap_or_default()]);
         }
         if self.all.questions.is_multiple_of(20) {
-            eprintln!("{} questions, {} right", self.all.questions, self.all.right);
+            tell!("{} questions, {} right", self.all.questions, self.all.right);
         }
         Ok(())
     }

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anstream::eprintln;
 use anyhow::Result;
 use clap::Args;
 use quipu_answer::Engine;
@@ -42,7 +41,7 @@ impl HeadToTail {
         let made = head_to_tail(&engine, templates.as_ref(), &config).await?;
         write_lines(self.out.as_deref(), &made.questions)?;
         for bucket in &made.buckets {
-            eprintln!(
+            tell!(
                 "{}: {} with {} triples or more, {}",
                 bucket.name,
                 counted(bucket.entities as u64, "entity", "entities"),

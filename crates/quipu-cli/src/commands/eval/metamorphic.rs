@@ -1,8 +1,8 @@
 //! `quipu eval metamorphic`.
 
+use std::io::Write as _;
 use std::path::PathBuf;
 
-use anstream::eprintln;
 use anyhow::Result;
 use clap::Args;
 use jiff::Zoned;
@@ -12,7 +12,7 @@ use super::set::{Assignments, KEYS};
 use crate::commands::ask::How;
 use crate::config::Settings;
 use crate::engine;
-use crate::output::{counted, print_json};
+use crate::output::{counted, print_json, stdout};
 use crate::progress::bar;
 
 #[derive(Debug, Args)]
@@ -45,7 +45,7 @@ impl Metamorphic {
         let suite = metamorphic_suite(engine.workspace(), &config).await?;
         let facts = suite.cases.len();
         if facts < self.limit {
-            eprintln!("the graph has {} that can be asked about", counted(facts as u64, "fact", "facts"));
+            tell!("the graph has {} that can be asked about", counted(facts as u64, "fact", "facts"));
         }
         let progress = bar("{msg} {bar:20} {pos}/{len} {eta:>4} left");
         progress.set_length(suite.cases.iter().map(|case| case.twins.len() as u64).sum());
@@ -54,10 +54,11 @@ impl Metamorphic {
         if self.json {
             return print_json(&report);
         }
-        anstream::print!("{}", report.to_markdown());
+        let mut out = stdout();
+        write!(out, "{}", report.to_markdown())?;
         let wrong = report.wrong_to_text();
         if !wrong.is_empty() {
-            anstream::print!("\n{wrong}");
+            write!(out, "\n{wrong}")?;
         }
         Ok(())
     }

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use anstream::eprintln;
 use anyhow::Result;
 use clap::Args;
 use quipu_eval::{PerturbConfig, perturb, read_questions};
@@ -52,7 +51,7 @@ impl Perturb {
         let perturbed = perturb(&questions, &others, &config);
         write_lines(self.out.as_deref(), &perturbed.questions)?;
         let number = |n: usize| counted(n as u64, "question", "questions");
-        eprintln!(
+        tell!(
             "{}: {} with a typing error, {} without a name to put one into, {} unanswerable mixed in",
             number(perturbed.questions.len()),
             number(perturbed.with_typos),

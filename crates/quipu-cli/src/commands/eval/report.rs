@@ -1,5 +1,6 @@
 //! `quipu eval report`.
 
+use std::io::Write as _;
 use std::path::PathBuf;
 
 use anyhow::Result;
@@ -7,7 +8,7 @@ use clap::Args;
 use quipu_eval::{errors_to_markdown, groups_to_markdown, risk_to_markdown, to_markdown, write_html};
 
 use super::labels::Folders;
-use crate::output::print_json;
+use crate::output::{print_json, stdout};
 
 #[derive(Debug, Args)]
 pub(in crate::commands) struct Report {
@@ -30,15 +31,16 @@ impl Report {
             return print_json(&summaries);
         }
         let Some(path) = &self.html else {
-            anstream::println!("{}\n{}", to_markdown(&summaries), errors_to_markdown(&summaries));
+            let mut out = stdout();
+            writeln!(out, "{}\n{}", to_markdown(&summaries), errors_to_markdown(&summaries))?;
             for table in [risk_to_markdown(&summaries), groups_to_markdown(&summaries)].into_iter().flatten()
             {
-                anstream::println!("{table}");
+                writeln!(out, "{table}")?;
             }
             return Ok(());
         };
         write_html(path, &folders.results, &folders.runs(), &summaries)?;
-        anstream::eprintln!("{} was written", path.display());
+        tell!("{} was written", path.display());
         Ok(())
     }
 }

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use anstream::eprintln;
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use jiff::tz::TimeZone;
@@ -29,7 +29,7 @@ use crate::commands::ask::How;
 use crate::config::Settings;
 use crate::engine;
 use crate::failure::WrongUsage;
-use crate::output::{counted, print_json};
+use crate::output::{counted, print_json, stdout};
 use crate::progress::spinner;
 
 /// As a model's name: none.
@@ -177,7 +177,7 @@ impl Run {
         self.print(&manifest, &summaries, &rows)?;
         if left > 0 {
             let unasked = counted(left as u64, "question was", "questions were");
-            eprintln!("the budget is spent: {unasked} not asked; --resume with another budget goes on");
+            tell!("the budget is spent: {unasked} not asked; --resume with another budget goes on");
         }
         plan.recording.map_or(Ok(()), |recording| told_differences(&recording, &rows))
     }
@@ -372,8 +372,7 @@ impl Run {
         if let Some(agreement) = &manifest.judge_agreement {
             text.push_str(&format!("\n{}\n", agreement_to_text(&manifest.judge, agreement)));
         }
-        anstream::print!("{text}");
-        Ok(())
+        Ok(write!(stdout(), "{text}")?)
     }
 }
 
@@ -455,7 +454,7 @@ fn warn_of_unknown_gold(questions: &[PreparedQuestion]) {
     let shown = unknown.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
     let more = if unknown.len() > SHOWN { ", …" } else { "" };
     let number = counted(unknown.len() as u64, "gold answer is", "gold answers are");
-    eprintln!(
+    tell!(
         "{number} not in the graph, and can be named by none of its entities: {shown}{more}; the questions count all the same"
     );
 }
@@ -468,7 +467,7 @@ fn told_differences(recording: &Results, rows: &[Row]) -> Result<()> {
         rows.iter().filter(other).map(|row| format!("{} with {}: {}", row.method, row.llm, row.id)).collect();
     let asked = rows.len();
     if different.is_empty() {
-        eprintln!("replayed {}, all as recorded", counted(asked as u64, "question", "questions"));
+        tell!("replayed {}, all as recorded", counted(asked as u64, "question", "questions"));
         return Ok(());
     }
     bail!(

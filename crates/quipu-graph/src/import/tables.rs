@@ -1,0 +1,482 @@
+//! Files that are tables: a first look at all of them tells what their columns are and which of them name rows of
+//! another; then each row becomes an entity.
+//!
+//! A row is an entity of the file's kind, with its name; a cell is a relation from it, called as its column is. Where
+//! all that stands in a column names rows of one table, without doubt which, it leads to those rows; where a text
+//! column says the same again and again, its values are entities of their own; else cells are literals.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use csv::ByteRecord;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::config::ImportConfig;
+use super::watch::Watch;
+use crate::error::io_error;
+use crate::parse::input::{Input, Opened, Source, peek};
+use crate::parse::table::{self, Cell, Kind, XSD};
+use crate::parse::{InputFormat, LineError, Sink, Tail};
+use crate::{GraphError, readable_entity};
+
+const NAME: &str = "urn:quipu:name";
+const TYPE: &str = "urn:quipu:type";
+/// Between the kind of a thing and what tells it from others of its kind.
+const WITHIN: char = '/';
+/// Values of one column, and ids or names of one table, that are remembered; columns of more are literals.
+const MOST_REMEMBERED: usize = 4_000_000;
+/// Of columns that lead to another table one value in so many may name no row of it.
+const STRANGERS: usize = 10;
+/// A value that is longer is prose, not the name of something.
+const LONGEST_NAME: usize = 60;
+/// Rows between two looks at cancellation.
+const ROWS_BETWEEN_LOOKS: u64 = 4096;
+
+/// How a file that is a table was read, for people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TableReport {
+    /// The file.
+    pub path: PathBuf,
+    /// The kind of thing that each row is.
+    pub kind: String,
+    /// Rows.
+    pub rows: u64,
+    /// The header of the column that names the rows.
+    pub named_by: String,
+    /// Columns that lead to entities, and of which kind.
+    pub references: Vec<(String, String)>,
+}
+
+/// All tables of an import, by the number of their input.
+#[derive(Default)]
+pub(crate) struct Tables(HashMap<usize, Table>);
+
+/// What the first look has found of a table.
+struct Table {
+    path: PathBuf,
+    kind: String,
+    rows: u64,
+    columns: Vec<Column>,
+    /// Column that names the rows.
+    name: usize,
+    /// Column that tells them apart; `None` where no column does: by their number.
+    id: Option<usize>,
+    /// Rows by id, and by name where that is another column. `None` where two rows bear it, or too many are there.
+    by_name: HashMap<u64, Option<String>>,
+}
+
+struct Column {
+    /// As the file has it.
+    header: String,
+    words: String,
+    kind: Option<Kind>,
+    filled: u64,
+    longest: usize,
+    /// Hashes of the values; `None` where there are too many.
+    values: Option<HashSet<u64>>,
+    leads: Leads,
+}
+
+/// What a column's cells become.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Leads {
+    Literal,
+    /// Rows of the table with this number.
+    Table(usize),
+    /// Entities of their own, of this kind.
+    Kind(String),
+}
+
+impl Tables {
+    /// Looks at all files that are tables.
+    pub(crate) fn survey(config: &ImportConfig, watch: &Watch<'_>) -> Result<Self, GraphError> {
+        let mut tables = Self::default();
+        let kinds: Vec<String> = config.inputs.iter().map(|input| kind_of(input.path())).collect();
+        for (number, input) in config.inputs.iter().enumerate() {
+            let named = matches!(input, Input::File(path) if InputFormat::of_path(path).is_some_and(InputFormat::is_columns));
+            if !input.can_be_read_twice() {
+                if config.format == Some(InputFormat::Table) {
+                    let path = input.path().display();
+                    return Err(GraphError::Usage(format!(
+                        "{path}: a table is read twice; write it to a file and import that"
+                    )));
+                }
+                continue;
+            }
+            if config.format.is_none() && !named
+                || config.format.is_some_and(|format| format != InputFormat::Table)
+            {
+                continue;
+            }
+            let source = Source::new(config.inputs.clone(), config.format, Arc::new(AtomicU64::new(0)));
+            let (opened, reader) = source.open_at(number, input)?;
+            if opened.format == InputFormat::Table {
+                let table = Table::survey(Rows::of(&opened, reader)?, &kinds, watch)?;
+                let (opened, reader) = source.open_at(number, input)?;
+                tables.0.insert(number, table.know_rows(Rows::of(&opened, reader)?)?);
+            }
+        }
+        tables.decide();
+        Ok(tables)
+    }
+
+    /// Decides for each column where it leads to.
+    fn decide(&mut self) {
+        let mut numbers: Vec<usize> = self.0.keys().copied().collect();
+        numbers.sort_unstable();
+        let mut decided: Vec<(usize, usize, Leads)> = Vec::new();
+        let mut kinds: HashMap<String, HashSet<u64>> = HashMap::new();
+        for number in &numbers {
+            let Some(table) = self.0.get(number) else { continue };
+            for (at, column) in table.columns.iter().enumerate().filter(|(at, _)| table.may_lead(*at)) {
+                if let Some(target) = self.target(*number, column, &numbers) {
+                    decided.push((*number, at, Leads::Table(target)));
+                } else if column.repeats() {
+                    kinds.entry(column.words.clone()).or_default().extend(column.values.iter().flatten());
+                    decided.push((*number, at, Leads::Kind(column.words.clone())));
+                }
+            }
+        }
+        // What one table says again and again, another may say once.
+        for number in &numbers {
+            let Some(table) = self.0.get(number) else { continue };
+            for (at, column) in table.columns.iter().enumerate().filter(|(at, _)| table.may_lead(*at)) {
+                let known = kinds.get(&column.words).zip(column.values.as_ref());
+                let same = known.is_some_and(|(known, values)| {
+                    column.is_text() && values.iter().any(|value| known.contains(value))
+                });
+                if same && !decided.iter().any(|(table, column, _)| (*table, *column) == (*number, at)) {
+                    decided.push((*number, at, Leads::Kind(column.words.clone())));
+                }
+            }
+        }
+        for (number, at, leads) in decided {
+            if let Some(column) = self.0.get_mut(&number).and_then(|table| table.columns.get_mut(at)) {
+                column.leads = leads;
+            }
+        }
+    }
+
+    /// The table whose rows a column's values name.
+    fn target(&self, own: usize, column: &Column, numbers: &[usize]) -> Option<usize> {
+        let values = column.values.as_ref().filter(|values| !values.is_empty())?;
+        let fits = |number: &usize| -> Option<(usize, bool)> {
+            let table = self.0.get(number)?;
+            let spoken_of = table::speaks_of(&column.words, &table.kind);
+            // Numbers are ids only of what the header speaks of: any count would be one else.
+            let named = column.is_text() || (spoken_of && table.id.is_some());
+            if !named {
+                return None;
+            }
+            let strangers =
+                values.iter().filter(|value| !matches!(table.by_name.get(value), Some(Some(_)))).count();
+            let most = if spoken_of || values.len() >= STRANGERS { values.len() / STRANGERS } else { 0 };
+            // One value by itself may be called like a row by chance.
+            let sure = spoken_of || *number == own || values.len() > 1;
+            (sure && strangers <= most).then_some((*number, spoken_of))
+        };
+        let fitting: Vec<(usize, bool)> = numbers.iter().filter_map(fits).collect();
+        let spoken_of = fitting.iter().filter(|(_, spoken_of)| *spoken_of).map(|(number, _)| *number);
+        match (spoken_of.collect::<Vec<_>>().as_slice(), fitting.as_slice()) {
+            ([number], _) | ([], [(number, _)]) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// What to tell of them.
+    pub(crate) fn reports(&self) -> Vec<TableReport> {
+        let mut numbers: Vec<&usize> = self.0.keys().collect();
+        numbers.sort_unstable();
+        numbers.into_iter().filter_map(|number| self.0.get(number)).map(|table| self.report(table)).collect()
+    }
+
+    fn report(&self, table: &Table) -> TableReport {
+        let references = table.columns.iter().filter_map(|column| {
+            let kind = match &column.leads {
+                Leads::Literal => return None,
+                Leads::Table(number) => self.0.get(number)?.kind.clone(),
+                Leads::Kind(kind) => kind.clone(),
+            };
+            Some((column.header.clone(), kind))
+        });
+        TableReport {
+            path: table.path.clone(),
+            kind: table.kind.clone(),
+            rows: table.rows,
+            named_by: table.columns.get(table.name).map_or_else(String::new, |column| column.header.clone()),
+            references: references.collect(),
+        }
+    }
+
+    /// Reads a table into triples. `failed` is told of each row that is none, and decides whether to go on.
+    pub(crate) fn stream<S: Sink>(
+        &self,
+        input: &Opened,
+        reader: Box<dyn Read + Send>,
+        sink: &mut S,
+        mut failed: impl FnMut(&mut S, u64, LineError) -> Result<(), GraphError>,
+        mut progressed: impl FnMut(&mut S) -> Result<(), GraphError>,
+    ) -> Result<(), GraphError> {
+        let Some(table) = self.0.get(&input.number) else { return Ok(()) };
+        let (mut rows, mut number) = (Rows::of(input, reader)?, 0);
+        while let Some((line, row)) = rows.next()? {
+            let outcome = match row {
+                Ok(row) => {
+                    number += 1;
+                    self.row(table, number, &row, sink)
+                }
+                Err(reason) => Err(LineError::Malformed(reason)),
+            };
+            if let Err(error) = outcome {
+                failed(sink, line, error)?;
+            }
+            progressed(sink)?;
+        }
+        Ok(())
+    }
+
+    fn row(&self, table: &Table, number: u64, row: &[&str], sink: &mut impl Sink) -> Result<(), LineError> {
+        let cell = |at: usize| row.get(at).copied().unwrap_or_default();
+        let key = table.key(number, cell);
+        let name = cell(table.name);
+        let name = if name.is_empty() { readable_within(&key) } else { name.to_owned() };
+        sink.triple(&key, NAME, Tail::Literal { lexical: &name, kind: "" })?;
+        sink.triple(&key, TYPE, Tail::Entity(&table.kind))?;
+        for (at, column) in table.columns.iter().enumerate().filter(|(at, _)| *at != table.name) {
+            let text = cell(at);
+            match &column.leads {
+                Leads::Literal => {
+                    let Some((lexical, datatype)) = column.kind.and_then(|kind| kind.literal(text)) else {
+                        continue;
+                    };
+                    let kind = if datatype.is_empty() { String::new() } else { format!("{XSD}{datatype}") };
+                    sink.triple(&key, &column.words, Tail::Literal { lexical: &lexical, kind: &kind })?;
+                }
+                _ if Cell::of(text) == Cell::Nothing => {}
+                Leads::Kind(kind) => {
+                    let tail = format!("{kind}{WITHIN}{text}");
+                    sink.triple(&key, &column.words, Tail::Entity(&tail))?;
+                    sink.triple(&tail, NAME, Tail::Literal { lexical: text, kind: "" })?;
+                    sink.triple(&tail, TYPE, Tail::Entity(kind))?;
+                }
+                Leads::Table(target) => {
+                    let Some(target) = self.0.get(target) else { continue };
+                    let relation = table::without_id(&column.words);
+                    match target.by_name.get(&xxh3_64(text.as_bytes())) {
+                        Some(Some(tail)) => sink.triple(&key, relation, Tail::Entity(tail))?,
+                        // A thing that no row describes.
+                        _ => {
+                            let tail = format!("{}{WITHIN}{text}", target.kind);
+                            sink.triple(&key, relation, Tail::Entity(&tail))?;
+                            sink.triple(&tail, NAME, Tail::Literal { lexical: text, kind: "" })?;
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The part of a row's key that tells it from others.
+fn readable_within(key: &str) -> String {
+    let key = readable_entity(key);
+    key.split_once(WITHIN).map_or_else(|| key.to_string(), |(_, id)| id.to_owned())
+}
+
+impl Table {
+    /// Looks at all cells.
+    fn survey(mut content: Rows, kinds: &[String], watch: &Watch<'_>) -> Result<Self, GraphError> {
+        let (path, kind) = (content.path.clone(), kind_of(&content.path));
+        let mut columns: Vec<Column> = Vec::new();
+        let mut rows = 0;
+        for header in std::mem::take(&mut content.headers) {
+            let words = unused(&columns, &header);
+            columns.push(Column {
+                header,
+                words,
+                kind: None,
+                filled: 0,
+                longest: 0,
+                values: Some(HashSet::new()),
+                leads: Leads::Literal,
+            });
+        }
+        while let Some((_, row)) = content.next()? {
+            // What is no row is told when it is read for good.
+            let Ok(row) = row else { continue };
+            rows += 1;
+            if rows % ROWS_BETWEEN_LOOKS == 0 {
+                watch.check()?;
+            }
+            columns.iter_mut().zip(row).for_each(|(column, cell)| column.add(cell));
+        }
+        let words: Vec<String> = columns.iter().map(|column| column.words.clone()).collect();
+        let all_different = |at: &usize| {
+            let column = columns.get(*at);
+            let different =
+                column.and_then(|column| Some((column.filled, column.values.as_ref()?.len() as u64)));
+            different.is_some_and(|(filled, different)| filled == rows && different == rows)
+        };
+        let is_text = |at: &usize| columns.get(*at).is_some_and(Column::is_text);
+        let every = || 0..columns.len();
+        let id = table::identifying(&words, &kind).filter(all_different);
+        // What names rows of another table names none of this one, though each stand here once.
+        let of_another = |at: &usize| {
+            let words = words.get(*at).map_or("", String::as_str);
+            kinds.iter().any(|other| *other != kind && table::speaks_of(words, other))
+        };
+        let own_text = |at: &usize| is_text(at) && !of_another(at);
+        let name = table::naming(&words, &kind)
+            .or_else(|| every().filter(own_text).find(all_different))
+            .or(id)
+            .or_else(|| every().find(own_text))
+            .unwrap_or(0);
+        let id = id.or_else(|| Some(name).filter(all_different));
+        Ok(Self { path, kind, rows, columns, name, id, by_name: HashMap::new() })
+    }
+
+    /// Remembers each row by its id and by its name.
+    fn know_rows(mut self, mut content: Rows) -> Result<Self, GraphError> {
+        let (mut number, mut by_name) = (0, HashMap::new());
+        while let Some((_, row)) = content.next()? {
+            let Ok(row) = row else { continue };
+            number += 1;
+            let cell = |at: usize| row.get(at).copied().unwrap_or_default();
+            let key = self.key(number, cell);
+            let mut places = vec![self.name];
+            places.extend(self.id.filter(|id| *id != self.name));
+            for text in places.into_iter().map(cell).filter(|text| !text.is_empty()) {
+                let known = by_name.entry(xxh3_64(text.as_bytes())).or_insert_with(|| Some(key.clone()));
+                if known.as_ref().is_some_and(|known| *known != key) {
+                    *known = None;
+                }
+            }
+            if by_name.len() > MOST_REMEMBERED {
+                return Ok(self);
+            }
+        }
+        self.by_name = by_name;
+        Ok(self)
+    }
+
+    fn key<'r>(&self, number: u64, cell: impl Fn(usize) -> &'r str) -> String {
+        match self.id.map(cell).filter(|id| !id.is_empty()) {
+            Some(id) => format!("{}{WITHIN}{id}", self.kind),
+            None => format!("{}{WITHIN}row {number}", self.kind),
+        }
+    }
+
+    /// Whether a column may lead elsewhere: what names the rows, and tells them apart, does not.
+    fn may_lead(&self, at: usize) -> bool {
+        at != self.name && Some(at) != self.id
+    }
+}
+
+impl Column {
+    fn add(&mut self, cell: &str) {
+        let found = Cell::of(cell);
+        self.kind = Kind::with(self.kind, found);
+        if found == Cell::Nothing {
+            return;
+        }
+        self.filled += 1;
+        self.longest = self.longest.max(cell.chars().count());
+        if let Some(values) = &mut self.values {
+            values.insert(xxh3_64(cell.as_bytes()));
+            if values.len() > MOST_REMEMBERED {
+                self.values = None;
+            }
+        }
+    }
+
+    fn is_text(&self) -> bool {
+        self.kind == Some(Kind::Text)
+    }
+
+    /// Whether its values are names of something: short, and most of them several times.
+    fn repeats(&self) -> bool {
+        let different = self.values.as_ref().map_or(u64::MAX, |values| values.len() as u64);
+        self.is_text()
+            && self.longest <= LONGEST_NAME
+            && different > 1
+            && different.saturating_mul(2) <= self.filled
+    }
+}
+
+/// `order_lines.csv.gz` as `order lines`.
+fn kind_of(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let stem = name.split('.').find(|part| !part.is_empty()).unwrap_or("table");
+    let words = stem.replace(['_', '-'], " ");
+    words.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A header as the name of a relation that no column before has.
+fn unused(columns: &[Column], header: &str) -> String {
+    let words = table::words(header);
+    let taken = |name: &str| columns.iter().any(|column| column.words == name);
+    let free = (2_u32..).map(|number| format!("{words} {number}"));
+    std::iter::once(words.clone()).chain(free).find(|name| !taken(name)).unwrap_or(words)
+}
+
+/// The line of a row, and its cells or what is wrong with it.
+type Row<'a> = (u64, Result<Vec<&'a str>, String>);
+
+/// The rows of a table that is open.
+struct Rows {
+    path: PathBuf,
+    headers: Vec<String>,
+    columns: usize,
+    rows: csv::Reader<Box<dyn Read + Send>>,
+    record: ByteRecord,
+}
+
+impl Rows {
+    fn of(input: &Opened, mut reader: Box<dyn Read + Send>) -> Result<Self, GraphError> {
+        let delimiter = table::delimiter(&peek(&input.path, &mut reader)?);
+        let mut rows = table::rows(reader, delimiter);
+        let mut record = ByteRecord::new();
+        read(&mut rows, &mut record, &input.path)?;
+        if record.len() < 2 {
+            let reason = "a table has a header line of two columns or more";
+            return Err(GraphError::Malformed { path: input.path.clone(), line: 1, reason: reason.into() });
+        }
+        let cells = (1..).zip(record.iter().map(String::from_utf8_lossy));
+        let header = |(number, cell): (usize, Cow<'_, str>)| match cell.is_empty() {
+            true => format!("column {number}"),
+            false => cell.into_owned(),
+        };
+        let headers = cells.map(header).collect();
+        Ok(Self { path: input.path.clone(), headers, columns: record.len(), rows, record })
+    }
+
+    /// The next row's line and cells, or what is wrong with it.
+    fn next(&mut self) -> Result<Option<Row<'_>>, GraphError> {
+        if !read(&mut self.rows, &mut self.record, &self.path)? {
+            return Ok(None);
+        }
+        let (line, columns) = (self.record.position().map_or(0, csv::Position::line), self.record.len());
+        if columns != self.columns {
+            let reason = format!("the header has {} columns, this row {columns}", self.columns);
+            return Ok(Some((line, Err(reason))));
+        }
+        let cells: Result<Vec<&str>, _> = self.record.iter().map(std::str::from_utf8).collect();
+        Ok(Some((line, cells.map_err(|_| "invalid UTF-8".to_owned()))))
+    }
+}
+
+fn read(
+    rows: &mut csv::Reader<Box<dyn Read + Send>>,
+    record: &mut ByteRecord,
+    path: &Path,
+) -> Result<bool, GraphError> {
+    rows.read_byte_record(record).map_err(|error| match error.into_kind() {
+        csv::ErrorKind::Io(error) => io_error("cannot read", path)(error),
+        other => GraphError::Malformed { path: path.to_owned(), line: 0, reason: format!("{other:?}") },
+    })
+}

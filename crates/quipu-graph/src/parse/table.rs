@@ -1,0 +1,355 @@
+//! Tables: files of rows under a header, each row a thing and each column something said of it. Here: whether a file
+//! is one, and what its cells are. `import::tables` decides what refers to what.
+
+use csv::{ByteRecord, Reader, ReaderBuilder, Trim};
+use std::io::Read;
+
+/// Rows that are looked at to tell a table from triples.
+const LOOKED_AT: usize = 50;
+/// Rows in which a third column is a number before that says that the file is a table: triples of numbers exist.
+const SURE_ROWS: usize = 3;
+/// What a header calls the column that names things, the clearest first.
+const NAMING: [&str; 4] = ["name", "title", "label", "full name"];
+/// What a header calls the column that tells things apart, the clearest first.
+const IDENTIFYING: [&str; 4] = ["id", "key", "code", "identifier"];
+/// How tables write that there is no value.
+const NOTHING: [&str; 9] = ["-", "–", "—", "?", "n/a", "na", "null", "none", "nan"];
+
+pub(crate) const XSD: &str = "http://www.w3.org/2001/XMLSchema#";
+
+/// The rows of a table, header and all.
+pub(crate) fn rows<R: Read>(reader: R, delimiter: u8) -> Reader<R> {
+    ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .delimiter(delimiter)
+        // Between tabs a quote is a quote, as inches have it.
+        .quoting(delimiter != b'\t')
+        .trim(Trim::All)
+        .from_reader(reader)
+}
+
+/// What stands between the cells of a table: what its first line has most of.
+pub(crate) fn delimiter(start: &[u8]) -> u8 {
+    let line =
+        start.split(|byte| *byte == b'\n').find(|line| !line.trim_ascii().is_empty()).unwrap_or_default();
+    let count = |delimiter: &u8| memchr::memchr_iter(*delimiter, line).count();
+    // The last of equals is taken: the comma where there is none.
+    [b';', b'\t', b','].into_iter().max_by_key(count).unwrap_or(b',')
+}
+
+/// Whether a file in columns is a table. Three columns may be triples: then the header has to speak for a table.
+pub(crate) fn is_table(start: &[u8], whole: bool) -> bool {
+    let mut records: Vec<Vec<String>> = Vec::new();
+    let mut reader = rows(start, delimiter(start));
+    let mut record = ByteRecord::new();
+    while records.len() <= LOOKED_AT && reader.read_byte_record(&mut record).unwrap_or(false) {
+        records.push(record.iter().map(|cell| String::from_utf8_lossy(cell).into_owned()).collect());
+    }
+    // The last row of a part of a file may be half a row.
+    if !whole && records.len() > 1 {
+        records.pop();
+    }
+    let Some((header, rows)) = records.split_first() else { return false };
+    if rows.is_empty() || !is_header(header) {
+        return false;
+    }
+    match header.len() {
+        0 | 1 => false,
+        3 => speaks_for_a_table(header, rows),
+        // No triples have as many columns. One row of another length is an error in a table, several are no table.
+        columns => rows.iter().filter(|row| row.len() == columns).count() * 2 > rows.len(),
+    }
+}
+
+/// Names, all different: no numbers and dates.
+fn is_header(cells: &[String]) -> bool {
+    let named: Vec<&String> = cells.iter().filter(|cell| !cell.is_empty()).collect();
+    let different =
+        named.iter().enumerate().all(|(at, cell)| !named.iter().take(at).any(|other| other == cell));
+    different && named.len() * 2 > cells.len() && named.iter().all(|cell| Cell::of(cell) == Cell::Text)
+}
+
+fn speaks_for_a_table(header: &[String], rows: &[Vec<String>]) -> bool {
+    let recurs = |column: usize| rows.iter().any(|row| row.get(column) == header.get(column));
+    if (0..3).any(recurs) {
+        return false;
+    }
+    let words: Vec<String> = header.iter().map(|cell| words(cell)).collect();
+    let all_different = || different(rows.iter().filter_map(|row| row.first()));
+    let names = |word: &String| NAMING.contains(&word.as_str()) || word == "id" || word.ends_with(" id");
+    match words.iter().position(names) {
+        // “Name” may be a relation: of triples, heads stand more than once.
+        Some(1) if !all_different() => return false,
+        Some(_) => return true,
+        None => {}
+    }
+    let typed = |column: usize| {
+        let cells: Vec<&String> = rows.iter().filter_map(|row| row.get(column)).collect();
+        !cells.is_empty() && cells.iter().all(|cell| Cell::of(cell) != Cell::Text)
+    };
+    // No relation is a number.
+    typed(1) || (typed(2) && rows.len() >= SURE_ROWS && all_different())
+}
+
+fn different<'a>(cells: impl Iterator<Item = &'a String>) -> bool {
+    let mut seen = std::collections::HashSet::new();
+    cells.into_iter().all(|cell| seen.insert(cell))
+}
+
+/// A header's cell as words: `unitPrice`, `unit_price` and `Unit Price` are one.
+pub(crate) fn words(cell: &str) -> String {
+    crate::readable::readable_relation(cell).to_lowercase()
+}
+
+/// What one cell may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cell {
+    Nothing,
+    Text,
+    Integer,
+    Decimal,
+    /// `1,234,567.8`.
+    Grouped,
+    Boolean,
+    Date,
+    DateTime,
+}
+
+impl Cell {
+    pub(crate) fn of(text: &str) -> Self {
+        if text.is_empty() || NOTHING.iter().any(|nothing| text.eq_ignore_ascii_case(nothing)) {
+            return Self::Nothing;
+        }
+        let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+        let (whole, fraction) =
+            digits.split_once('.').map_or((digits, None), |(whole, rest)| (whole, Some(rest)));
+        let all_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        if fraction.is_none_or(all_digits) {
+            // A number in front of which stands a zero is a code, as a postcode is.
+            if all_digits(whole) && (whole == "0" || !whole.starts_with('0')) {
+                return if fraction.is_some() { Self::Decimal } else { Self::Integer };
+            }
+            let mut groups = whole.split(',');
+            let first =
+                groups.next().is_some_and(|first| all_digits(first) && first.len() <= 3 && first != "0");
+            if first && whole.contains(',') && groups.all(|group| group.len() == 3 && all_digits(group)) {
+                return Self::Grouped;
+            }
+        }
+        match text {
+            "true" | "false" | "True" | "False" | "TRUE" | "FALSE" => Self::Boolean,
+            _ if is_date(text) => Self::Date,
+            _ if text.split_once(['T', ' ']).is_some_and(|(date, time)| is_date(date) && is_time(time)) => {
+                Self::DateTime
+            }
+            _ => Self::Text,
+        }
+    }
+}
+
+fn number(text: &str, digits: usize) -> Option<u32> {
+    (text.len() == digits && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok())?
+}
+
+/// `2024-02-28`: other orders of day and month are not sure.
+fn is_date(text: &str) -> bool {
+    let mut parts = text.split('-');
+    let mut next = |digits| parts.next().and_then(|part| number(part, digits));
+    let (year, month, day) = (next(4), next(2), next(2));
+    year.is_some()
+        && month.is_some_and(|month| (1..=12).contains(&month))
+        && day.is_some_and(|day| (1..=31).contains(&day))
+        && parts.next().is_none()
+}
+
+/// `12:30`, `12:30:59`, with a fraction and a zone or without.
+fn is_time(text: &str) -> bool {
+    let clock = text.strip_suffix('Z').unwrap_or(text);
+    let clock = match clock.get(1..).and_then(|rest| rest.find(['+', '-'])) {
+        Some(at) => clock.get(..=at).unwrap_or(clock),
+        None => clock,
+    };
+    let clock = clock.split_once('.').map_or(clock, |(clock, _)| clock);
+    let parts: Vec<Option<u32>> = clock.split(':').map(|part| number(part, 2)).collect();
+    matches!(parts.len(), 2 | 3)
+        && parts.iter().zip([24, 60, 61]).all(|(part, end)| part.is_some_and(|part| part < end))
+}
+
+/// What the cells of a column are, all of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Text,
+    Integer,
+    Decimal,
+    Boolean,
+    Date,
+    DateTime,
+}
+
+impl Kind {
+    /// With one more cell.
+    pub(crate) fn with(before: Option<Self>, cell: Cell) -> Option<Self> {
+        let kind = match cell {
+            Cell::Nothing => return before,
+            Cell::Text => Self::Text,
+            Cell::Integer => Self::Integer,
+            Cell::Decimal | Cell::Grouped => Self::Decimal,
+            Cell::Boolean => Self::Boolean,
+            Cell::Date => Self::Date,
+            Cell::DateTime => Self::DateTime,
+        };
+        Some(match (before, kind) {
+            (None, kind) => kind,
+            (Some(before), kind) if before == kind => kind,
+            (Some(Self::Integer | Self::Decimal), Self::Integer | Self::Decimal) => Self::Decimal,
+            (Some(Self::Date | Self::DateTime), Self::Date | Self::DateTime) => Self::DateTime,
+            _ => Self::Text,
+        })
+    }
+
+    /// The lexical form of a cell and the datatype, as RDF writes them; `None` where the cell says that there is no value.
+    pub(crate) fn literal(self, text: &str) -> Option<(String, &'static str)> {
+        if text.is_empty() || (self != Self::Text && Cell::of(text) == Cell::Nothing) {
+            return None;
+        }
+        let plain = |text: &str| text.trim_start_matches('+').replace(',', "");
+        Some(match self {
+            Self::Text => (text.to_owned(), ""),
+            Self::Integer => (plain(text), "integer"),
+            Self::Decimal => (plain(text), "decimal"),
+            Self::Boolean => (text.to_ascii_lowercase(), "boolean"),
+            Self::Date => (text.to_owned(), "date"),
+            Self::DateTime if is_date(text) => (format!("{text}T00:00:00"), "dateTime"),
+            Self::DateTime => {
+                let time = text.replacen(' ', "T", 1);
+                // RDF has seconds always.
+                let seconds = if time.matches(':').count() == 1 { ":00" } else { "" };
+                (format!("{time}{seconds}"), "dateTime")
+            }
+        })
+    }
+}
+
+/// The place of the first column that a header calls so, in the order of the words.
+fn called(headers: &[String], wanted: &[&str], kind: &str) -> Option<usize> {
+    let own = |word: &&str| -> Option<usize> {
+        let of_kind = [format!("{kind} {word}"), format!("{} {word}", singular(kind))];
+        headers.iter().position(|header| header == word || of_kind.contains(header))
+    };
+    wanted.iter().find_map(own)
+}
+
+/// The column that names the rows, by its header.
+pub(crate) fn naming(headers: &[String], kind: &str) -> Option<usize> {
+    let itself = || headers.iter().position(|header| header == kind || *header == singular(kind));
+    called(headers, &NAMING, kind).or_else(itself)
+}
+
+/// The column that tells the rows apart, by its header.
+pub(crate) fn identifying(headers: &[String], kind: &str) -> Option<usize> {
+    called(headers, &IDENTIFYING, kind)
+}
+
+/// Whether a column's header speaks of a table: `supplier`, `supplier_id`, `suppliers` of `suppliers.csv`.
+pub(crate) fn speaks_of(header: &str, kind: &str) -> bool {
+    let header = without_id(header);
+    let last = header.rsplit(' ').next().unwrap_or(header);
+    [header, last].iter().any(|word| *word == kind || singular(word) == singular(kind))
+}
+
+/// `supplier id` as `supplier`.
+pub(crate) fn without_id(header: &str) -> &str {
+    IDENTIFYING.iter().find_map(|word| header.strip_suffix(word)?.strip_suffix(' ')).unwrap_or(header)
+}
+
+/// File names are plural where headers are not. Where this is not the word's singular, both are changed alike.
+fn singular(word: &str) -> String {
+    match word.strip_suffix('s') {
+        Some(stem) if stem.ends_with("ie") => format!("{}y", stem.trim_end_matches("ie")),
+        Some(stem) if !stem.ends_with('s') => stem.to_owned(),
+        _ => word.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: bool) {
+        assert_eq!(is_table(text.as_bytes(), true), expected, "{text}");
+    }
+
+    #[test]
+    fn tables_are_told_from_triples() {
+        check("name,price,supplier\nFalcon Drill,129.99,Acme\n", true);
+        check("product,price,supplier\nFalcon Drill,129.99,Acme\n", true);
+        check("city,country,people\nLima,Peru,10\nOslo,Norway,1\nBergen,Norway,0.3\n", true);
+        check("city;country;people;mayor\nLima;Peru;10;Ana\n", true);
+        check("name\tcountry\nLima\tPeru\n", true);
+        check("head,relation,tail\nLima,capital of,Peru\n", false);
+        check("Lima,capital of,Peru\nOslo,capital of,Norway\n", false);
+        check("Peru,capital,Lima\nPeru,population,31989256\nPeru,area,1285216\n", false);
+        check("Peru,capital,Lima\nBrazil,population,200\n", false);
+        check("Q1,name,Lima\nQ2,land,Peru\nQ2,people,10\n", false);
+        check("sku,name,price\nF1,Falcon Drill,129.99\nH1,Heron Sander,89\n", true);
+        check("Lima,Peru\n", false);
+        check("1,2,3,4\n5,6,7,8\n", false);
+        check("name\nLima\n", false);
+        check("name,price,supplier\n", false);
+    }
+
+    #[test]
+    fn cells_tell_what_they_are() {
+        for (text, expected) in [
+            ("42", Cell::Integer),
+            ("-3", Cell::Integer),
+            ("0", Cell::Integer),
+            ("0.5", Cell::Decimal),
+            ("01234", Cell::Text),
+            ("1,234,567", Cell::Grouped),
+            ("12,34", Cell::Text),
+            ("1.", Cell::Text),
+            ("$5", Cell::Text),
+            ("2024-02-28", Cell::Date),
+            ("2024-13-28", Cell::Text),
+            ("28/02/2024", Cell::Text),
+            ("2024-02-28 12:30", Cell::DateTime),
+            ("2024-02-28T12:30:59.5+01:00", Cell::DateTime),
+            ("2024-02-28 noon", Cell::Text),
+            ("TRUE", Cell::Boolean),
+            ("N/A", Cell::Nothing),
+            ("", Cell::Nothing),
+            ("é", Cell::Text),
+        ] {
+            assert_eq!(Cell::of(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_column_is_what_all_its_cells_are() {
+        let kind = |cells: &[&str]| cells.iter().fold(None, |kind, cell| Kind::with(kind, Cell::of(cell)));
+        assert_eq!(kind(&["1", "2.5", "n/a"]), Some(Kind::Decimal));
+        assert_eq!(kind(&["1", "two"]), Some(Kind::Text));
+        assert_eq!(kind(&["2024-02-28", "2024-02-28 12:30"]), Some(Kind::DateTime));
+        assert_eq!(kind(&["", "-"]), None);
+        assert_eq!(Kind::Decimal.literal("1,234.5"), Some(("1234.5".into(), "decimal")));
+        assert_eq!(Kind::Decimal.literal("n/a"), None);
+        assert_eq!(Kind::Text.literal("n/a"), Some(("n/a".into(), "")));
+        assert_eq!(
+            Kind::DateTime.literal("2024-02-28 12:30"),
+            Some(("2024-02-28T12:30:00".into(), "dateTime"))
+        );
+    }
+
+    #[test]
+    fn headers_tell_names_ids_and_other_tables() {
+        let headers = |cells: &[&str]| cells.iter().map(|cell| words(cell)).collect::<Vec<_>>();
+        assert_eq!(naming(&headers(&["id", "productName", "price"]), "products"), Some(1));
+        assert_eq!(naming(&headers(&["country", "people"]), "countries"), Some(0));
+        assert_eq!(identifying(&headers(&["supplier_id", "name"]), "suppliers"), Some(0));
+        assert_eq!(identifying(&headers(&["supplier_id", "name"]), "products"), None);
+        assert!(speaks_of("supplier id", "suppliers") && speaks_of("main supplier", "suppliers"));
+        assert!(speaks_of("country", "countries") && !speaks_of("quantity", "suppliers"));
+    }
+}

@@ -1,0 +1,144 @@
+//! Files that are tables: what becomes of rows, columns and references, and what is refused.
+
+use std::path::PathBuf;
+
+use quipu_graph::{EmbeddedGraph, GraphError, ImportConfig, ImportReport, Input, InputFormat};
+
+use crate::common::dump;
+
+const PRODUCTS: &str = "name,price,supplier,added,colour,stock
+Falcon Drill,129.99,Acme,2024-02-28,red,12
+Heron Sander,89,Borealis,2024-03-01,red,n/a
+\"Otter Pump, \"\"Pro\"\"\",240.5,Acme,2024-03-02,blue,0
+Kestrel Saw,59.9,Acme,2023-11-30,blue,7
+";
+const SUPPLIERS: &str = "supplier_id,name,city,best product
+7,Acme,Oslo,Falcon Drill
+8,Borealis,Bergen,Heron Sander
+";
+
+fn import(
+    files: &[(&str, &str)],
+    format: Option<InputFormat>,
+    lenient: bool,
+) -> Result<(ImportReport, Vec<String>), GraphError> {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |(name, content): &(&str, &str)| -> PathBuf {
+        let path = folder.path().join(name);
+        std::fs::write(&path, content).unwrap();
+        path
+    };
+    let inputs = files.iter().map(write).map(Input::File).collect();
+    let mut config = ImportConfig::new("test", inputs);
+    (config.format, config.lenient) = (format, lenient);
+    let store = folder.path().join("store");
+    let report = quipu_graph::import(&config, &store)?;
+    let graph = EmbeddedGraph::open(&store).unwrap();
+    graph.verify().unwrap();
+    let dumped = dump(&graph).replace("http://www.w3.org/2001/XMLSchema#", "xsd:");
+    Ok((report, dumped.lines().map(str::to_owned).collect()))
+}
+
+#[track_caller]
+fn has(lines: &[String], line: &str) {
+    assert!(lines.iter().any(|found| found == line), "{line}\n{lines:#?}");
+}
+
+#[test]
+fn two_tables_that_refer_to_each_other_become_one_graph() {
+    let (report, lines) =
+        import(&[("products.csv", PRODUCTS), ("suppliers.csv", SUPPLIERS)], None, false).unwrap();
+    for line in [
+        "products/Falcon Drill [Falcon Drill] urn:quipu:type products",
+        "products/Falcon Drill [Falcon Drill] price \"129.99\"xsd:decimal",
+        "products/Falcon Drill [Falcon Drill] added \"2024-02-28\"xsd:date",
+        "products/Falcon Drill [Falcon Drill] stock \"12\"xsd:integer",
+        "products/Falcon Drill [Falcon Drill] supplier suppliers/7",
+        "products/Falcon Drill [Falcon Drill] colour colour/red",
+        "products/Otter Pump, \"Pro\" [Otter Pump, \"Pro\"] supplier suppliers/7",
+        "suppliers/7 [Acme] urn:quipu:type suppliers",
+        "suppliers/7 [Acme] city \"Oslo\"",
+        "suppliers/7 [Acme] best product products/Falcon Drill",
+        "colour/red [red] urn:quipu:type colour",
+    ] {
+        has(&lines, line);
+    }
+    assert!(!lines.iter().any(|line| line.contains("n/a")), "no value is none: {lines:#?}");
+    let (_, turned) =
+        import(&[("suppliers.csv", SUPPLIERS), ("products.csv", PRODUCTS)], None, false).unwrap();
+    assert_eq!(lines, turned, "the order of the files means nothing");
+    let told: Vec<_> = report
+        .tables
+        .iter()
+        .map(|table| (table.kind.as_str(), table.rows, table.named_by.as_str()))
+        .collect();
+    assert_eq!(told, [("products", 4, "name"), ("suppliers", 2, "name")]);
+    let leads: Vec<_> =
+        report.tables[0].references.iter().map(|(column, kind)| (column.as_str(), kind.as_str())).collect();
+    assert_eq!(leads, [("supplier", "suppliers"), ("colour", "colour")]);
+}
+
+#[test]
+fn numbers_refer_to_rows_only_where_the_header_says_so() {
+    let orders = "order_id;supplier_id;quantity;note\n1;7;8;fragile\n2;8;7;\n3;7;8;late\n";
+    let (_, lines) = import(&[("orders.csv", orders), ("suppliers.csv", SUPPLIERS)], None, false).unwrap();
+    has(&lines, "orders/1 [1] supplier suppliers/7");
+    has(&lines, "orders/1 [1] quantity \"8\"xsd:integer");
+    has(&lines, "orders/3 [3] note \"late\"");
+}
+
+#[test]
+fn what_is_not_sure_stays_text() {
+    let people = "name,boss,town,badge\nAna,Ben,Lima,007\nBen,,Oslo,008\nCara,Ben,Rome,009\n";
+    let towns = "name,twin\nLima,Ana\nOslo,Zed\n";
+    let (_, lines) = import(&[("people.csv", people), ("towns.csv", towns)], None, false).unwrap();
+    has(&lines, "people/Ana [Ana] boss people/Ben");
+    has(&lines, "people/Ana [Ana] badge \"007\"");
+    has(&lines, "towns/Lima [Lima] twin \"Ana\"");
+    // The header speaks of the towns, and yet one in three is none of them.
+    has(&lines, "people/Cara [Cara] town \"Rome\"");
+}
+
+#[test]
+fn triples_stay_triples_and_either_can_be_said() {
+    let triples = "Lima,capital of,Peru\nOslo,capital of,Norway\n";
+    let (report, lines) = import(&[("kb.csv", triples)], None, false).unwrap();
+    assert!(report.tables.is_empty());
+    has(&lines, "Lima [Lima] capital of Peru");
+    let (_, lines) =
+        import(&[("products.csv", "name,price,supplier\nFalcon,9,Acme\n")], Some(InputFormat::Csv), false)
+            .unwrap();
+    has(&lines, "Falcon [Falcon] 9 Acme");
+    let (_, lines) =
+        import(&[("cities.csv", "city,land,mayor\nLima,Peru,Ana\n")], Some(InputFormat::Table), false)
+            .unwrap();
+    has(&lines, "cities/Lima [Lima] land \"Peru\"");
+    // Beside nodes, columns are edges.
+    let nodes = "{\"id\": \"name\"}\n{\"id\": \"1\"}\n{\"id\": \"supplier\"}\n{\"id\": \"Acme\"}\n";
+    let edges = "name\tprice\tsupplier\n1\t2\tAcme\n";
+    let (_, lines) = import(&[("nodes.jsonl", nodes), ("edges.tsv", edges)], None, false).unwrap();
+    has(&lines, "1 [1] 2 Acme");
+}
+
+#[test]
+fn a_row_of_another_length_is_named() {
+    let broken = "name,price,supplier,city\nFalcon,9,Acme,Oslo\nHeron,8\nOtter,7,Acme,Oslo\n";
+    let error = import(&[("broken.csv", broken)], None, false).unwrap_err().to_string();
+    assert!(error.ends_with("broken.csv:3: the header has 4 columns, this row 2"), "{error}");
+    let (report, lines) = import(&[("broken.csv", broken)], None, true).unwrap();
+    assert_eq!((report.skipped, report.skipped_lines[0].line), (1, 3));
+    has(&lines, "broken/Otter [Otter] price \"7\"xsd:integer");
+    let error =
+        import(&[("one.csv", "name\nLima\n")], Some(InputFormat::Table), false).unwrap_err().to_string();
+    assert!(error.contains("one.csv") && error.contains("two columns or more"), "{error}");
+}
+
+#[test]
+fn rows_without_a_name_of_their_own_are_told_apart() {
+    let sales =
+        "day,place,amount,paid\n2024-01-01,Oslo,5,true\n2024-01-01,Oslo,6,false\n2024-01-02,Rome,5,true\n";
+    let (report, lines) = import(&[("sales.csv", sales)], None, false).unwrap();
+    assert_eq!(report.tables[0].named_by, "place");
+    has(&lines, "sales/row 2 [Oslo] amount \"6\"xsd:integer");
+    has(&lines, "sales/row 2 [Oslo] paid \"false\"xsd:boolean");
+}
