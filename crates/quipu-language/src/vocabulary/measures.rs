@@ -69,7 +69,10 @@ mod tests {
             ("oldest", "maximum temperature", Measured::Otherwise),
             ("oldest", "launched", Measured::Unknown),
             ("largest", "price", Measured::Unknown),
-            ("lightest", "score", Measured::Unknown),
+            ("lightest", "score", Measured::Otherwise),
+            ("richest", "population", Measured::Otherwise),
+            ("cheapest", "rating", Measured::Otherwise),
+            ("lightest", "magnitude", Measured::Unknown),
         ] {
             assert_eq!(measured(word, title), expected, "{word} {title}");
         }

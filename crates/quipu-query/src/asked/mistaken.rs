@@ -2,8 +2,8 @@
 //! thing's property, by another verb, by a flag or a number that nobody asked for.
 
 use quipu_language::{
-    Measured, asks_for, has_honour, is_form, is_measure, is_quantity, is_unit, meanings, measured, side_of,
-    wants_the_many,
+    Measured, Ordered, asks_for, end_asked_for, has_honour, is_form, is_measure, is_quantity, is_unit,
+    looks_superlative, meanings, measured, side_of, wants_the_many,
 };
 
 use super::Nearness;
@@ -100,6 +100,33 @@ pub(super) fn something_else(
         .or_else(|| by_an_unnamed_flag(&words, query, near, tables))
         .or_else(|| another_number(question, &words, query, left_out, near, tables))
         .or_else(|| another_extreme(&words, query, left_out, near))
+        .or_else(|| another_superlative(&words, query, said, near))
+}
+
+/// A superlative of a property of its own that is not near to what a reading orders by: the spiciest is not the best.
+fn another_superlative(words: &[String], query: &Query, said: &Said, near: &Nearness) -> Option<String> {
+    let asks_for_an_end = |word: &str| {
+        [Ordered::Numbers, Ordered::Dates, Ordered::Years, Ordered::Ranks]
+            .into_iter()
+            .any(|of| end_asked_for(word, of).is_some())
+    };
+    let is_far = |word: &String| near.to(word).is_some_and(|near| near < FAR);
+    let is_measured = |word: &str| said.columns.keys().any(|title| measured(word, title) == Measured::Alike);
+    let mut own = superlatives(words, query).into_iter().map(|(_, word)| word).filter(|word| {
+        looks_superlative(word) && !asks_for_an_end(word) && !is_measured(word) && is_far(word)
+    });
+    own.next().filter(|_| !query.order.is_empty() && !counts(query))
+}
+
+/// Whether a query orders by a number of rows.
+fn counts(query: &Query) -> bool {
+    let mut counts = false;
+    for order in &query.order {
+        order.expression.visit(&mut |part| {
+            counts |= matches!(part, Expression::Aggregate { function: Aggregate::Count, .. });
+        });
+    }
+    counts
 }
 
 /// A verb of the question, beside a name, that is a relation's: the reading speaks of other relations only. "Who reports to A" does not ask
@@ -125,33 +152,34 @@ fn by_another_verb(words: &[String], query: &Query, said: &Said, tables: &Tables
     })
 }
 
-/// The title of things that the question does not speak of and by which alone the reading comes to what it gives: the home town of a doctor's
-/// patients is none of the doctor's.
+/// The title of things that the question does not speak of and whose property a reading gives, where they name the thing that is asked about
+/// and not it them: the home town of a doctor's patients is none of the doctor's.
 fn of_unnamed_things(words: &[String], query: &Query, tables: &Tables) -> Option<String> {
     let select = query.select()?;
     let is_named = |title: &str| {
         words_of(title).iter().any(|of| meanings(of).is_empty() && words.iter().any(|word| is_form(word, of)))
     };
-    let mut silent = Vec::new();
+    // Forward each thing leads to one: the continent of a city's country.
+    let (mut is_backward, mut silent) = (false, None);
     for from in &select.from {
         let (Join::Left(Some(on)), Source::Table(_, Some(at))) = (&from.join, &from.source) else { continue };
-        let Some(table) = tables.table(*at).filter(|table| !table.is_links() && !is_named(&table.title))
-        else {
-            continue;
-        };
-        let mut is_row = false;
+        let Some(table) = tables.table(*at) else { continue };
+        let mut by_row = false;
         on.visit(&mut |part| {
             if let Expression::Column(column) = part
                 && column.table.as_ref() == Some(&from.alias)
             {
-                is_row |= column.place.is_some_and(|place| place.column == 0);
+                by_row |= column.place.is_some_and(|place| place.column == 0);
             }
         });
-        silent.push((is_row, table.title.clone()));
+        is_backward |= !by_row;
+        if !table.is_links() && !is_named(&table.title) {
+            silent = Some((from.alias.clone(), table.title.clone()));
+        }
     }
-    // From a thing to those that name it, and on. Forward alone each thing leads to one: the continent of a city's country.
-    let is_far = silent.len() > 1 && silent.iter().any(|(is_row, _)| !is_row);
-    silent.pop().filter(|_| is_far).map(|(_, title)| title)
+    let (alias, title) = silent.filter(|_| is_backward)?;
+    let gives = |expression: &Expression| matches!(expression, Expression::Column(column) if column.table.as_ref() == Some(&alias));
+    select.items.iter().any(|item| gives(&item.expression)).then_some(title)
 }
 
 /// A flag that a reading gives or holds something to, and of which the question says nothing.
@@ -204,16 +232,14 @@ fn another_number(
 
 /// What is to be the greatest or the least, where a reading orders by something else: the largest budget is no floor. "Most" counts.
 fn another_extreme(words: &[String], query: &Query, left_out: &[String], near: &Nearness) -> Option<String> {
-    let [order] = query.order.as_slice() else { return None };
-    let is_count =
-        |part: &Expression| matches!(part, Expression::Aggregate { function: Aggregate::Count, .. });
-    let mut counts = false;
-    order.expression.visit(&mut |part| counts |= is_count(part));
+    if query.order.is_empty() || counts(query) {
+        return None;
+    }
     // "The shortest time" says its measure twice.
     let next = |(at, word): &(usize, String)| {
         words.get(at + 1).filter(|next| !is_quantity(word) && measured(word, next) != Measured::Alike)
     };
-    let mut nouns = superlatives(words, query).into_iter().filter(|_| !counts);
+    let mut nouns = superlatives(words, query).into_iter();
     nouns.find_map(|one| next(&one).filter(|noun| is_far(noun, left_out, near)).cloned())
 }
 
