@@ -26,7 +26,7 @@ use measures::MeasureRow;
 pub use measures::{Measured, is_measure, measured};
 pub use role::role_asked_for;
 use sides::SideWords;
-pub use sides::{Side, is_article, is_than, predicate_of, role_of_heads, side_of};
+pub use sides::{Side, is_article, is_by, is_than, predicate_of, role_of_heads, side_of};
 
 /// A row of a language's file.
 #[derive(Debug, Deserialize)]

@@ -69,6 +69,11 @@ pub fn is_than(word: &str) -> bool {
     english().sides.than == word
 }
 
+/// Whether a word stands before who acts: "by".
+pub fn is_by(word: &str) -> bool {
+    english().sides.by == word
+}
+
 /// Whether a word stands before a noun and says nothing: "the".
 pub fn is_article(word: &str) -> bool {
     english().sides.the == word

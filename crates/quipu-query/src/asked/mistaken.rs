@@ -2,15 +2,15 @@
 //! thing's property, by another verb, by a flag or a number that nobody asked for.
 
 use quipu_language::{
-    Measured, Ordered, asks_for, end_asked_for, has_honour, is_form, is_measure, is_quantity, is_unit,
-    looks_superlative, meanings, measured, side_of, wants_the_many,
+    Measured, Ordered, Side, asks_for, end_asked_for, has_honour, is_by, is_form, is_measure, is_quantity,
+    is_unit, looks_superlative, meanings, measured, side_of, wants_the_many,
 };
 
 use super::Nearness;
 use super::said::Said;
 use super::slips::superlatives;
 use crate::syntax::{Aggregate, Comparison, Expression, Join, Query, Source};
-use crate::tables::{Kind, Tables, words_of};
+use crate::tables::{Kind, Place, Tables, words_of};
 use crate::values::Values;
 
 /// Words that come no nearer to a reading name something else. With the embedder that Quipu ships with, synonyms are nearer.
@@ -105,6 +105,18 @@ pub(super) fn something_else(
 
 /// A superlative of a property of its own that is not near to what a reading orders by: the spiciest is not the best.
 fn another_superlative(words: &[String], query: &Query, said: &Said, near: &Nearness) -> Option<String> {
+    // "The busiest by passengers" says what it means.
+    let mut named = false;
+    for order in &query.order {
+        order.expression.visit(&mut |part| {
+            if let Expression::Column(column) = part {
+                named |= words_of(&column.name).iter().any(|of| words.iter().any(|word| is_form(word, of)));
+            }
+        });
+    }
+    if named {
+        return None;
+    }
     let asks_for_an_end = |word: &str| {
         [Ordered::Numbers, Ordered::Dates, Ordered::Years, Ordered::Ranks]
             .into_iter()
@@ -130,26 +142,48 @@ fn counts(query: &Query) -> bool {
 }
 
 /// A verb of the question, beside a name, that is a relation's: the reading speaks of other relations only. "Who reports to A" does not ask
-/// whom A saw.
+/// whom A saw. The relation must be one of the named thing's kind, or of the kind that the reading gives: a farm that belongs to somebody
+/// is asked about by another word where only orchards are said to belong.
 fn by_another_verb(words: &[String], query: &Query, said: &Said, tables: &Tables) -> Option<String> {
-    let mut spans = Vec::new();
-    query.visit(&mut |part| {
-        if let Expression::Compare(Comparison::Equal, _, value) = part
-            && let Expression::Terms(_, name) = &**value
-        {
-            let name = words_of(name);
-            let start = words.windows(name.len().max(1)).position(|window| *window == name);
-            spans.extend(start.map(|start| start..start + name.len()));
-        }
+    let given = query.select().and_then(|select| match &select.items.first()?.expression {
+        Expression::Column(column) => tables.leads_to(column.place?),
+        _ => None,
     });
-    spans.iter().find_map(|span| {
-        let acts = |title: &String| side_of(words, span, title).is_some();
-        if said.columns.keys().any(acts) {
+    let mut named = Vec::new();
+    query.visit(&mut |part| {
+        let Expression::Compare(Comparison::Equal, of, value) = part else { return };
+        let (Expression::Column(of), Expression::Terms(_, name)) = (&**of, &**value) else { return };
+        let name = words_of(name);
+        let start = words.windows(name.len().max(1)).position(|window| *window == name);
+        let kind = of.place.and_then(|place| tables.leads_to(place));
+        named.extend(start.map(|start| (start..start + name.len(), kind)));
+    });
+    named.iter().find_map(|(span, kind)| {
+        if said.columns.keys().any(|title| side_of(words, span, title).is_some()) {
             return None;
         }
-        let mut titles = tables.columns().map(|(_, column)| &column.title);
-        titles.find(|title| acts(title)).cloned()
+        let mut columns = tables.columns().filter(|(place, _)| place.column > 0);
+        let meant = columns.find(|(place, column)| {
+            let (head, tail) = (tables.leads_to(Place { column: 0, ..*place }), tables.leads_to(*place));
+            if !is_whole(&column.title, words) {
+                return false;
+            }
+            let ends = match side_of(words, span, &column.title) {
+                Some(Side::Head) => (head, tail),
+                Some(Side::Tail) => (tail, head),
+                None => return false,
+            };
+            ends.0.is_some() && ends.0 == *kind || ends.1.is_some() && ends.1 == given
+        });
+        meant.map(|(_, column)| column.title.clone())
     })
+}
+
+/// Whether a question has the word that ends a relation's name and joins it to a noun: who "runs" a line does not run on it. "By" is said
+/// in a passive only.
+fn is_whole(title: &str, words: &[String]) -> bool {
+    let last = words_of(title).pop().filter(|last| !meanings(last).is_empty() && !is_by(last));
+    last.is_none_or(|last| words.contains(&last))
 }
 
 /// The title of things that the question does not speak of and whose property a reading gives, where they name the thing that is asked about
