@@ -493,6 +493,7 @@ async fn what_runs_and_answers_something_else_is_no_sure_answer() {
         (price, "How many people can use the Falcon Drill?"),
         (dearest, "Which product has the largest garden?"),
         (dearest, "Which product is the spiciest?"),
+        (dearest, "Which product was added most recently?"),
         // A reason.
         ("SELECT supplier FROM product WHERE name = 'Falcon Drill'", "Why is the Falcon Drill made by Acme?"),
     ] {

@@ -463,6 +463,7 @@ const WHAT: &str = "what ";
 /// A property of something: "height of the pot", and where its title is a predicate "what the pot is made by", "what Ada reports to".
 fn of_what(title: &str, owner: &str) -> String {
     match predicate_of(title) {
+        Some(predicate) if owner.starts_with(WHAT) => format!("{WHAT}({owner}) {predicate}"),
         Some(predicate) => format!("{WHAT}{owner} {predicate}"),
         None => format!("{title} of {owner}"),
     }

@@ -3,7 +3,9 @@
 
 use std::collections::HashSet;
 
-use quipu_language::{Measured, asks_for, asks_for_a_degree, measured, with_superlatives};
+use quipu_language::{
+    Measured, Ordered, asks_for, asks_for_a_degree, end_asked_for, measured, with_superlatives,
+};
 
 use super::slips::{each_query, order_of, superlatives};
 use crate::syntax::{ColumnRef, Comparison, Expression, Query};
@@ -19,7 +21,21 @@ pub fn of_another_measure(question: &str, query: &Query, tables: &Tables) -> Opt
     let of_given = Columns { titles: given(query, tables), tables };
     let mut of_order = superlatives.filter(|word| of_order.are_of_another(word));
     let mut of_given = asked(question, &written).into_iter().filter(|word| of_given.are_of_another(word));
-    of_order.next().or_else(|| of_given.next()).cloned()
+    of_order.next().or_else(|| of_given.next()).cloned().or_else(|| asks_for_a_date(&words, query, tables))
+}
+
+/// A word that asks for one end of dates only, where a query orders by numbers: "most recently" is not the longest.
+fn asks_for_a_date(words: &[String], query: &Query, tables: &Tables) -> Option<String> {
+    let mut numbers = false;
+    each_query(&mut query.clone(), &mut |query| {
+        numbers |= order_of(query, tables).is_some_and(|(of, ..)| of == Ordered::Numbers);
+    });
+    let only_dates = |word: &str| {
+        end_asked_for(word, Ordered::Dates).is_some() && end_asked_for(word, Ordered::Numbers).is_none()
+    };
+    let ages = |word: &str| end_asked_for(word, Ordered::Ages).is_some();
+    let mut asked = superlatives(words, query).into_iter().map(|(_, word)| word);
+    asked.find(|word| numbers && only_dates(word) && !ages(word))
 }
 
 /// Columns by their titles, with the tables in which they stand.
