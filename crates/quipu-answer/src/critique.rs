@@ -3,12 +3,9 @@
 use quipu_model::{ChatRequest, Constraint};
 use serde_json::json;
 
-use crate::AnswerError;
-use crate::context::Context;
-use crate::evidence::{Evidence, to_markdown};
+use crate::answer::{AnswerError, Event, Evidence, Question, Stage, to_markdown};
+use crate::ledger::Context;
 use crate::prompts::Prompt;
-use crate::question::Question;
-use crate::trace::{Event, Stage};
 
 /// Whether `evidence` holds the answer, as the model says after round `hop`: one call, counted under `purpose`.
 ///

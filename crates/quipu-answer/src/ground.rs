@@ -6,8 +6,7 @@ use std::collections::HashMap;
 use quipu_index::normalise;
 use quipu_language::same_value;
 
-use crate::evidence::{Evidence, EvidenceContent};
-use crate::records::RecordField;
+use crate::answer::{Evidence, EvidenceContent, RecordField};
 
 /// The shortest normalised name that may be looked for inside a passage; shorter ones are found everywhere.
 const SHORTEST_IN_PASSAGE: usize = 3;

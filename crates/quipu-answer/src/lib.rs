@@ -1,61 +1,59 @@
 //! The stages of answering, the methods built from them, the trace, the answer and its evidence.
 //!
 //! One question's way: link, plan, retrieve, prune, critique, compose, ground. Every stage takes plain data, returns plain data
-//! and reports to the [`Trace`]; a method is an order of stages. [`Engine::ask`] runs one.
+//! and reports to the trace; a method is an order of stages. [`Engine::ask`] runs one.
+//!
+//! The modules below stand in layers: each imports those above it in this list, and none below (`tests/layers.rs` holds them to it).
 
+// Plain data: question, answer, evidence, outcome, events, errors.
 mod answer;
+// The templates.
+mod prompts;
+// What one question may use, must keep to and has cost.
+mod ledger;
+// The stages.
 mod compose;
-mod context;
-mod conversation;
 mod critique;
-mod engine;
-mod error;
-mod evidence;
-mod examples;
 mod ground;
 mod link;
-mod meter;
-mod methods;
 mod plan;
-mod prompts;
 mod prune;
-mod question;
-mod records;
 mod retrieve;
+// What a message means after earlier ones.
+mod conversation;
+// Several sources for one question.
 mod sources;
-mod trace;
+// Whole paths, and queries: what methods are given in the place of a paper's own planning.
+mod planners;
+// The methods; none imports another but the default, which is a choice between planners.
+mod methods;
+// One question in, one answer out.
+mod engine;
 
 pub use answer::{
-    Answer, AnswerTable, AnswerUsage, Claim, NamedKey, Note, RankedEntity, Reading, StageUsage, Status, Value,
+    Answer, AnswerError, AnswerTable, AnswerUsage, CandidateEvent, Claim, EditEvent, Event, EventSink,
+    Evidence, EvidenceContent, Exhausted, MAX_QUESTION_BYTES, MentionEvent, NamedKey, Note, Page,
+    PassagePlace, PathEvent, Question, RankedEntity, Reading, RecordContent, RecordField, Refinement, Stage,
+    StageUsage, Status, TimedEvent, Value,
 };
-pub use context::{LEARNT_FILES, Limits};
 pub use conversation::{Conversation, Speaker, Turn};
-pub use engine::{AskOptions, Engine, PlannedPath};
-pub use error::{AnswerError, Exhausted};
-pub use evidence::{Evidence, EvidenceContent, PassagePlace};
-pub use examples::same_names;
+pub use engine::{AskOptions, Engine, LEARNT_FILES, PlannedPath, same_names};
 pub use ground::{Grounding, ground};
+pub use ledger::{Limits, Source, Trace, source_folder};
 pub use methods::{
     AnchorConfig, AnchorGrounding, AutoConfig, CorrectiveConfig, CriticKind, ErrorKind, Experience,
-    Experiences, Guide, HybridConfig, KeragConfig, Method, MethodConfig, Modules, PathTrust, PathsConfig,
-    Predictor, PseudoConfig, QueryConfig, QuestionMatchConfig, Ranking, RelationFilter, RoundsConfig,
-    RouterKind, SelfConsistencyConfig, TextConfig, TogConfig, Verification, VerifyConfig,
+    Experiences, Guide, HybridConfig, KeragConfig, Method, MethodConfig, Modules, PathTrust, Predictor,
+    PseudoConfig, QuestionMatchConfig, Ranking, RelationFilter, RoundsConfig, RouterKind,
+    SelfConsistencyConfig, TextConfig, TogConfig, Verification, VerifyConfig,
 };
 pub use plan::{
     FEATURE_NAMES, Features, RelationCard, RequirementConfig, SolvedExample, Subject, WalkConfig,
     domain_by_names, domain_by_rules,
 };
+pub use planners::{PathsConfig, QueryConfig};
 pub use prompts::prompt_templates;
-pub use question::{MAX_QUESTION_BYTES, Question};
 pub use quipu_language::{
     Calculation, CalculationError, Operand, Operation, TimeFrame, asks_yes_or_no, calculate, format_number,
     same_value, time_frames, value_of,
 };
 pub use quipu_query::{PseudoGraph, PseudoTail, PseudoTriple};
-pub use records::{RecordContent, RecordField};
-pub use retrieve::Page;
-pub use sources::{Source, source_folder};
-pub use trace::{
-    CandidateEvent, EditEvent, Event, EventSink, MentionEvent, PathEvent, Refinement, Stage, TimedEvent,
-    Trace,
-};

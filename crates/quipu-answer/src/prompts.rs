@@ -9,7 +9,7 @@ use minijinja::Environment;
 use quipu_model::{Message, Tool};
 use serde_json::Value;
 
-use crate::AnswerError;
+use crate::answer::AnswerError;
 
 /// A prompt: a fixed system part and a part for the question at hand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

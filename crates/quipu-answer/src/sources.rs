@@ -3,129 +3,29 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
-use std::sync::Arc;
 use std::time::Instant;
 
 use quipu_graph::{ApiGraph, BETWEEN_SOURCES};
-use quipu_index::{Workspace, normalise};
+use quipu_index::normalise;
 use quipu_language::same_value;
 
-use crate::AnswerError;
-use crate::answer::{Claim, Note, Status};
-use crate::context::{Context, Learnt};
-use crate::evidence::{Evidence, EvidenceContent};
+use crate::answer::{AnswerError, Claim, Evidence, EvidenceContent, Note, Outcome, Question, Status};
+use crate::ledger::{BestSoFar, Context, is_down};
 use crate::link::{Mentioned, mentions};
-use crate::methods::{Method, MethodConfig, Outcome};
-use crate::plan::{Cards, domain_of, fit_of};
-use crate::question::Question;
+use crate::plan::{domain_of, fit_of};
 
-/// A graph that questions are put to.
-#[derive(Clone)]
-pub struct Source {
-    pub(crate) workspace: Arc<Workspace>,
-    pub(crate) learnt: Arc<Learnt>,
-    /// The workspace's APIs that are not its graph.
-    pub(crate) apis: Vec<Source>,
-}
-
-impl Source {
-    /// Takes a workspace, with what was learnt about it.
-    ///
-    /// # Errors
-    /// [`AnswerError::Usage`] when the workspace's relation cards or words cannot be read.
-    pub fn open(workspace: Arc<Workspace>) -> Result<Self, AnswerError> {
-        let learnt = Learnt::open(workspace.folder(), walked_api(&workspace))?;
-        let apis = apis_of(&workspace)?;
-        Ok(Self { workspace, learnt, apis })
-    }
-
-    /// Those of `sources` that have graphs as one, with all their APIs beside; `None` where fewer than two have. What is learnt about relations
-    /// stays with the source that has them.
-    ///
-    /// # Errors
-    /// A temporary folder that cannot be written.
-    pub(crate) fn joined(sources: &[Self]) -> Result<Option<Self>, AnswerError> {
-        let graphs: Vec<Self> =
-            sources.iter().filter(|source| source.workspace.has_graph()).cloned().collect();
-        if graphs.len() < 2 {
-            return Ok(None);
-        }
-        let workspaces: Vec<Arc<Workspace>> = graphs.iter().map(|source| source.workspace.clone()).collect();
-        let workspace = Arc::new(Workspace::joined(&workspaces)?);
-        let learnt = Arc::new(Learnt { cards: Cards::of_sources(&graphs), ..Learnt::default() });
-        Ok(Some(Self {
-            workspace,
-            learnt,
-            apis: graphs.into_iter().flat_map(|source| source.apis).collect(),
-        }))
-    }
-
-    /// Learns into a folder of its own, where a run keeps what it began with.
-    pub(crate) fn relearn(&mut self, folder: &std::path::Path) -> Result<(), AnswerError> {
-        std::fs::create_dir_all(folder)
-            .map_err(|error| AnswerError::Usage(format!("cannot create {}: {error}", folder.display())))?;
-        self.learnt = Learnt::open(folder, walked_api(&self.workspace))?;
-        for api in &mut self.apis {
-            api.relearn(&folder.join(api.name()))?;
-        }
-        Ok(())
-    }
-
-    /// The source's name, as evidence cites it.
-    pub fn name(&self) -> &str {
-        &self.workspace.graph().describe().name
-    }
-
-    /// Its workspace.
-    pub fn workspace(&self) -> &Workspace {
-        &self.workspace
-    }
-
-    /// The day on which the source was read; `None` where that is not known.
-    pub fn read_on(&self) -> Option<jiff::civil::Date> {
-        read_on(&self.workspace)
-    }
-}
-
-/// Folder, in one of a run's own, of what was learnt about source `at`; the workspace that is asked first has none.
-pub fn source_folder(at: usize) -> String {
-    format!("source-{}", at + 1)
-}
-
-/// The APIs of a workspace that are not its graph, each as a source of its own.
-///
-/// # Errors
-/// What was learnt about one cannot be read.
-pub(crate) fn apis_of(workspace: &Workspace) -> Result<Vec<Source>, AnswerError> {
-    let beside = workspace.apis().iter().skip(usize::from(!workspace.has_graph()));
-    let source = |api: &Arc<ApiGraph>| {
-        let workspace = Arc::new(workspace.over_api(api)?);
-        let learnt = Learnt::open(workspace.folder(), Some(api))?;
-        Ok(Source { workspace, learnt, apis: Vec::new() })
-    };
-    beside.map(source).collect()
-}
-
-/// The API that is walked as a workspace's graph.
-pub(crate) fn walked_api(workspace: &Workspace) -> Option<&ApiGraph> {
-    workspace.apis().first().filter(|_| !workspace.has_graph()).map(|api| &**api)
-}
-
-/// The day on which a workspace's graph was read.
-pub(crate) fn read_on(workspace: &Workspace) -> Option<jiff::civil::Date> {
-    let time = jiff::Timestamp::try_from(workspace.read_at()?).ok()?;
-    Some(time.to_zoned(jiff::tz::TimeZone::UTC).date())
-}
-
-/// What a source failed with: the failure of a source is no reason not to ask the others, that of a model or of the question is.
-pub(crate) fn is_down(error: &AnswerError) -> bool {
-    matches!(error, AnswerError::Graph(_) | AnswerError::Index(_))
-}
-
-/// Notes that a source cannot be asked.
-pub(crate) fn note_down(context: &Context<'_>, error: &AnswerError) {
-    let source = context.graph().describe().name.clone();
-    context.trace.note(Note::SourceDown { source, reason: error.to_string() });
+/// A way to answer a question from one source: a method, or a planner alone.
+pub(crate) trait Way {
+    /// Whether it walks one graph, so that several are walked as one.
+    fn walks_one_graph(&self) -> bool;
+    /// Whether it reads the documents of a graph's entities: those of several workspaces are read one after another.
+    fn reads_documents(&self) -> bool;
+    /// Answers from one source.
+    fn ask(
+        &self,
+        context: &Context<'_>,
+        question: &Question,
+    ) -> impl Future<Output = Result<Outcome, AnswerError>> + Send;
 }
 
 /// Asks all graphs as one, and what is no graph by itself; for the methods that read one graph. Documents, which no walk joins, are asked for
@@ -136,31 +36,31 @@ pub(crate) fn note_down(context: &Context<'_>, error: &AnswerError) {
 pub(crate) async fn ask_each(
     context: &Context<'_>,
     question: &Question,
-    method: Method,
-    config: &MethodConfig,
+    way: &impl Way,
+    best: &BestSoFar,
 ) -> Result<Outcome, AnswerError> {
-    let mut asked = Asked { context, question, method, config, outcomes: Vec::new(), failed: None };
+    let mut asked = Asked { context, question, way, best, outcomes: Vec::new(), failed: None };
     let mut workspaces = context.workspaces();
     let documents = workspaces.iter().any(|one| one.workspace.documents().is_some());
-    let walks = method.walks_one_graph() && !(method.reads_documents() && documents);
+    let walks = way.walks_one_graph() && !(way.reads_documents() && documents);
     let joint = context.joint().filter(|_| walks);
     let joined = joint.as_ref().map(|joint| joint.workspace);
     if let Some(joint) = joint {
         workspaces.retain(|one| !one.workspace.has_graph());
         workspaces.insert(0, joint);
-    } else if method.walks_one_graph() && workspaces.len() > 1 {
+    } else if way.walks_one_graph() && workspaces.len() > 1 {
         workspaces = naming(&mut asked, workspaces).await?;
     }
     let started = Instant::now();
     let mut down = joined.map(|joined| joined.down(started)).unwrap_or_default();
     for workspace in workspaces {
-        let mut outcome = ask_workspace(&workspace, question, method, config).await;
+        let mut outcome = ask_workspace(&workspace, question, way, best).await;
         // A source that failed took what only it knows with it; the others are asked without it.
         if let Err(error) = &outcome
             && is_down(error)
             && joined.is_some_and(|joined| std::ptr::eq(joined, workspace.workspace))
         {
-            let rest = ask_workspace(&workspace, question, method, config).await;
+            let rest = ask_workspace(&workspace, question, way, best).await;
             outcome = rest.or(outcome);
         }
         match outcome {
@@ -202,7 +102,7 @@ pub(crate) fn without_weaker(all: &mut [Vec<Mentioned>]) {
 /// Of several workspaces those that know what the question names, as well as any of them does; all where none knows anything. Those with APIs
 /// are always asked: what an API knows is not known without a request.
 async fn naming<'c>(
-    asked: &mut Asked<'_, 'c>,
+    asked: &mut Asked<'_, 'c, impl Way>,
     workspaces: Vec<Context<'c>>,
 ) -> Result<Vec<Context<'c>>, AnswerError> {
     let (mut alive, mut mentioned) = (Vec::new(), Vec::new());
@@ -234,13 +134,13 @@ async fn naming<'c>(
 pub(crate) async fn ask_workspace(
     context: &Context<'_>,
     question: &Question,
-    method: Method,
-    config: &MethodConfig,
+    way: &impl Way,
+    best: &BestSoFar,
 ) -> Result<Outcome, AnswerError> {
-    if context.apis.is_empty() || !method.walks_one_graph() {
-        return method.run(context, question, config).await;
+    if context.apis.is_empty() || !way.walks_one_graph() {
+        return way.ask(context, question).await;
     }
-    let mut asked = Asked { context, question, method, config, outcomes: Vec::new(), failed: None };
+    let mut asked = Asked { context, question, way, best, outcomes: Vec::new(), failed: None };
     let mut apis = context.apis_alone();
     let graph = context.alone();
     if context.workspace.has_graph() {
@@ -285,7 +185,7 @@ async fn best_fit_first<'c>(
 /// Of several APIs those of the question's field, as rules tell it, that know a name in it; no model is asked. All of the field where none
 /// does.
 async fn knowing<'c>(
-    asked: &mut Asked<'_, 'c>,
+    asked: &mut Asked<'_, 'c, impl Way>,
     apis: Vec<Context<'c>>,
 ) -> Result<Vec<Context<'c>>, AnswerError> {
     let graphs: Vec<&ApiGraph> = apis.iter().filter_map(Context::api).collect();
@@ -308,18 +208,18 @@ async fn knowing<'c>(
 }
 
 /// What sources said to one question.
-struct Asked<'a, 'c> {
+struct Asked<'a, 'c, W> {
     context: &'a Context<'c>,
     question: &'a Question,
-    method: Method,
-    config: &'a MethodConfig,
+    way: &'a W,
+    best: &'a BestSoFar,
     outcomes: Vec<(Claim, Outcome)>,
     failed: Option<AnswerError>,
 }
 
-impl Asked<'_, '_> {
+impl<W: Way> Asked<'_, '_, W> {
     async fn ask(&mut self, source: &Context<'_>) -> Result<(), AnswerError> {
-        match self.method.run(source, self.question, self.config).await {
+        match self.way.ask(source, self.question).await {
             Err(error) if is_down(&error) => self.down(source, error),
             outcome => self.take(source, outcome?),
         }
@@ -329,13 +229,13 @@ impl Asked<'_, '_> {
     fn take(&mut self, source: &Context<'_>, outcome: Outcome) {
         let best = self.outcomes.iter().map(|(_, o)| o.confidence).fold(0.0, f64::max);
         if outcome.status == Status::Answered && outcome.confidence > best {
-            self.context.propose(outcome.clone());
+            self.best.keep(outcome.clone());
         }
         self.outcomes.push((claim(source, outcome.answers.join(", ")), outcome));
     }
 
     fn down(&mut self, source: &Context<'_>, error: AnswerError) {
-        note_down(source, &error);
+        source.note_down(&error);
         self.failed = Some(error);
     }
 

@@ -26,6 +26,7 @@ mod hybrid_router;
 mod kerag;
 mod kinds;
 mod labels;
+mod layers;
 mod over_apis;
 mod paths;
 mod pseudo;

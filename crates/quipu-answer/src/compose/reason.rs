@@ -8,14 +8,12 @@ use quipu_model::ChatRequest;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::AnswerError;
-use crate::answer::Status;
-use crate::context::Context;
-use crate::evidence::{Evidence, EvidenceContent, shown_values, to_markdown};
+use crate::answer::{
+    AnswerError, Event, Evidence, EvidenceContent, Question, RecordContent, RecordField, Stage, Status,
+    shown_values, to_markdown,
+};
+use crate::ledger::Context;
 use crate::prompts::Prompt;
-use crate::question::Question;
-use crate::records::{RecordContent, RecordField};
-use crate::trace::{Event, Stage};
 
 /// Most values that the model may list; a longer list is for code to give.
 const MOST_ANSWERS: usize = 60;

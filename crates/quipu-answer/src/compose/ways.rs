@@ -7,13 +7,9 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::reason::{ReplyOperation, ReplyStatus, frames, status_schema};
-use crate::AnswerError;
-use crate::answer::Status;
-use crate::context::Context;
-use crate::evidence::{Evidence, cell, to_markdown};
+use crate::answer::{AnswerError, Evidence, Question, Stage, Status, cell, to_markdown};
+use crate::ledger::Context;
 use crate::prompts::Prompt;
-use crate::question::Question;
-use crate::trace::Stage;
 
 /// Values of a way that the model is shown.
 const MOST_SHOWN: usize = 12;

@@ -12,10 +12,9 @@ use quipu_language::{
 };
 use quipu_query::asked::nouns_of_kinds;
 
-use super::Bound;
 use super::heard::{Heard, Thing};
-use crate::AnswerError;
-use crate::context::Context;
+use crate::answer::{AnswerError, Bound};
+use crate::ledger::Context;
 use crate::link::{Mentioned, apart, mentions};
 use crate::plan::counted;
 

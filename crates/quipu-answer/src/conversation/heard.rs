@@ -8,10 +8,9 @@ use quipu_index::{MatchReason, words};
 use quipu_language::{asks_nothing, asks_yes_or_no, meanings};
 
 use super::by_code::{ByCode, Said};
-use super::{Bound, Speaker, Turn};
-use crate::AnswerError;
-use crate::answer::UNKNOWN;
-use crate::context::Context;
+use super::{Speaker, Turn};
+use crate::answer::{AnswerError, Bound, UNKNOWN};
+use crate::ledger::Context;
 use crate::link::{apart, mentions};
 
 /// Turns before the question that are read.

@@ -14,13 +14,9 @@ use serde_json::json;
 use by_code::ByCode;
 use heard::{Heard, MOST_TURNS};
 
-use crate::AnswerError;
-use crate::answer::Value;
-use crate::context::Context;
-use crate::evidence::passage_cell;
+use crate::answer::{AnswerError, Bound, Event, Question, Stage, Value, passage_cell};
+use crate::ledger::Context;
 use crate::prompts::Prompt;
-use crate::question::Question;
-use crate::trace::{Event, Stage};
 
 /// Who said something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,15 +80,6 @@ pub(crate) struct Restated {
     pub(crate) bound: Vec<Bound>,
 }
 
-/// A thing that was said before, in a question.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Bound {
-    pub(crate) key: String,
-    pub(crate) name: String,
-    /// Where the question names it, in bytes.
-    pub(crate) span: Range<usize>,
-}
-
 /// Understands a message after what was said before it. By code where its words are those of a follow-up whose meaning the graph tells
 /// (`by_code.rs`), else by the model: one call, and no word of its reply may come from elsewhere than the conversation. Where neither
 /// understands it, the question stays as it is and the trace says so.
@@ -111,7 +98,7 @@ pub(crate) async fn understand(
     if conversation.turns.is_empty() {
         return Ok(Understood::AsItIs);
     }
-    let _timer = context.trace.enter(Stage::Plan);
+    let _timer = context.ledger.enter(Stage::Plan);
     // The anchors that came with this question are none of the earlier ones.
     let hearing = context.without_anchors();
     let by_code = match Heard::of(&hearing, &conversation.turns).await {

@@ -5,11 +5,10 @@ use std::ops::Range;
 use quipu_graph::{Direction, NodeId, RelationRole, RelationUse};
 use quipu_index::{Candidate, MatchReason, Mention, words};
 
-use crate::AnswerError;
-use crate::context::Context;
+use crate::answer::{AnswerError, CandidateEvent, MentionEvent};
+use crate::ledger::Context;
 use crate::link::given::given;
 use crate::link::values::values_of;
-use crate::trace::{CandidateEvent, MentionEvent};
 
 /// Candidates kept of each mention.
 pub(super) const CANDIDATES: usize = 5;
@@ -291,6 +290,15 @@ pub fn without(text: &str, spans: impl IntoIterator<Item = Range<usize>>) -> Str
         }
     }
     masked.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A question with what it mentions as `X`.
+///
+/// # Errors
+/// The index's and the graph's.
+pub(crate) async fn masked(context: &Context<'_>, question: &str) -> Result<String, AnswerError> {
+    let spans = mentions(context, question).await?.into_iter().map(|mention| mention.span);
+    Ok(shape_of(question, spans))
 }
 
 #[cfg(test)]

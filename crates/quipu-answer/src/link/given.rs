@@ -3,8 +3,8 @@
 use quipu_graph::NodeId;
 use quipu_index::{LookupConfig, MatchReason};
 
-use crate::AnswerError;
-use crate::context::Context;
+use crate::answer::AnswerError;
+use crate::ledger::Context;
 use crate::link::anchors::{Anchor, CANDIDATES, Mentioned};
 
 /// The given anchors, in their order. Each is an entity's key, else a name as the index knows it; where several entities

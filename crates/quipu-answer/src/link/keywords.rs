@@ -10,11 +10,9 @@ use serde_json::json;
 use strsim::normalized_damerau_levenshtein;
 
 use super::anchors::{Anchor, Detected, Mentioned};
-use crate::AnswerError;
-use crate::context::Context;
+use crate::answer::{AnswerError, Event, Question, Stage};
+use crate::ledger::Context;
 use crate::prompts::Prompt;
-use crate::question::Question;
-use crate::trace::{Event, Stage};
 
 /// Most keywords of a question.
 const MOST_KEYWORDS: usize = 4;

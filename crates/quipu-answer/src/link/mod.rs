@@ -2,14 +2,17 @@
 
 mod anchors;
 mod given;
-mod grounding;
 mod keywords;
+mod linked;
 mod values;
+mod vectors;
 
-pub(crate) use anchors::apart;
 pub use anchors::{
     Anchor, Mentioned, anchors_for_names, detected, mask, mentions, named, names_passed_over, shape_of,
     without,
 };
-pub use grounding::{RelationVectors, relation_scores};
+pub(crate) use anchors::{apart, masked};
+
 pub use keywords::{keywords, merge};
+pub(crate) use linked::{NOTHING_LINKED, close_anchors, linked, nodes};
+pub use vectors::RelationVectors;

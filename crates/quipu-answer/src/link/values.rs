@@ -6,8 +6,8 @@ use std::ops::Range;
 use quipu_graph::NodeId;
 use quipu_index::words;
 
-use crate::AnswerError;
-use crate::context::Context;
+use crate::answer::AnswerError;
+use crate::ledger::Context;
 use crate::link::anchors::{Anchor, Mentioned, apart};
 
 /// Kinds of literals that people write without saying so.

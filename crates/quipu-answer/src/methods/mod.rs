@@ -5,19 +5,15 @@ mod auto;
 mod baselines;
 mod hybrid;
 mod kerag;
-mod paths;
 mod pseudo;
-mod query;
 mod verify;
 
 use std::str::FromStr;
 
-use crate::AnswerError;
-use crate::answer::{AnswerTable, Reading, Status};
-use crate::compose::Composed;
-use crate::context::Context;
-use crate::evidence::Evidence;
-use crate::question::Question;
+use crate::answer::{AnswerError, Outcome, Question};
+use crate::ledger::Context;
+use crate::planners::{self, PathsConfig, QueryConfig};
+use crate::sources::Way;
 
 pub use anchor::{AnchorConfig, Grounding as AnchorGrounding, Guide, Predictor};
 pub use auto::{AutoConfig, PathTrust};
@@ -30,10 +26,7 @@ pub use hybrid::{
 };
 pub(crate) use hybrid::{balanced, experiences_of};
 pub use kerag::{KeragConfig, RelationFilter};
-pub use paths::PathsConfig;
 pub use pseudo::{PseudoConfig, Verification};
-pub use query::QueryConfig;
-pub(crate) use query::ask_sql;
 pub use verify::VerifyConfig;
 
 /// The methods that can be asked for.
@@ -149,9 +142,6 @@ impl Method {
         matches!(self, Self::Auto | Self::Kerag | Self::Anchor | Self::Pseudo)
     }
 
-    /// What stands in then: whole-path planning, which asks no model where there is none.
-    pub(crate) const FALL_BACK: Self = Self::Paths;
-
     /// Whether every answer must be found in the evidence. The baselines without a graph have none.
     pub(crate) fn must_be_grounded(self) -> bool {
         !matches!(self, Self::Io | Self::Cot | Self::SelfConsistency)
@@ -165,8 +155,8 @@ impl Method {
     ) -> Result<Outcome, AnswerError> {
         match self {
             Self::Auto => auto::run(context, question, config).await,
-            Self::Paths => paths::run(context, question, &config.paths).await,
-            Self::Query => query::run(context, question, &config.query).await,
+            Self::Paths => planners::paths::run(context, question, &config.paths).await,
+            Self::Query => planners::query::run(context, question, &config.query).await,
             Self::Kerag => kerag::run(context, question, &config.kerag).await,
             Self::Hybrid => hybrid::run(context, question, &config.hybrid).await,
             Self::Verify => verify::run(context, question, &config.verify).await,
@@ -236,46 +226,22 @@ pub struct MethodConfig {
     pub corrective: CorrectiveConfig,
 }
 
-/// What a method gives; the engine grounds it and makes the answer.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Outcome {
-    pub(crate) status: Status,
-    /// The bare values, best first.
-    pub(crate) answers: Vec<String>,
-    /// The same as a table.
-    pub(crate) table: Option<AnswerTable>,
-    /// The reading that was answered, then others.
-    pub(crate) readings: Vec<Reading>,
-    /// The answer in words, where it says more than the values.
-    pub(crate) text: Option<String>,
-    pub(crate) evidence: Vec<Evidence>,
-    /// The method's estimate, 0 to 1, that the answer is right if it is grounded.
-    pub(crate) confidence: f64,
-    /// Why there is no answer.
-    pub(crate) reason: Option<String>,
+/// A method with its parameters, as a way to ask a source.
+pub(crate) struct ByMethod<'a> {
+    pub(crate) method: Method,
+    pub(crate) config: &'a MethodConfig,
 }
 
-/// Why a composition of `status` gives no answer, in the model's words; `None` where it gives one.
-pub(crate) fn why_not(status: Status, reasoning: &str) -> Option<String> {
-    let reason = match status {
-        Status::Answered => return None,
-        Status::Abstained => format!("the evidence does not hold the answer. {reasoning}"),
-        Status::InvalidQuestion => reasoning.to_owned(),
-    };
-    Some(reason.trim().to_owned())
-}
-
-impl Outcome {
-    /// What a composition gave; the calculation that it rests on joins the evidence.
-    pub(crate) fn composed(composed: Composed, mut evidence: Vec<Evidence>, confidence: f64) -> Self {
-        let Composed { status, answers, reasoning, calculation } = composed;
-        let text = calculation.as_ref().map(Evidence::to_line);
-        evidence.extend(calculation);
-        let reason = why_not(status, &reasoning);
-        Self { status, answers, text, evidence, confidence, reason, ..Self::default() }
+impl Way for ByMethod<'_> {
+    fn walks_one_graph(&self) -> bool {
+        self.method.walks_one_graph()
     }
 
-    pub(crate) fn abstain(reason: impl Into<String>, evidence: Vec<Evidence>) -> Self {
-        Self { status: Status::Abstained, evidence, reason: Some(reason.into()), ..Self::default() }
+    fn reads_documents(&self) -> bool {
+        self.method.reads_documents()
+    }
+
+    async fn ask(&self, context: &Context<'_>, question: &Question) -> Result<Outcome, AnswerError> {
+        self.method.run(context, question, self.config).await
     }
 }

@@ -6,10 +6,8 @@ use quipu_language::{TimeFrame, cardinal};
 
 use super::domain::plain_words;
 use super::subject::Subject;
-use crate::AnswerError;
-use crate::context::Context;
-use crate::question::Question;
-use crate::trace::Stage;
+use crate::answer::{AnswerError, Question, Stage};
+use crate::ledger::Context;
 
 /// Most months, or years, or days asked for one parameter.
 const MOST_DATES: i64 = 7;

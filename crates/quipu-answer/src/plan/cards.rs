@@ -13,14 +13,10 @@ use quipu_model::{ChatRequest, Constraint};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::AnswerError;
-use crate::context::{Context, Learnt};
-use crate::evidence::cell;
-use crate::plan::learnt::LearntFile;
+use crate::answer::{AnswerError, Stage, cell};
+use crate::ledger::{Context, Memory, MemoryFile, Source};
 use crate::plan::types::types_in_common;
 use crate::prompts::Prompt;
-use crate::sources::Source;
-use crate::trace::Stage;
 
 /// Name of the file in the workspace.
 pub const CARDS_FILE: &str = "relations.toml";
@@ -92,7 +88,7 @@ impl RelationCard {
 /// The cards of a workspace, by relation key.
 #[derive(Debug, Default)]
 pub struct Cards {
-    file: LearntFile,
+    file: MemoryFile,
     cards: RwLock<HashMap<String, RelationCard>>,
     /// What a service's own documents say; in no file, and behind what a person wrote.
     described: HashMap<String, RelationCard>,
@@ -104,12 +100,12 @@ pub struct Cards {
 #[derive(Debug)]
 struct SourceCards {
     keys: HashSet<String>,
-    learnt: Arc<Learnt>,
+    cards: Arc<Cards>,
 }
 
 impl SourceCards {
     fn of(&self, key: &str) -> Option<&Cards> {
-        self.keys.contains(key).then_some(&self.learnt.cards)
+        self.keys.contains(key).then_some(&*self.cards)
     }
 }
 
@@ -119,13 +115,15 @@ struct CardFile {
     relation: BTreeMap<String, RelationCard>,
 }
 
+impl Memory for Cards {}
+
 impl Cards {
     /// Reads the cards of the workspace at `folder`; none when there is no file yet.
     ///
     /// # Errors
     /// [`AnswerError::Usage`] when the file cannot be read or is not what it should be.
     pub fn open(folder: &Path) -> Result<Self, AnswerError> {
-        let (file, held) = LearntFile::open::<CardFile>(folder, CARDS_FILE, HEADER)?;
+        let (file, held) = MemoryFile::open::<CardFile>(folder, CARDS_FILE, HEADER)?;
         let cards = RwLock::new(held.relation.into_iter().collect());
         Ok(Self { file, cards, ..Self::default() })
     }
@@ -136,7 +134,7 @@ impl Cards {
         let of = |source: &Source| {
             let relations = source.workspace().graph().relations();
             let keys = relations.iter().map(|relation| relation.key.clone()).collect();
-            SourceCards { keys, learnt: source.learnt.clone() }
+            SourceCards { keys, cards: source.memories.of() }
         };
         Self { of_sources: sources.iter().map(of).collect(), ..Self::default() }
     }

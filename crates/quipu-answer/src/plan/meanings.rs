@@ -14,11 +14,9 @@ use quipu_model::{ChatRequest, Constraint, ScoreRequest};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::AnswerError;
-use crate::context::Context;
-use crate::plan::learnt::LearntFile;
+use crate::answer::{AnswerError, Stage};
+use crate::ledger::{Context, Memory, MemoryFile};
 use crate::prompts::Prompt;
-use crate::trace::Stage;
 
 /// Name of the file in the workspace.
 pub const MEANINGS_FILE: &str = "words.toml";
@@ -37,7 +35,7 @@ type Likelihoods = BTreeMap<String, f64>;
 /// The words of a workspace's questions.
 #[derive(Debug, Default)]
 pub struct Meanings {
-    file: LearntFile,
+    file: MemoryFile,
     words: RwLock<BTreeMap<String, Likelihoods>>,
     /// The questions in which each word was asked for: one that says a word oddly must not settle it for all others.
     asked: RwLock<BTreeMap<String, BTreeSet<String>>>,
@@ -52,13 +50,15 @@ struct WordFile {
 const HEADER: &str = "# What words of questions mean in this graph: for each word, the natural logarithm of the probability of each of the graph's
 # names for it (0: certainly). Written by a language model; correct what is wrong.\n\n";
 
+impl Memory for Meanings {}
+
 impl Meanings {
     /// Reads the words of the workspace at `folder`; none when there is no file yet.
     ///
     /// # Errors
     /// [`AnswerError::Usage`] when the file cannot be read or is not what it should be.
     pub fn open(folder: &Path) -> Result<Self, AnswerError> {
-        let (file, held) = LearntFile::open::<WordFile>(folder, MEANINGS_FILE, HEADER)?;
+        let (file, held) = MemoryFile::open::<WordFile>(folder, MEANINGS_FILE, HEADER)?;
         Ok(Self { file, words: RwLock::new(held.word), ..Self::default() })
     }
 
@@ -114,16 +114,25 @@ pub async fn meaning(
     word: &str,
     senses: &[Vec<String>],
 ) -> Result<Option<String>, AnswerError> {
-    let mut unknown = context.meanings.unknown(word, senses);
-    if unknown.is_empty() && context.has_model() && context.meanings.may_ask_again(word, senses, question) {
+    let mut unknown = context.memory::<Meanings>().unknown(word, senses);
+    if unknown.is_empty()
+        && context.has_model()
+        && context.memory::<Meanings>().may_ask_again(word, senses, question)
+    {
         unknown = senses.iter().flatten().cloned().collect();
     }
     if !unknown.is_empty() && context.has_model() {
         let likelihoods = ask(context, question, word, unknown).await?;
-        context.meanings.asked.write().entry(word.to_owned()).or_default().insert(question.to_owned());
-        context.keep(context.meanings.add(word, likelihoods))?;
+        context
+            .memory::<Meanings>()
+            .asked
+            .write()
+            .entry(word.to_owned())
+            .or_default()
+            .insert(question.to_owned());
+        context.keep(context.memory::<Meanings>().add(word, likelihoods))?;
     }
-    Ok(context.meanings.meaning(word, senses))
+    Ok(context.memory::<Meanings>().meaning(word, senses))
 }
 
 /// The likelihoods of `names`: scored where the model scores, else all on the one that it chooses.

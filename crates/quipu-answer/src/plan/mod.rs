@@ -3,7 +3,6 @@
 mod calls;
 mod cards;
 mod domain;
-mod learnt;
 mod meanings;
 mod paths;
 mod reading;
@@ -19,7 +18,6 @@ pub use calls::{PlannedCall, align_names, fit_of_operations, plan_calls, shared_
 pub use cards::{CARDS_FILE, Cards, RelationCard, write_card};
 pub(crate) use domain::plain_words;
 pub use domain::{domain_by_names, domain_by_rules};
-pub(crate) use learnt::LearntFile;
 pub use meanings::{MEANINGS_FILE, Meanings};
 pub use paths::{
     FEATURE_NAMES, Features, RankConfig, RankedPath, Seen, StepSamples, Walk, WalkConfig, follow, joint,

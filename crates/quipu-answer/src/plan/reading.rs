@@ -9,10 +9,9 @@ use quipu_query::{
     path_query, plan, run_level, say,
 };
 
-use crate::AnswerError;
-use crate::answer::{AnswerTable, Reading, Value};
-use crate::context::{Context, PlanStart, Planned};
-use crate::methods::Outcome;
+use crate::answer::{AnswerError, AnswerTable, Outcome, PlanStart, Planned, Reading, Value};
+use crate::ledger::Context;
+use crate::retrieve::TablesMemory;
 
 /// Values of a reading that are told.
 const SHOWN: usize = 3;
@@ -113,7 +112,7 @@ pub(crate) fn step_of(context: &Context<'_>, step: &quipu_graph::Step) -> Option
 /// The graph's tables by their nouns, where they were counted before.
 pub(crate) fn counted(context: &Context<'_>) -> Option<Tables> {
     let mut tables = kept_tables(context.workspace)?;
-    context.tables.call(&mut tables);
+    context.memory::<TablesMemory>().call(&mut tables);
     Some(tables)
 }
 

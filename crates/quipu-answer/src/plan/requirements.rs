@@ -11,8 +11,8 @@ use quipu_graph::{NodeId, RelationRole, Step};
 use quipu_index::{MatchReason, Mention, MentionConfig, words};
 
 use super::paths::{StepWords, inverse};
-use crate::AnswerError;
-use crate::context::Context;
+use crate::answer::AnswerError;
+use crate::ledger::Context;
 
 /// Entities between two hops of different relations: behind more of them anything is reached.
 const MOST_BETWEEN: usize = 500;

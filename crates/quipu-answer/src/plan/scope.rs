@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use quipu_graph::{Direction, Graph, GraphError, NodeId, RelationRole, Step};
 
-use crate::evidence::cell;
+use crate::answer::cell;
 
 /// Most nodes that a frontier keeps of the instances, where there is no schema to plan on.
 const FRONTIER_SAMPLE: usize = 128;

@@ -13,12 +13,10 @@ use quipu_model::Message;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::AnswerError;
-use crate::context::Context;
+use crate::answer::{AnswerError, Stage};
+use crate::ledger::{Context, Memory, MemoryFile};
 use crate::link::{mentions, shape_of};
-use crate::plan::learnt::LearntFile;
 use crate::prompts::Prompt;
-use crate::trace::Stage;
 
 /// Name of the file in the workspace.
 pub const SOLVED_FILE: &str = "examples.toml";
@@ -91,7 +89,7 @@ pub fn plan_keys(graph: &dyn Graph, steps: &[Step]) -> Vec<String> {
 /// The examples of a workspace.
 #[derive(Debug, Default)]
 pub struct SolvedExamples {
-    file: LearntFile,
+    file: MemoryFile,
     held: RwLock<Held>,
     vectors: RwLock<HashMap<String, Arc<[f32]>>>,
 }
@@ -105,13 +103,15 @@ struct Held {
     example: Vec<SolvedExample>,
 }
 
+impl Memory for SolvedExamples {}
+
 impl SolvedExamples {
     /// Reads the examples of the workspace at `folder`; none when there is no file yet.
     ///
     /// # Errors
     /// [`AnswerError::Usage`] when the file cannot be read or is not what it should be.
     pub fn open(folder: &Path) -> Result<Self, AnswerError> {
-        let (file, held) = LearntFile::open::<Held>(folder, SOLVED_FILE, HEADER)?;
+        let (file, held) = MemoryFile::open::<Held>(folder, SOLVED_FILE, HEADER)?;
         Ok(Self { file, held: RwLock::new(held), vectors: RwLock::default() })
     }
 
@@ -169,19 +169,20 @@ pub async fn solved_like(
     question: &str,
     masked: &str,
 ) -> Result<Vec<(SolvedExample, f32)>, AnswerError> {
-    let examples = context.solved.of(&context.workspace.graph_state());
+    let solved = context.memory::<SolvedExamples>();
+    let examples = solved.of(&context.workspace.graph_state());
     if examples.is_empty() || context.embedder().is_none() {
         return Ok(Vec::new());
     }
     let lacking: Vec<&str> = {
-        let known = context.solved.vectors.read();
+        let known = solved.vectors.read();
         let texts = examples.iter().flat_map(|e| [e.masked.as_str(), e.question.as_str()]);
         texts.filter(|text| !known.contains_key(*text)).collect()
     };
     let mut texts = vec![masked, question];
     texts.extend(&lacking);
     let rows = context.embed(Stage::Plan, &texts).await?;
-    let mut vectors = context.solved.vectors.write();
+    let mut vectors = solved.vectors.write();
     vectors.extend(
         lacking.iter().zip(rows.rows().skip(2)).map(|(text, row)| ((*text).to_owned(), Arc::from(row))),
     );
@@ -241,7 +242,7 @@ pub async fn solved_queries(
     context: &Context<'_>,
     question: &str,
 ) -> Result<Vec<(String, String)>, AnswerError> {
-    let all = context.solved.of(&context.workspace.graph_state());
+    let all = context.memory::<SolvedExamples>().of(&context.workspace.graph_state());
     if all.iter().all(|example| example.sql.is_none()) {
         return Ok(Vec::new());
     }
@@ -259,7 +260,7 @@ pub async fn with_solved(
     question: &str,
     mut messages: Vec<Message>,
 ) -> Result<Vec<Message>, AnswerError> {
-    if context.solved.of(&context.workspace.graph_state()).is_empty() {
+    if context.memory::<SolvedExamples>().of(&context.workspace.graph_state()).is_empty() {
         return Ok(messages);
     }
     let spans = mentions(context, question).await?.into_iter().map(|mention| mention.span);

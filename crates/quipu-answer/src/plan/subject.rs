@@ -7,13 +7,10 @@ use serde_json::{Value, json};
 
 use super::calls::fit_of;
 use super::domain::{domain_by_names, domain_by_rules, listed_names};
-use crate::AnswerError;
-use crate::context::Context;
+use crate::answer::{AnswerError, Event, Question, Stage};
+use crate::ledger::{Context, is_down};
 use crate::link::mentions;
 use crate::prompts::Prompt;
-use crate::question::Question;
-use crate::sources::is_down;
-use crate::trace::{Event, Stage};
 
 /// The field that no API knows.
 pub const OTHER: &str = "other";

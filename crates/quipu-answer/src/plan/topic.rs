@@ -6,12 +6,10 @@ use quipu_model::ChatRequest;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::AnswerError;
-use crate::context::Context;
+use crate::answer::{AnswerError, Event, Question, Stage};
+use crate::ledger::Context;
 use crate::plan::with_solved;
 use crate::prompts::Prompt;
-use crate::question::Question;
-use crate::trace::{Event, Stage};
 
 /// What the question is about.
 #[derive(Debug, Clone, PartialEq, Default)]

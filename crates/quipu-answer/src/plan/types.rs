@@ -4,8 +4,7 @@ use std::collections::HashMap;
 
 use quipu_graph::{Graph, GraphError, NodeId};
 
-use crate::AnswerError;
-use crate::evidence::cell;
+use crate::answer::{AnswerError, cell};
 
 /// Names of the types of the most entities, at most `most`; none where the graph has no schema.
 ///

@@ -6,9 +6,8 @@ use quipu_model::{ChatRequest, ModelError};
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::AnswerError;
-use crate::context::Context;
-use crate::trace::{Event, Stage};
+use crate::answer::{AnswerError, Event, Stage};
+use crate::ledger::Context;
 
 #[derive(Deserialize)]
 struct Reply {

@@ -6,10 +6,9 @@ use std::collections::HashMap;
 use quipu_graph::Record;
 use quipu_language::TimeFrame;
 
-use crate::AnswerError;
-use crate::context::Context;
+use crate::answer::{AnswerError, Stage};
+use crate::ledger::Context;
 use crate::plan::{plain_words, shared_words};
-use crate::trace::Stage;
 
 /// Fields that a table keeps.
 const MOST_FIELDS: usize = 8;

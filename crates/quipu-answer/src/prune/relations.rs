@@ -8,11 +8,10 @@ use quipu_model::{ChatRequest, Constraint};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::AnswerError;
-use crate::context::Context;
+use crate::answer::{AnswerError, Stage};
+use crate::ledger::Context;
 use crate::plan::{OfferedRelation, with_solved};
 use crate::prompts::Prompt;
-use crate::trace::Stage;
 
 /// What is to be done after a hop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

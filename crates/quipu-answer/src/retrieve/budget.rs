@@ -1,7 +1,7 @@
 //! What of the evidence a prompt can hold, by the count of the model that will read it.
 
-use crate::context::Context;
-use crate::evidence::{Evidence, to_markdown};
+use crate::answer::{Evidence, to_markdown};
+use crate::ledger::Context;
 
 /// Tables written in search of the longest that fits.
 const ROUNDS: usize = 7;

@@ -59,7 +59,7 @@ fn stated((from, step, to): Walked) -> (NodeId, RelationId, NodeId) {
 }
 
 /// The steps of `nodes` that methods may walk.
-pub(super) async fn ordinary_steps(graph: &dyn Graph, nodes: &[NodeId]) -> Result<Vec<Step>, GraphError> {
+pub(crate) async fn ordinary_steps(graph: &dyn Graph, nodes: &[NodeId]) -> Result<Vec<Step>, GraphError> {
     let mut steps: Vec<Step> =
         graph.relations_of(nodes).await?.into_iter().flatten().map(|used| used.step).collect();
     steps.sort_unstable();

@@ -4,11 +4,9 @@ use std::collections::HashSet;
 
 use quipu_index::text::{ChunkLimits, Format, chunks, html};
 
-use crate::AnswerError;
-use crate::context::Context;
-use crate::evidence::{Evidence, MOST_PASSAGE, cell};
+use crate::answer::{AnswerError, Evidence, MOST_PASSAGE, Page, Stage, cell};
+use crate::ledger::Context;
 use crate::plan::shared_words;
-use crate::trace::Stage;
 
 /// Snippets of at least so many characters, where a page has them.
 const LEAST_SNIPPET: usize = 120;
@@ -17,37 +15,22 @@ const MOST_COMPARED: usize = 320;
 /// How much shared words count beside similarity.
 const WORDS: f32 = 0.3;
 
-/// A page that comes with a question.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Page {
-    /// Its title.
-    pub name: String,
-    /// Its address; empty for a file.
-    pub url: String,
-    /// What a search engine showed of it.
-    pub snippet: String,
-    /// The page: HTML, Markdown or plain text.
-    pub text: String,
-}
-
-impl Page {
-    /// Its snippets as (heading, text): the search engine's, then those of the page itself.
-    fn snippets(&self) -> Vec<(String, String)> {
-        let start = self.text.trim_start().chars().take(200).collect::<String>().to_lowercase();
-        let is_html = start.starts_with("<!") || start.starts_with('<') || start.contains("<html");
-        let text = if is_html { html(&self.text) } else { self.text.clone() };
-        let limits = ChunkLimits { least: LEAST_SNIPPET, most: MOST_PASSAGE };
-        let mut found = vec![(self.name.clone(), without_tags(&self.snippet))];
-        for chunk in chunks(&text, Format::Markdown, limits) {
-            let heading = match chunk.heading {
-                Some(heading) if !self.name.contains(&heading) => format!("{}, {heading}", self.name),
-                _ => self.name.clone(),
-            };
-            found.push((heading, text.get(chunk.start..chunk.end).unwrap_or_default().to_owned()));
-        }
-        found.retain(|(_, text)| !text.trim().is_empty());
-        found
+/// A page's snippets as (heading, text): the search engine's, then those of the page itpage.
+fn snippets_of(page: &Page) -> Vec<(String, String)> {
+    let start = page.text.trim_start().chars().take(200).collect::<String>().to_lowercase();
+    let is_html = start.starts_with("<!") || start.starts_with('<') || start.contains("<html");
+    let text = if is_html { html(&page.text) } else { page.text.clone() };
+    let limits = ChunkLimits { least: LEAST_SNIPPET, most: MOST_PASSAGE };
+    let mut found = vec![(page.name.clone(), without_tags(&page.snippet))];
+    for chunk in chunks(&text, Format::Markdown, limits) {
+        let heading = match chunk.heading {
+            Some(heading) if !page.name.contains(&heading) => format!("{}, {heading}", page.name),
+            _ => page.name.clone(),
+        };
+        found.push((heading, text.get(chunk.start..chunk.end).unwrap_or_default().to_owned()));
     }
+    found.retain(|(_, text)| !text.trim().is_empty());
+    found
 }
 
 /// A snippet may hold marks and entities: `AT&amp;T <b>shares</b>`.
@@ -68,7 +51,7 @@ pub async fn nearest_snippets(
     let mut seen = HashSet::new();
     let mut snippets: Vec<(&Page, String, String)> = Vec::new();
     for page in pages {
-        for (heading, text) in page.snippets() {
+        for (heading, text) in snippets_of(page) {
             if seen.insert(text.clone()) {
                 snippets.push((page, heading, text));
             }
@@ -133,10 +116,10 @@ mod tests {
             text: "<html><nav>Home</nav><h1>Boats</h1><p>The Orle flows through Lindau.</p></html>".into(),
             ..Page::default()
         };
-        let found = page.snippets();
+        let found = snippets_of(&page);
         assert_eq!(found[0], ("Harbour news".into(), "Orle & Lindau".into()));
         assert!(found[1].1.contains("flows through Lindau") && !found[1].1.contains('<'), "{found:?}");
         let plain = Page { name: "note".into(), text: "5 < 7 in plain text.".into(), ..Page::default() };
-        assert_eq!(plain.snippets(), [("note".to_owned(), "5 < 7 in plain text.".to_owned())]);
+        assert_eq!(snippets_of(&plain), [("note".to_owned(), "5 < 7 in plain text.".to_owned())]);
     }
 }

@@ -7,10 +7,8 @@ use quipu_graph::NodeId;
 use quipu_index::{DocumentIndex, DocumentQuery, Passage, PassageHit, SearchMode};
 use quipu_model::Embeddings;
 
-use crate::AnswerError;
-use crate::context::Context;
-use crate::evidence::{Evidence, cell};
-use crate::trace::Stage;
+use crate::answer::{AnswerError, Evidence, Stage, cell};
+use crate::ledger::Context;
 
 /// Passages of a search that take part in the ranking.
 const SEARCHED: usize = 64;

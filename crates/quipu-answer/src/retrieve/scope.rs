@@ -5,8 +5,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use quipu_graph::{Graph, GraphError, NodeId, NodeSummary, Step};
 
 use super::triples::{Walked, triple};
-use crate::context::Context;
-use crate::evidence::{Evidence, to_markdown};
+use crate::answer::{Evidence, to_markdown};
+use crate::ledger::Context;
 use crate::plan::Scope;
 
 /// Most neighbours fetched for one node and step.

@@ -8,10 +8,8 @@ use quipu_model::Embeddings;
 use tokio::sync::Mutex;
 
 use super::triples::{Walked, triples_to_evidence};
-use crate::AnswerError;
-use crate::context::Context;
-use crate::evidence::{Evidence, EvidenceContent};
-use crate::trace::Stage;
+use crate::answer::{AnswerError, Evidence, EvidenceContent, Stage};
+use crate::ledger::{Context, Memory};
 
 /// Sentences embedded at once; between batches the question's time is looked at.
 const BATCH: usize = 256;
@@ -28,6 +26,8 @@ struct Made {
     values: Vec<f32>,
     whole: Option<Arc<Embeddings>>,
 }
+
+impl Memory for TripleSentences {}
 
 impl TripleSentences {
     /// The `k` triples of the graph whose sentences are nearest to a vector, best first.

@@ -11,8 +11,8 @@ use quipu_query::{Tables, Values, open_tables};
 use serde::{Deserialize, Serialize};
 use tokio::sync::OnceCell;
 
-use crate::AnswerError;
-use crate::plan::LearntFile;
+use crate::answer::AnswerError;
+use crate::ledger::{Context, Memory, MemoryFile};
 
 /// Name of the file in the workspace.
 pub const KINDS_FILE: &str = "kinds.toml";
@@ -44,9 +44,19 @@ pub struct TablesMemory {
     /// Nouns for the tables of a graph without types, by [`quipu_query::Unnamed::key`].
     kinds: RwLock<BTreeMap<String, String>>,
     /// Nothing where nothing is kept, as of several workspaces as one.
-    file: Option<LearntFile>,
+    file: Option<MemoryFile>,
     /// Held while a model is asked for nouns.
     pub(crate) naming: tokio::sync::Mutex<()>,
+}
+
+impl Memory for TablesMemory {}
+
+/// The graph as tables, with the values of their columns; read when first asked for.
+///
+/// # Errors
+/// The graph's.
+pub(crate) async fn graph_tables(context: &Context<'_>) -> Result<Arc<GraphTables>, AnswerError> {
+    context.memory::<TablesMemory>().of(context.workspace).await
 }
 
 impl TablesMemory {
@@ -55,7 +65,7 @@ impl TablesMemory {
     /// # Errors
     /// [`AnswerError::Usage`] when its file cannot be read or is not what it should be.
     pub(crate) fn open(folder: &Path) -> Result<Self, AnswerError> {
-        let (file, held) = LearntFile::open::<KindFile>(folder, KINDS_FILE, HEADER)?;
+        let (file, held) = MemoryFile::open::<KindFile>(folder, KINDS_FILE, HEADER)?;
         Ok(Self { kinds: RwLock::new(held.kind), file: Some(file), ..Self::default() })
     }
 

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use quipu_graph::{Direction, Graph, GraphError, NodeId, NodeSummary, Step};
 
-use crate::evidence::Evidence;
+use crate::answer::Evidence;
 
 /// A triple as it was walked: from where, along which step, to where.
 pub type Walked = (NodeId, Step, NodeId);

@@ -15,9 +15,8 @@ use quipu_language::is_empty_word;
 use quipu_model::TokenVectors;
 
 use super::Documents;
-use crate::AnswerError;
-use crate::context::Context;
-use crate::trace::Stage;
+use crate::answer::{AnswerError, Stage};
+use crate::ledger::Context;
 
 /// How well an entity explains the words that name it, on the scale of the cosines of tokens of one meaning.
 const NAMED: f64 = 0.9;

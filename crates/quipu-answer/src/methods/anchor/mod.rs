@@ -14,23 +14,19 @@
 //! entity (`parent` of a `parent`); all values of a row that bears on the question are kept, not three of them, so that lists are
 //! answered whole; and at the end the default is an abstention, not what the model believes.
 
+mod grounding;
 mod predictor;
 mod retriever;
 
 use futures::future::join_all;
 
-use crate::AnswerError;
-use crate::answer::{Note, Status};
-use crate::context::Context;
+use crate::answer::{AnswerError, Evidence, Note, Outcome, Question, Stage, Status};
+use crate::compose::{self, answer_from};
 use crate::critique;
-use crate::evidence::Evidence;
-use crate::link::Anchor;
-use crate::methods::baselines::cot;
-use crate::methods::baselines::steps::{NOTHING_LINKED, answer_from};
-use crate::methods::{Outcome, PathsConfig, paths};
-use crate::question::Question;
+use crate::ledger::Context;
+use crate::link::{Anchor, NOTHING_LINKED};
+use crate::planners::{PathsConfig, paths};
 use crate::retrieve::{latest_within_budget, triples_to_evidence};
-use crate::trace::Stage;
 
 use retriever::Retriever;
 
@@ -158,7 +154,7 @@ async fn by_paths(
     }
     let outcome = paths::run_from(context, question, predicted, &paths).await?;
     Ok(match settled {
-        Some(settled) => settled.complete(context, outcome),
+        Some(settled) => settled.complete(outcome),
         None => outcome,
     })
 }
@@ -175,7 +171,7 @@ async fn explore(
     for hop in 1..=config.depth {
         let sparing = context.sparing(KEPT_BACK);
         {
-            let _timer = context.trace.enter(Stage::Retrieve);
+            let _timer = context.ledger.enter(Stage::Retrieve);
             let rounds = retrievers
                 .iter_mut()
                 .filter(|r| r.is_live())
@@ -215,7 +211,7 @@ async fn is_enough(
     retrievers: &[Retriever],
     hop: u32,
 ) -> Result<bool, AnswerError> {
-    let _timer = context.trace.enter(Stage::Critique);
+    let _timer = context.ledger.enter(Stage::Critique);
     let (evidence, _) = evidence(context, retrievers).await?;
     critique::is_enough(context, question, &evidence, hop, "critique.supervisor").await
 }
@@ -226,7 +222,7 @@ async fn alone(
     question: &Question,
     abstained: Outcome,
 ) -> Result<Outcome, AnswerError> {
-    let outcome = match cot::run(context, question).await {
+    let outcome = match compose::alone(context, question).await {
         Err(AnswerError::Exhausted(_)) => return Ok(abstained),
         outcome => outcome?,
     };
@@ -234,5 +230,5 @@ async fn alone(
         return Ok(abstained);
     }
     context.trace.note(Note::ModelAlone);
-    Ok(Outcome { evidence: abstained.evidence, ..outcome })
+    Ok(Outcome { evidence: abstained.evidence, model_alone: true, ..outcome })
 }

@@ -5,14 +5,11 @@ use std::collections::{HashMap, HashSet};
 use quipu_graph::NodeId;
 use quipu_index::normalise;
 
+use super::grounding::relation_scores;
 use super::{AnchorConfig, Grounding, Guide, Predictor};
-use crate::AnswerError;
-use crate::answer::{NamedKey, Note};
-use crate::context::Context;
-use crate::evidence::cell;
-use crate::link::{Anchor, Mentioned, detected, keywords, merge, named, relation_scores, shape_of};
-use crate::question::Question;
-use crate::trace::{CandidateEvent, Event, Stage};
+use crate::answer::{AnswerError, CandidateEvent, Event, NamedKey, Note, Question, Stage, cell};
+use crate::ledger::Context;
+use crate::link::{Anchor, Mentioned, detected, keywords, merge, named, shape_of};
 
 /// Names of the graph offered to the keyword call.
 const MOST_NAMES: usize = 8;
@@ -39,7 +36,7 @@ pub(super) async fn predict(
     question: &Question,
     config: &AnchorConfig,
 ) -> Result<Vec<Mentioned>, AnswerError> {
-    let _timer = context.trace.enter(Stage::Link);
+    let _timer = context.ledger.enter(Stage::Link);
     let mut mentioned = candidates(context, question, config).await?;
     if context.anchors.is_empty() {
         mentioned.retain(|m| m.best().is_some_and(|best| best.score >= LEAST_MATCH));

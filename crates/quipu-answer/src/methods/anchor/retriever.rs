@@ -7,16 +7,13 @@ use quipu_model::ChatRequest;
 use serde_json::json;
 
 use super::{AnchorConfig, Guide};
-use crate::AnswerError;
-use crate::context::Context;
-use crate::evidence::cell;
+use crate::answer::{AnswerError, Event, Question, Stage, cell};
+use crate::ledger::Context;
 use crate::link::Anchor;
 use crate::plan::{Frontier, OfferedRelation, with_solved};
 use crate::prompts::Prompt;
 use crate::prune::{filter_by_similarity, pick_numbers, similarities};
-use crate::question::Question;
 use crate::retrieve::Walked;
-use crate::trace::{Event, Stage};
 
 /// Neighbours along one step of one entity; a hub has more, which the trace counts.
 const MOST_NEIGHBOURS: usize = 500;

@@ -10,13 +10,10 @@ use quipu_language::impossible_place;
 
 use walked::{denies, is_answer, is_calculated};
 
-use super::{Method, MethodConfig, Outcome};
-use crate::AnswerError;
-use crate::answer::Status;
-use crate::context::{Context, Planned};
-use crate::error::Exhausted;
-use crate::question::Question;
-use crate::trace::{Event, Stage};
+use super::MethodConfig;
+use crate::answer::{AnswerError, Event, Exhausted, Outcome, Question, Stage, Status};
+use crate::ledger::Context;
+use crate::planners::{paths, query};
 
 /// Parameters of `auto`.
 #[derive(Debug, Clone, PartialEq)]
@@ -79,7 +76,7 @@ pub(super) async fn run(
     let within = context.at_most(auto.llm_calls);
     if context.plan_only() || context.wanted_reading() > 0 {
         // Readings are those of queries.
-        return Box::pin(Method::Query.run(&within, question, config)).await;
+        return query::run(&within, question, &config.query).await;
     }
     if let Some(place) = impossible_place(question.text()) {
         return Ok(Outcome::abstain(format!("“{place}” is no place of an order"), Vec::new()));
@@ -93,14 +90,14 @@ pub(super) async fn run(
         is_sure = walked.is_from(trust.sure_with_cards);
     }
     if is_sure {
-        // To be learnt from.
-        walked.plan.into_iter().for_each(|plan| context.keep_plan(plan));
+        // Its plan is to be learnt from.
         return Ok(walked.outcome);
     }
+    walked.outcome.plan = None;
     if !context.has_model() || !takes_queries(context) {
         return Ok(if walked.stands { walked.outcome } else { unsure(walked.outcome) });
     }
-    let queried = match Box::pin(Method::Query.run(&within, question, config)).await {
+    let queried = match query::run(&within, question, &config.query).await {
         Err(AnswerError::Exhausted(limit @ (Exhausted::Calls(_) | Exhausted::Tokens(_)))) => {
             context.trace.report(Stage::Plan, Event::Degraded { reason: limit.to_string() });
             Outcome::abstain(limit.to_string(), Vec::new())
@@ -123,7 +120,6 @@ fn has_types(context: &Context<'_>) -> bool {
 /// What paths say to a question.
 struct Walked {
     outcome: Outcome,
-    plan: Option<Planned>,
     /// Whether it is what the question asks for, as far as its form and the graph show it.
     says: bool,
     /// Whether it is an answer where no query gives one.
@@ -145,14 +141,13 @@ async fn walk(
     config: &MethodConfig,
     trust: &PathTrust,
 ) -> Result<Walked, AnswerError> {
-    let outcome = Box::pin(Method::Paths.run(context, question, config)).await?;
-    let plan = context.kept_plan();
+    let outcome = paths::run(context, question, &config.paths).await?;
     let calculated = is_calculated(&outcome);
     let least = trust.least_confidence.min(if calculated { trust.sure_calculated } else { 1.0 });
-    let of_one = plan.as_ref().filter(|plan| !plan.is_of_several());
+    let of_one = outcome.plan.as_deref().filter(|plan| !plan.is_of_several());
     let says = is_answer(context, question.text(), of_one, &outcome, has_types(context)).await?;
     let stands = says && outcome.confidence >= least;
-    Ok(Walked { outcome, plan, says, stands, calculated })
+    Ok(Walked { outcome, says, stands, calculated })
 }
 
 /// Whether the source is a graph that queries run on.

@@ -11,13 +11,10 @@ use quipu_language::{
 };
 use quipu_query::Made;
 
-use crate::AnswerError;
-use crate::answer::Status;
-use crate::context::{Context, PlanStart, Planned};
-use crate::evidence::EvidenceContent;
+use crate::answer::{AnswerError, EvidenceContent, Outcome, PlanStart, Planned, Status};
+use crate::ledger::Context;
 use crate::link::{apart, mentions};
-use crate::methods::Outcome;
-use crate::methods::query::{is_far_from_role, is_of_named_kinds, measures_what_is_asked};
+use crate::planners::query::{is_far_from_role, is_of_named_kinds, measures_what_is_asked};
 
 /// Whether a path's outcome is an answer to the question.
 pub(super) async fn is_answer(

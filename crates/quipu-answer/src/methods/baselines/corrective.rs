@@ -14,18 +14,14 @@ use quipu_index::SearchMode;
 use quipu_model::{ChatRequest, Constraint};
 use serde_json::json;
 
-use super::steps::{NOTHING_LINKED, answer_from, link, nodes};
-use crate::AnswerError;
-use crate::context::Context;
-use crate::evidence::{Evidence, cell, to_markdown};
-use crate::link::{Anchor, mask};
-use crate::methods::Outcome;
+use crate::answer::{AnswerError, Event, Evidence, Outcome, Question, Stage, cell, to_markdown};
+use crate::compose::answer_from;
+use crate::ledger::Context;
+use crate::link::{Anchor, NOTHING_LINKED, linked, mask, nodes};
 use crate::plan::{Frontier, OfferedRelation, Scope, with_solved};
 use crate::prompts::Prompt;
 use crate::prune::{filter_by_similarity, pick_numbers, relevance, similarities};
-use crate::question::Question;
 use crate::retrieve::{retrieve_passages, retrieve_scope};
-use crate::trace::{Event, Stage};
 
 /// Most relations offered; the most similar to the question where there are more.
 const MOST_OFFERED: usize = 40;
@@ -65,9 +61,9 @@ pub(in crate::methods) async fn run(
     question: &Question,
     config: &CorrectiveConfig,
 ) -> Result<Outcome, AnswerError> {
-    let anchors = link(context, question).await?;
+    let anchors = linked(context, question).await?;
     let mut evidence = {
-        let _timer = context.trace.enter(Stage::Retrieve);
+        let _timer = context.ledger.enter(Stage::Retrieve);
         retrieve_passages(context, question.text(), &nodes(&anchors), SearchMode::Hybrid, config.passages)
             .await?
     };
@@ -93,7 +89,7 @@ async fn judge(
     question: &Question,
     passages: &[Evidence],
 ) -> Result<Worth, AnswerError> {
-    let _timer = context.trace.enter(Stage::Critique);
+    let _timer = context.ledger.enter(Stage::Critique);
     let values = json!({ "facts": to_markdown(passages), "question": question.text() });
     let words = Worth::ALL.iter().map(|(word, _)| (*word).to_owned()).collect();
     let request = ChatRequest::new("critique.passages", Prompt::CorrectiveJudge.render(values)?)
@@ -119,7 +115,7 @@ async fn graph_module(
         return Ok((Vec::new(), 0));
     }
     let chosen = {
-        let _timer = context.trace.enter(Stage::Prune);
+        let _timer = context.ledger.enter(Stage::Prune);
         let relations: Vec<String> = offered.iter().map(OfferedRelation::describe).collect();
         let start = anchors.iter().map(|anchor| cell(&anchor.name)).collect::<Vec<_>>().join(", ");
         let values = json!({
@@ -136,7 +132,7 @@ async fn graph_module(
     let kept: Vec<String> = chosen.iter().map(|relation| relation.describe()).collect();
     let dropped = offered.len() - kept.len();
     context.trace.report(Stage::Prune, Event::Filtered { hop: 0, kept, dropped, by: "model".into() });
-    let _timer = context.trace.enter(Stage::Retrieve);
+    let _timer = context.ledger.enter(Stage::Retrieve);
     let steps = both_ways(chosen.iter().map(|relation| relation.step.relation));
     let scope = Scope { hops: vec![steps; config.radius] };
     let relevance = both_ways_relevance(relevance(&offered, &scores));

@@ -4,13 +4,9 @@ use quipu_model::{ChatRequest, ModelError};
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::AnswerError;
-use crate::answer::Status;
-use crate::context::Context;
-use crate::methods::Outcome;
+use crate::answer::{AnswerError, Outcome, Question, Stage, Status};
+use crate::ledger::Context;
 use crate::prompts::Prompt;
-use crate::question::Question;
-use crate::trace::Stage;
 
 #[derive(Deserialize)]
 struct Reply {

@@ -9,14 +9,10 @@ pub(super) mod question_match;
 pub(super) mod react;
 mod rounds;
 pub(super) mod self_consistency;
-pub(super) mod steps;
 pub(super) mod text;
 pub(super) mod tog;
 pub(super) mod tool_use;
-
-// What other methods take of them.
-pub(super) use graph::neighbourhood;
-pub(super) use steps::{link, times};
+mod toolbox;
 
 pub use corrective::CorrectiveConfig;
 pub use question_match::QuestionMatchConfig;

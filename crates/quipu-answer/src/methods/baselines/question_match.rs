@@ -8,13 +8,12 @@
 
 use quipu_index::exact_top_k;
 
-use super::steps::{NOTHING_LINKED, answer_from, link, nodes};
-use crate::AnswerError;
-use crate::context::Context;
-use crate::methods::Outcome;
-use crate::question::Question;
+use crate::answer::{AnswerError, Outcome, Question, Stage};
+use crate::compose::answer_from;
+use crate::ledger::Context;
+use crate::link::{NOTHING_LINKED, linked, nodes};
+use crate::retrieve::TripleSentences;
 use crate::retrieve::{Walked, nearby_triples, sentence, triples_to_evidence};
-use crate::trace::Stage;
 
 /// Neighbours along one step of one node, where the neighbourhood is matched.
 const EACH: usize = 50;
@@ -43,15 +42,15 @@ pub(in crate::methods) async fn run(
 ) -> Result<Outcome, AnswerError> {
     let triples = context.graph().describe().triples;
     let matched = if (1..=config.whole).contains(&triples) {
-        let _timer = context.trace.enter(Stage::Retrieve);
+        let _timer = context.ledger.enter(Stage::Retrieve);
         let asked = context.embed(Stage::Retrieve, &[question.text()]).await?;
-        context.sentences.nearest(context, asked.row(0), config.k).await?
+        context.memory::<TripleSentences>().nearest(context, asked.row(0), config.k).await?
     } else {
-        let anchors = link(context, question).await?;
+        let anchors = linked(context, question).await?;
         if anchors.is_empty() {
             return Ok(Outcome::abstain(NOTHING_LINKED, Vec::new()));
         }
-        let _timer = context.trace.enter(Stage::Retrieve);
+        let _timer = context.ledger.enter(Stage::Retrieve);
         let nearby = nearby_triples(context.graph(), &nodes(&anchors), 2, EACH, config.nearby).await?;
         nearest(context, question, &nearby, config.k).await?
     };

@@ -9,12 +9,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::rounds::{Action, Agent, RoundsConfig, converse};
-use crate::AnswerError;
-use crate::context::Context;
-use crate::methods::Outcome;
+use crate::answer::{AnswerError, Outcome, Question, Stage};
+use crate::ledger::Context;
 use crate::prompts::Prompt;
-use crate::question::Question;
-use crate::trace::Stage;
 
 /// Thinks before each action.
 struct Thinker {
@@ -67,7 +64,7 @@ impl Agent for Thinker {
         messages: &[Message],
         may_finish: bool,
     ) -> Result<(Action, String), AnswerError> {
-        let _timer = context.trace.enter(Stage::Plan);
+        let _timer = context.ledger.enter(Stage::Plan);
         let request = ChatRequest::new("plan.react", messages.to_vec()).with_max_tokens(200);
         let step: Step = context.json(Stage::Plan, request, &schema(self.documents, may_finish)).await?;
         let words = serde_json::to_string(&step).unwrap_or_default();

@@ -3,14 +3,11 @@
 
 use quipu_model::{Message, ModelError};
 
-use super::steps::answer_from;
-use crate::AnswerError;
-use crate::context::Context;
-use crate::methods::Outcome;
+use super::toolbox::{Observation, Toolbox};
+use crate::answer::{AnswerError, Event, Outcome, Question, Stage};
+use crate::compose::answer_from;
+use crate::ledger::Context;
 use crate::plan::with_solved;
-use crate::question::Question;
-use crate::retrieve::{Observation, Toolbox};
-use crate::trace::{Event, Stage};
 
 /// Parameters of the agents.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,7 +80,7 @@ pub(super) async fn converse(
         } else if repeated {
             Observation::Repeated
         } else {
-            let _timer = context.trace.enter(Stage::Retrieve);
+            let _timer = context.ledger.enter(Stage::Retrieve);
             act(&mut toolbox, &action).await?
         };
         done.push(action);

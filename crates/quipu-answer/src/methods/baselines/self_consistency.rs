@@ -6,13 +6,9 @@
 use quipu_index::normalise;
 use quipu_model::ModelError;
 
-use super::cot::{request, think};
-use crate::AnswerError;
-use crate::answer::Status;
-use crate::context::Context;
-use crate::methods::Outcome;
-use crate::question::Question;
-use crate::trace::{Event, Stage};
+use crate::answer::{AnswerError, Event, Outcome, Question, Stage, Status};
+use crate::compose::{think, thinking};
+use crate::ledger::Context;
 
 /// Parameters of self-consistency.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,10 +30,10 @@ pub(in crate::methods) async fn run(
     question: &Question,
     config: &SelfConsistencyConfig,
 ) -> Result<Outcome, AnswerError> {
-    let _timer = context.trace.enter(Stage::Compose);
+    let _timer = context.ledger.enter(Stage::Compose);
     let mut samples = Vec::new();
     for seed in 1..=config.samples {
-        let mut request = request(question)?;
+        let mut request = thinking(question)?;
         request.temperature = config.temperature;
         request.seed = u64::from(seed);
         match think(context, request).await {

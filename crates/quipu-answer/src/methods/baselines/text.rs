@@ -6,14 +6,11 @@ use std::collections::HashSet;
 use quipu_graph::NodeId;
 use quipu_index::{PassageHit, SearchMode};
 
-use super::steps::{answer_from, link, nodes};
-use crate::AnswerError;
-use crate::answer::{RankedEntity, Status};
-use crate::context::Context;
-use crate::methods::Outcome;
-use crate::question::Question;
+use crate::answer::{AnswerError, Event, Outcome, Question, RankedEntity, Stage, Status};
+use crate::compose::answer_from;
+use crate::ledger::Context;
+use crate::link::{linked, nodes};
 use crate::retrieve::{Documents, retrieve_passages};
-use crate::trace::{Event, Stage};
 
 /// Passages that the ranking of entities is made of.
 const RANKED: usize = 100;
@@ -44,24 +41,25 @@ pub(in crate::methods) async fn run(
         return Ok(Outcome::abstain("the graph has no documents", Vec::new()));
     };
     let hits = {
-        let _timer = context.trace.enter(Stage::Retrieve);
+        let _timer = context.ledger.enter(Stage::Retrieve);
         documents.search(config.mode, RANKED)?
     };
     let ranking = ranking(context, &hits).await?;
     let best = ranking.first().map(|entity| entity.name.clone());
-    context.trace.set_ranking(ranking);
     if !config.compose {
         let passages = hits.into_iter().take(config.passages).map(|hit| hit.passage).collect();
         let evidence = documents.evidence(context, passages).await?;
         context.trace.report(Stage::Retrieve, Event::Retrieved { evidence: evidence.len(), left_out: 0 });
         let Some(best) = best else {
-            return Ok(Outcome::abstain("no document has any of the question's words", evidence));
+            let reason = "no document has any of the question's words";
+            return Ok(Outcome { ranked: ranking, ..Outcome::abstain(reason, evidence) });
         };
         let answers = vec![best];
         let confidence = 0.4;
         return Ok(Outcome {
             status: Status::Answered,
             answers,
+            ranked: ranking,
             text: None,
             evidence,
             confidence,
@@ -69,13 +67,14 @@ pub(in crate::methods) async fn run(
             ..Outcome::default()
         });
     }
-    let anchors = link(context, question).await?;
+    let anchors = linked(context, question).await?;
     let passages = {
-        let _timer = context.trace.enter(Stage::Retrieve);
+        let _timer = context.ledger.enter(Stage::Retrieve);
         let anchors = nodes(&anchors);
         retrieve_passages(context, question.text(), &anchors, config.mode, config.passages).await?
     };
-    answer_from(context, question, (passages, 0), 0.4).await
+    let outcome = answer_from(context, question, (passages, 0), 0.4).await?;
+    Ok(Outcome { ranked: ranking, ..outcome })
 }
 
 /// The entities of passages, each once, in their order.

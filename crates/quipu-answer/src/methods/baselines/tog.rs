@@ -15,19 +15,15 @@ use quipu_graph::{NodeId, Step};
 use quipu_model::{ChatRequest, ModelError};
 use serde_json::json;
 
-use super::steps::{NOTHING_LINKED, anchors, answer_from};
-use crate::AnswerError;
-use crate::context::Context;
+use crate::answer::{AnswerError, Event, Evidence, Outcome, Question, Stage, cell};
+use crate::compose::answer_from;
 use crate::critique;
-use crate::evidence::{Evidence, cell};
-use crate::link::{Anchor, Mentioned, anchors_for_names, mentions};
-use crate::methods::Outcome;
+use crate::ledger::Context;
+use crate::link::{Anchor, Mentioned, NOTHING_LINKED, anchors_for_names, close_anchors, mentions};
 use crate::plan::{Frontier, OfferedRelation, Topic, read_topic, with_solved};
 use crate::prompts::Prompt;
 use crate::prune::{filter_by_similarity, pick_numbers, similarities};
-use crate::question::Question;
 use crate::retrieve::{Walked, latest_within_budget, sentence, triples_to_evidence};
-use crate::trace::{Event, Stage};
 
 /// Most relations offered at once; the most similar to the question where there are more.
 const MOST_OFFERED: usize = 30;
@@ -116,7 +112,7 @@ async fn evidence(context: &Context<'_>, walked: &[Walked]) -> Result<(Vec<Evide
 /// The topic entities: one call. What the model names is linked by the name index; where none of it is found, the mentions that
 /// the index itself found stand in.
 async fn start(context: &Context<'_>, question: &Question) -> Result<Vec<Anchor>, AnswerError> {
-    let _timer = context.trace.enter(Stage::Link);
+    let _timer = context.ledger.enter(Stage::Link);
     let detected = mentions(context, question.text()).await?;
     let names: Vec<String> =
         detected.iter().take(MOST_NAMES).filter_map(Mentioned::best).map(|a| cell(&a.name)).collect();
@@ -132,7 +128,7 @@ async fn start(context: &Context<'_>, question: &Question) -> Result<Vec<Anchor>
     let linked = if named.is_empty() { detected } else { named };
     let events = linked.iter().map(Mentioned::to_event).collect();
     context.trace.report(Stage::Link, Event::Linked { mentions: events });
-    Ok(anchors(&linked))
+    Ok(close_anchors(&linked))
 }
 
 /// The relations to follow from each path: one call a path.
@@ -143,7 +139,7 @@ async fn prune_relations(
     hop: u32,
     config: &TogConfig,
 ) -> Result<Vec<Lead>, AnswerError> {
-    let _timer = context.trace.enter(Stage::Prune);
+    let _timer = context.ledger.enter(Stage::Prune);
     let mut leads = Vec::new();
     for (from, end) in beam.iter().enumerate() {
         if context.calls_left() <= 1 {
@@ -221,7 +217,7 @@ async fn prune_entities(
     hop: u32,
     config: &TogConfig,
 ) -> Result<(Vec<End>, Vec<Walked>), AnswerError> {
-    let _timer = context.trace.enter(Stage::Prune);
+    let _timer = context.ledger.enter(Stage::Prune);
     let mut candidates: Vec<(usize, Walked)> = Vec::new();
     for (index, lead) in leads.iter().enumerate() {
         let Some(from) = beam.get(lead.from) else { continue };
@@ -284,7 +280,7 @@ async fn is_enough(
     walked: &[Walked],
     hop: u32,
 ) -> Result<bool, AnswerError> {
-    let _timer = context.trace.enter(Stage::Critique);
+    let _timer = context.ledger.enter(Stage::Critique);
     let (evidence, _) = evidence(context, walked).await?;
     critique::is_enough(context, question, &evidence, hop, "critique.tog").await
 }

@@ -7,12 +7,9 @@ use quipu_model::{ChatRequest, Message, Tool, ToolCall};
 use serde_json::{Value, json};
 
 use super::rounds::{Action, Agent, RoundsConfig, converse};
-use crate::AnswerError;
-use crate::context::Context;
-use crate::methods::Outcome;
+use crate::answer::{AnswerError, Outcome, Question, Stage};
+use crate::ledger::Context;
 use crate::prompts::{Prompt, graph_tools};
-use crate::question::Question;
-use crate::trace::Stage;
 
 /// The function that ends the search.
 const FINISH: &str = "finish";
@@ -36,7 +33,7 @@ impl Agent for Caller {
         messages: &[Message],
         may_finish: bool,
     ) -> Result<(Action, String), AnswerError> {
-        let _timer = context.trace.enter(Stage::Plan);
+        let _timer = context.ledger.enter(Stage::Plan);
         let request = ChatRequest::new("plan.tool", messages.to_vec()).with_max_tokens(150);
         let allowed = |tool: &&Tool| may_finish || tool.name != FINISH;
         let tools: Vec<Tool> = graph_tools().iter().filter(allowed).cloned().collect();

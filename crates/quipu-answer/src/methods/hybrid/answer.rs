@@ -7,15 +7,10 @@ use quipu_model::ModelError;
 
 use super::router::Router;
 use super::{HybridConfig, Round};
-use crate::AnswerError;
-use crate::answer::{RankedEntity, Status};
+use crate::answer::{AnswerError, Event, Evidence, Outcome, Question, RankedEntity, Stage, Status};
 use crate::compose::compose;
-use crate::context::Context;
-use crate::evidence::Evidence;
-use crate::methods::Outcome;
-use crate::question::Question;
+use crate::ledger::Context;
 use crate::retrieve::{Documents, Walked, triples_to_evidence};
-use crate::trace::{Event, Stage};
 
 /// Entities of the ranking that the answer has.
 const RANKED: usize = 50;
@@ -37,14 +32,15 @@ pub(super) async fn answer(
     context.trace.report(Stage::Retrieve, Event::Retrieved { evidence: evidence.len(), left_out: 0 });
     let shown: Vec<String> = ranking.iter().take(SHOWN).map(|entity| entity.name.clone()).collect();
     let best: Vec<String> = ranking.first().map(|entity| entity.name.clone()).into_iter().collect();
-    context.trace.set_ranking(ranking);
     if best.is_empty() {
-        return Ok(Outcome::abstain("no document bears on the question", evidence));
+        let ranked = ranking;
+        return Ok(Outcome { ranked, ..Outcome::abstain("no document bears on the question", evidence) });
     }
     let confidence = round.verdict.probability.clamp(0.05, 0.95);
     let plain = Outcome {
         status: Status::Answered,
         answers: best,
+        ranked: ranking,
         text: None,
         evidence,
         confidence,
@@ -64,7 +60,7 @@ async fn composed(
     plain: Outcome,
     shown: &[String],
 ) -> Result<Outcome, AnswerError> {
-    let _timer = context.trace.enter(Stage::Compose);
+    let _timer = context.ledger.enter(Stage::Compose);
     let frames = time_frames(question.text(), question.asked_at().date());
     let composed = match compose(context, question, &frames, &plain.evidence).await {
         Ok(composed) => composed,

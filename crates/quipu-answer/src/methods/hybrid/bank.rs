@@ -5,10 +5,9 @@ use std::collections::HashSet;
 use super::pagerank::pagerank;
 use super::router::{Action, Router};
 use super::{HybridConfig, Modules, report};
-use crate::AnswerError;
-use crate::context::Context;
+use crate::answer::{AnswerError, Refinement, Stage};
+use crate::ledger::Context;
 use crate::retrieve::Documents;
-use crate::trace::{Refinement, Stage};
 use quipu_graph::NodeId;
 
 /// Entities that a round ranks.
@@ -58,7 +57,7 @@ impl<'a> Bank<'a> {
         action: &Action,
         router: &Router<'_>,
     ) -> Result<Found, AnswerError> {
-        let _timer = self.context.trace.enter(Stage::Retrieve);
+        let _timer = self.context.ledger.enter(Stage::Retrieve);
         if self.config.modules == Modules::Graph {
             return self.by_graph(round, action, router).await;
         }

@@ -12,12 +12,11 @@ use super::feedback::{Feedback, by_gold};
 use super::reader::{entries, read};
 use super::router::{Action, Router};
 use super::{CriticKind, HybridConfig, report};
-use crate::AnswerError;
-use crate::context::Context;
-use crate::evidence::cell;
+use crate::answer::{AnswerError, Event, Refinement, Stage, cell};
+use crate::ledger::Context;
+use crate::methods::Experiences;
 use crate::prompts::Prompt;
 use crate::retrieve::Documents;
-use crate::trace::{Event, Refinement, Stage};
 
 /// A local model's one look at a document.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -68,7 +67,7 @@ impl<'a> Critic<'a> {
         router: &Router<'_>,
     ) -> Result<Verdict, AnswerError> {
         read(self.context, self.documents, self.question, found, self.config.read).await?;
-        let _timer = self.context.trace.enter(Stage::Critique);
+        let _timer = self.context.ledger.enter(Stage::Critique);
         let Some(first) = found.entities.first() else {
             return Ok(Verdict { accepted: false, probability: 0.0 });
         };
@@ -133,7 +132,7 @@ impl<'a> Critic<'a> {
         action: &Action,
         router: &Router<'_>,
     ) -> Result<Option<Feedback>, AnswerError> {
-        let _timer = self.context.trace.enter(Stage::Critique);
+        let _timer = self.context.ledger.enter(Stage::Critique);
         let feedback = match &self.config.critic {
             CriticKind::Oracle(_) => by_gold(action, router, &self.gold),
             CriticKind::Off => None,
@@ -183,7 +182,7 @@ impl<'a> Critic<'a> {
     fn told(&self, action: &Action, router: &Router<'_>) -> Value {
         let chosen: Vec<_> =
             action.requirements.iter().filter_map(|at| router.requirements.get(*at)).collect();
-        let experiences = self.context.experiences.balanced(self.config.experiences);
+        let experiences = self.context.memory::<Experiences>().balanced(self.config.experiences);
         json!({
             "experiences": experiences,
             "question": self.question,

@@ -7,8 +7,8 @@ use parking_lot::RwLock;
 use serde::{Deserialize, Serialize};
 
 use super::router::{Action, Router};
-use crate::AnswerError;
-use crate::plan::LearntFile;
+use crate::answer::AnswerError;
+use crate::ledger::{Memory, MemoryFile};
 
 /// Name of the file in the workspace.
 pub const EXPERIENCES_FILE: &str = "experiences.toml";
@@ -172,7 +172,7 @@ impl Experience {
 /// The experiences of a workspace.
 #[derive(Debug, Default)]
 pub struct Experiences {
-    file: LearntFile,
+    file: MemoryFile,
     held: RwLock<Vec<Experience>>,
 }
 
@@ -182,13 +182,15 @@ struct File {
     experience: Vec<Experience>,
 }
 
+impl Memory for Experiences {}
+
 impl Experiences {
     /// Reads the experiences of the workspace at `folder`; none when there is no file yet.
     ///
     /// # Errors
     /// [`AnswerError::Usage`] when the file cannot be read or is not what it should be.
     pub fn open(folder: &Path) -> Result<Self, AnswerError> {
-        let (file, held) = LearntFile::open::<File>(folder, EXPERIENCES_FILE, HEADER)?;
+        let (file, held) = MemoryFile::open::<File>(folder, EXPERIENCES_FILE, HEADER)?;
         Ok(Self { file, held: RwLock::new(held.experience) })
     }
 

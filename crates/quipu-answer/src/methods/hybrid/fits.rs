@@ -7,11 +7,9 @@ use quipu_model::ScoreRequest;
 use serde_json::json;
 
 use super::router::{Router, count};
-use crate::AnswerError;
-use crate::evidence::cell;
+use crate::answer::{AnswerError, Event, Stage, cell};
 use crate::plan::{NamedPart, Requirement, with_solved};
 use crate::prompts::Prompt;
-use crate::trace::{Event, Stage};
 
 /// Phrases of one part of the question that the model weighs, the most similar to the question; and of all parts together.
 const PHRASES_OF_PART: usize = 4;

@@ -15,11 +15,9 @@ use serde_json::{Value, json};
 use super::feedback::Feedback;
 use super::report;
 use super::router::{Action, Router, in_order};
-use crate::AnswerError;
-use crate::evidence::cell;
+use crate::answer::{AnswerError, CandidateEvent, Event, MentionEvent, Refinement, Stage, cell};
 use crate::plan::{Along, NamedPart, RequirementConfig, along, common_types};
 use crate::prompts::Prompt;
-use crate::trace::{CandidateEvent, Event, MentionEvent, Refinement, Stage};
 
 /// Entities and relations of one reply that are looked at; a small model that repeats itself names a hundred.
 const MOST_ENTITIES: usize = 5;

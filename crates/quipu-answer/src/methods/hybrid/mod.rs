@@ -15,13 +15,10 @@ mod reader;
 mod references;
 mod router;
 
-use crate::AnswerError;
-use crate::context::Context;
-use crate::methods::Outcome;
+use crate::answer::{AnswerError, Event, Outcome, Question, Refinement, Stage};
+use crate::ledger::Context;
 use crate::plan::RequirementConfig;
-use crate::question::Question;
 use crate::retrieve::Documents;
-use crate::trace::{Event, Refinement, Stage};
 
 use answer::answer;
 use bank::Bank;

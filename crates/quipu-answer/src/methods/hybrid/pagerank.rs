@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use quipu_graph::{Graph, NodeId, RelationRole, Step};
 
-use crate::AnswerError;
-use crate::context::Context;
+use crate::answer::AnswerError;
+use crate::ledger::Context;
 
 /// Probability of going back to a start.
 const RESTART: f64 = 0.15;

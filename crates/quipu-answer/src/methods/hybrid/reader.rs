@@ -9,12 +9,10 @@ use quipu_model::ScoreRequest;
 use serde_json::json;
 
 use super::bank::{Found, sort};
-use crate::AnswerError;
-use crate::context::Context;
-use crate::evidence::{cell, passage_cell};
+use crate::answer::{AnswerError, Event, Stage, cell, passage_cell};
+use crate::ledger::Context;
 use crate::prompts::Prompt;
 use crate::retrieve::Documents;
-use crate::trace::{Event, Stage};
 
 /// What one unit of the ranking before counts, in nats.
 const SIMILARITY: f64 = 10.0;
@@ -42,7 +40,7 @@ pub(super) async fn read(
     if count < 2 || !context.has_model() || !context.model()?.abilities().score {
         return Ok(());
     }
-    let _timer = context.trace.enter(Stage::Critique);
+    let _timer = context.ledger.enter(Stage::Critique);
     let entries = entries(context, documents, found, count).await?;
     let gained = match gains(context, question, &entries).await {
         Err(AnswerError::Exhausted(limit)) => {

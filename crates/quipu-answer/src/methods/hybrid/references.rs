@@ -14,18 +14,16 @@ use quipu_model::{ChatRequest, Constraint, ModelError};
 use serde_json::json;
 
 use super::{CriticKind, HybridConfig, Modules, report};
-use crate::AnswerError;
-use crate::answer::Status;
+use crate::answer::{
+    AnswerError, Event, Evidence, Outcome, Question, Refinement, Stage, Status, cell, to_markdown,
+};
 use crate::compose::compose;
-use crate::context::Context;
-use crate::evidence::{Evidence, cell, to_markdown};
+use crate::ledger::Context;
 use crate::link::{Anchor, Mentioned, mentions};
-use crate::methods::{Outcome, PathsConfig, paths};
 use crate::plan::{RankConfig, RankedPath, Scope, Seen, rank_informed};
+use crate::planners::{PathsConfig, paths};
 use crate::prompts::Prompt;
-use crate::question::Question;
 use crate::retrieve::{nearest_snippets, one_hop, retrieve_scope};
-use crate::trace::{Event, Refinement, Stage};
 
 /// Paths of one entity that are followed in one round.
 const PATHS: usize = 3;
@@ -176,7 +174,7 @@ impl<'a> Router<'a> {
         config: &HybridConfig,
     ) -> Result<Self, AnswerError> {
         let graph = config.modules != Modules::Text;
-        let _timer = context.trace.enter(Stage::Link);
+        let _timer = context.ledger.enter(Stage::Link);
         let mut named = if graph { mentions(context, question.text()).await? } else { Vec::new() };
         named.truncate(MOST_NAMED);
         context
@@ -221,7 +219,7 @@ impl<'a> Router<'a> {
 
     /// The best paths that are left of each thing named; `None` where there is none.
     async fn follow(&mut self) -> Result<Option<Action>, AnswerError> {
-        let _timer = self.context.trace.enter(Stage::Plan);
+        let _timer = self.context.ledger.enter(Stage::Plan);
         let mut followed = Vec::new();
         for at in 0..self.named.len() {
             loop {
@@ -268,7 +266,7 @@ impl<'a> Router<'a> {
         if evidence.is_empty() {
             return Ok(None);
         }
-        let _timer = self.context.trace.enter(Stage::Compose);
+        let _timer = self.context.ledger.enter(Stage::Compose);
         let today = self.question.asked_at().date();
         let frames = if self.timed { time_frames(self.question.text(), today) } else { Vec::new() };
         let outcome = match compose(self.context, self.question, &frames, &evidence).await {
@@ -297,7 +295,7 @@ impl<'a> Router<'a> {
     }
 
     async fn look_up(&self, action: &Action) -> Result<Vec<Evidence>, AnswerError> {
-        let _timer = self.context.trace.enter(Stage::Retrieve);
+        let _timer = self.context.ledger.enter(Stage::Retrieve);
         let followed = match action {
             Action::Text(batch) => {
                 return Ok(self.pages.iter().skip(batch * BATCH).take(BATCH).cloned().collect());
@@ -342,7 +340,7 @@ impl<'a> Router<'a> {
             CriticKind::Oracle(keys) => self.holds_gold(keys, outcome).await?,
             CriticKind::Model if self.context.calls_left() == 0 => return Ok(true),
             CriticKind::Model => {
-                let _timer = self.context.trace.enter(Stage::Critique);
+                let _timer = self.context.ledger.enter(Stage::Critique);
                 let facts =
                     if config.validation_context { to_markdown(&outcome.evidence) } else { String::new() };
                 let asked_at = self.question.asked_at().date().to_string();
@@ -447,7 +445,7 @@ impl<'a> Router<'a> {
     }
 
     async fn comment(&self, options: &[Wrong], round: &Round) -> Result<Wrong, AnswerError> {
-        let _timer = self.context.trace.enter(Stage::Critique);
+        let _timer = self.context.ledger.enter(Stage::Critique);
         let values = json!({
             "question": self.question.text(),
             "module": round.action.module(),

@@ -16,13 +16,11 @@ use quipu_index::{DocumentIndex, IndexError};
 use super::feedback::{ErrorKind, Feedback};
 use super::fits::{narrow, weight};
 use super::{HybridConfig, Modules, Ranking, RouterKind};
-use crate::AnswerError;
-use crate::context::Context;
-use crate::evidence::cell;
+use crate::answer::{AnswerError, CandidateEvent, Event, MentionEvent, Refinement, Stage, cell};
+use crate::ledger::Context;
 use crate::link::apart;
 use crate::plan::{NamedPart, Requirement, RequirementConfig, follow, onward, requirements};
 use crate::retrieve::{Documents, QuestionWords, Walked};
-use crate::trace::{CandidateEvent, Event, MentionEvent, Refinement, Stage};
 
 /// Requirements that actions are made of: the best ones.
 const MOST_REQUIREMENTS: usize = 60;
@@ -134,12 +132,12 @@ impl<'a> Router<'a> {
     /// All requirements that the question may set, and the actions made of them.
     async fn enumerate(&mut self, config: &HybridConfig) -> Result<(), AnswerError> {
         let found = {
-            let _timer = self.context.trace.enter(Stage::Link);
+            let _timer = self.context.ledger.enter(Stage::Link);
             let (parts, found) = requirements(self.context, self.question, self.bounds).await?;
             self.parts = parts;
             found
         };
-        let _timer = self.context.trace.enter(Stage::Plan);
+        let _timer = self.context.ledger.enter(Stage::Plan);
         self.add_requirements(found)?;
         let fits = self.fits(false).await?;
         let value =
@@ -333,7 +331,7 @@ impl<'a> Router<'a> {
         match self.kind {
             RouterKind::Graph => Ok(self.next_best(feedback)),
             RouterKind::Model => {
-                let _timer = self.context.trace.enter(Stage::Plan);
+                let _timer = self.context.ledger.enter(Stage::Plan);
                 self.ask_model(round, feedback).await
             }
         }

@@ -15,18 +15,14 @@ use std::collections::HashMap;
 
 use quipu_graph::{NodeId, Step};
 
-use crate::AnswerError;
+use crate::answer::{AnswerError, Event, Outcome, Question, Stage, cell};
 use crate::compose::{compose, compose_plain};
-use crate::context::Context;
-use crate::evidence::cell;
+use crate::ledger::Context;
 use crate::link::{Anchor, Mentioned, anchors_for_names, mask, mentions};
-use crate::methods::Outcome;
-use crate::methods::paths::{Settled, settle};
 use crate::plan::{Frontier, OfferedRelation, Scope, Topic, common_types, domain_of, read_topic};
+use crate::planners::paths::{Settled, settle};
 use crate::prune::{Verdict, filter_by_model, filter_by_similarity, judge_scope, relevance, similarities};
-use crate::question::Question;
 use crate::retrieve::retrieve_scope;
-use crate::trace::{Event, Stage};
 
 /// Most relations that the model sees in one filtering call; the most similar go first where there are more.
 const MOST_RELATIONS_SHOWN: usize = 40;
@@ -100,7 +96,7 @@ pub(super) async fn run(
         && let Some(settled) = settle(context, question, &ways::planning(config)).await?
     {
         let outcome = run_open(context, &settled.question, Some(&settled), config).await?;
-        return Ok(settled.complete(context, outcome));
+        return Ok(settled.complete(outcome));
     }
     run_open(context, question, None, config).await
 }
@@ -146,7 +142,7 @@ async fn identify(
     filter: RelationFilter,
 ) -> Result<(Topic, Vec<Mentioned>), AnswerError> {
     let detected = {
-        let _timer = context.trace.enter(Stage::Link);
+        let _timer = context.ledger.enter(Stage::Link);
         let detected = mentions(context, question.text()).await?;
         match settled {
             Some(settled) => settled.among(detected),
@@ -156,7 +152,7 @@ async fn identify(
     let domains = domains(context, question).await?;
     let names: Vec<String> =
         detected.iter().take(MOST_NAMES).filter_map(|m| m.best()).map(|a| cell(&a.name)).collect();
-    let _timer = context.trace.enter(Stage::Plan);
+    let _timer = context.ledger.enter(Stage::Plan);
     let topic = match read_topic(context, question, &domains, &names).await {
         Ok(topic) => topic,
         Err(AnswerError::Model(error @ quipu_model::ModelError::Unreadable { .. })) => {
@@ -267,7 +263,7 @@ async fn filter_hop(
     offered: &[OfferedRelation],
     config: &KeragConfig,
 ) -> Result<Filtered, AnswerError> {
-    let _timer = context.trace.enter(Stage::Prune);
+    let _timer = context.ledger.enter(Stage::Prune);
     let scores = if context.embedder().is_some() {
         similarities(context, asked.masked, offered).await?
     } else {
@@ -365,7 +361,7 @@ async fn summarize(
 ) -> Result<Outcome, AnswerError> {
     let nodes: Vec<NodeId> = plan.anchors.iter().map(|a| a.node).collect();
     let retrieved = {
-        let _timer = context.trace.enter(Stage::Retrieve);
+        let _timer = context.ledger.enter(Stage::Retrieve);
         let budget = context.limits.evidence_tokens;
         retrieve_scope(context, &nodes, &plan.scope, &plan.relevance, budget).await?
     };
@@ -375,7 +371,7 @@ async fn summarize(
     if evidence.is_empty() {
         return Ok(Outcome::abstain("the graph says nothing relevant about these entities", evidence));
     }
-    let _timer = context.trace.enter(Stage::Compose);
+    let _timer = context.ledger.enter(Stage::Compose);
     let composed = if config.reasoning {
         compose(context, question, &topic.time_frames, &evidence).await
     } else {
@@ -389,5 +385,5 @@ async fn summarize(
         Err(error) => return Err(error),
     };
     let confidence = if plan.verdict == Verdict::Enough { 0.7 } else { 0.5 };
-    Ok(Outcome::composed(composed, evidence, confidence))
+    Ok(composed.outcome(evidence, confidence))
 }

@@ -8,18 +8,13 @@ use quipu_index::normalise;
 use quipu_language::Operation;
 
 use super::KeragConfig;
-use crate::AnswerError;
-use crate::answer::Status;
-use crate::compose::{OfferedWay, WaysReply, compose_ways};
-use crate::context::Context;
-use crate::evidence::Evidence;
+use crate::answer::{AnswerError, Event, Evidence, Outcome, Question, Stage, Status};
+use crate::compose::{OfferedWay, WaysReply, compose_ways, why_not};
+use crate::ledger::Context;
 use crate::link::Mentioned;
-use crate::methods::paths::{Choice, PathsConfig, Readings, finish, readings, say};
-use crate::methods::{Outcome, why_not};
 use crate::plan::{Topic, WalkConfig};
-use crate::question::Question;
+use crate::planners::paths::{Choice, PathsConfig, Readings, finish, readings, say};
 use crate::retrieve::{best_within_budget, triples_to_evidence};
-use crate::trace::{Event, Stage};
 
 /// Triples of one hop of a chosen way that are kept as evidence.
 const MOST_EVIDENCE: usize = 2000;
@@ -55,7 +50,7 @@ pub(super) async fn run(
     {
         return Ok(Outcome::abstain(unlikely(way), evidence));
     }
-    let _timer = context.trace.enter(Stage::Compose);
+    let _timer = context.ledger.enter(Stage::Compose);
     let offered = offered(context, &found.choices).await?;
     let frames = &topic.time_frames;
     let reply = compose_ways(context, question, frames, &evidence, &offered, config.reasoning).await;
@@ -74,7 +69,7 @@ pub(super) async fn run(
 /// The facts behind what the model is shown of each way, the likeliest ways first. All of a way that it then names is retrieved
 /// after; a way through a hub would fill the prompt with what nobody reads.
 async fn retrieve(context: &Context<'_>, choices: &[Choice]) -> Result<Vec<Evidence>, AnswerError> {
-    let _timer = context.trace.enter(Stage::Retrieve);
+    let _timer = context.ledger.enter(Stage::Retrieve);
     let mut walked = Vec::new();
     for choice in choices {
         let ends: Vec<NodeId> = choice.ends.iter().copied().take(MOST_BACKED).collect();

@@ -8,10 +8,11 @@ use quipu_index::normalise;
 use quipu_query::{PseudoGraph, PseudoTail};
 
 use super::meant::{Meant, NOWHERE};
-use crate::AnswerError;
-use crate::context::Context;
+use crate::answer::{AnswerError, Stage};
+use crate::ledger::Context;
+use crate::link::RelationVectors;
+use crate::plan::Cards;
 use crate::retrieve::Walked;
-use crate::trace::Stage;
 
 /// A step whose relation is less like a pseudo-triple's is not what it means.
 const LEADS: f32 = 0.5;
@@ -287,9 +288,15 @@ impl Follower<'_, '_> {
         let mut contrary = Vec::new();
         for (step, _) in scored.iter().filter(|(step, score)| step.direction != stated && *score >= LEADS) {
             let info = usize::try_from(step.relation.0).ok().and_then(|at| relations.get(at));
-            let Some(card) = info.and_then(|info| self.context.cards.get(&info.key)) else { continue };
+            let Some(card) = info.and_then(|info| self.context.memory::<Cards>().get(&info.key)) else {
+                continue;
+            };
             let ends = [kind, card.kind(step.direction), card.kind(reversed(*step).direction)];
-            let rows = self.context.relations.vectors(self.context, Stage::Retrieve, &ends).await?;
+            let rows = self
+                .context
+                .memory::<RelationVectors>()
+                .vectors(self.context, Stage::Retrieve, &ends)
+                .await?;
             if let [kind, to, from] = rows.as_slice()
                 && product(kind, from) - product(kind, to) > OTHER_KIND
             {
@@ -403,7 +410,8 @@ impl Follower<'_, '_> {
         let Some(believed) = self.relations.rows.get(triple) else { return Ok(Vec::new()) };
         let called: Vec<Vec<String>> = steps.iter().map(|step| self.called(*step, is_head)).collect();
         let texts: Vec<&str> = called.iter().flatten().map(String::as_str).collect();
-        let rows = self.context.relations.vectors(self.context, Stage::Retrieve, &texts).await?;
+        let rows =
+            self.context.memory::<RelationVectors>().vectors(self.context, Stage::Retrieve, &texts).await?;
         let mut rows = rows.iter();
         let mut scored = Vec::with_capacity(steps.len());
         for (step, called) in steps.into_iter().zip(&called) {
@@ -421,7 +429,8 @@ impl Follower<'_, '_> {
     async fn like_question(&self, steps: Vec<Step>) -> Result<Vec<(Step, f32)>, AnswerError> {
         let names: Vec<String> = steps.iter().map(|step| self.name(*step).unwrap_or_default()).collect();
         let texts: Vec<&str> = names.iter().map(String::as_str).collect();
-        let rows = self.context.relations.vectors(self.context, Stage::Retrieve, &texts).await?;
+        let rows =
+            self.context.memory::<RelationVectors>().vectors(self.context, Stage::Retrieve, &texts).await?;
         let like = rows.iter().map(|row| product(&self.relations.question, row));
         let mut scored: Vec<(Step, f32)> = steps.into_iter().zip(like).collect();
         scored.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
@@ -439,7 +448,7 @@ impl Follower<'_, '_> {
             usize::try_from(step.relation.0).ok().and_then(|at| self.context.graph().relations().get(at));
         let Some(info) = info else { return vec![String::new()] };
         let towards = if from_head { step.direction } else { reversed(step).direction };
-        let card = self.context.cards.get(&info.key);
+        let card = self.context.memory::<Cards>().get(&info.key);
         let words = card.map(|card| card.words(towards).to_vec()).unwrap_or_default();
         std::iter::once(info.name.clone()).chain(words).collect()
     }

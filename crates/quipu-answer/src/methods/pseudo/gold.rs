@@ -9,10 +9,9 @@ use quipu_query::PseudoGraph;
 
 use super::PseudoConfig;
 use super::query::{Found, Hit, Marked};
-use crate::context::Context;
-use crate::evidence::{Evidence, EvidenceContent};
+use crate::answer::{Event, Evidence, EvidenceContent, Stage};
+use crate::ledger::Context;
 use crate::retrieve::latest_within_budget;
-use crate::trace::{Event, Stage};
 
 /// What the sources say about the pseudo-graph's things.
 pub(super) struct Gold {

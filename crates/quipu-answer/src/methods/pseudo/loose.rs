@@ -6,11 +6,9 @@ use quipu_index::normalise;
 use quipu_query::{PseudoGraph, PseudoTail, PseudoTriple};
 
 use super::pool::ends;
-use crate::AnswerError;
-use crate::context::Context;
+use crate::answer::{AnswerError, Question};
+use crate::ledger::{Context, is_down};
 use crate::link::mentions;
-use crate::question::Question;
-use crate::sources::is_down;
 
 /// The pseudo-graph with its loose ends tied.
 ///

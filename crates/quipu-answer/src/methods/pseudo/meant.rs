@@ -7,10 +7,9 @@ use quipu_graph::NodeId;
 use quipu_index::normalise;
 use quipu_query::PseudoGraph;
 
-use crate::AnswerError;
-use crate::context::Context;
+use crate::answer::{AnswerError, Question};
+use crate::ledger::Context;
 use crate::link::{Mentioned, named};
-use crate::question::Question;
 
 /// Candidates of one name.
 const CANDIDATES: usize = 3;

@@ -32,15 +32,11 @@ use quipu_model::ChatRequest;
 use quipu_query::PseudoGraph;
 use serde_json::json;
 
-use crate::AnswerError;
-use crate::answer::Note;
-use crate::context::Context;
-use crate::methods::Outcome;
+use crate::answer::{AnswerError, Event, Note, Outcome, Question, Stage};
+use crate::ledger::Context;
 use crate::plan::with_solved;
 use crate::prompts::Prompt;
-use crate::question::Question;
 use crate::sources::tell_of_contradictions;
-use crate::trace::{Event, Stage};
 
 /// Who corrects the pseudo-graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,7 +117,7 @@ pub(super) async fn run(
         return whole.settle(context, question, &belief.graph, config).await;
     }
     let gold = {
-        let _timer = context.trace.enter(Stage::Retrieve);
+        let _timer = context.ledger.enter(Stage::Retrieve);
         let found = query::query(context, question, &belief.graph, config).await?;
         gold::prune(context, &belief.graph, found, config)
     };
@@ -141,7 +137,7 @@ pub(super) async fn run(
         ));
     }
     let corrected = {
-        let _timer = context.trace.enter(Stage::Critique);
+        let _timer = context.ledger.enter(Stage::Critique);
         verify::verify(context, question, &belief.graph, &gold, config).await?
     };
     tell_of_contradictions(context, &corrected);
@@ -157,7 +153,7 @@ async fn believe(
     question: &Question,
     config: &PseudoConfig,
 ) -> Result<Belief, AnswerError> {
-    let _timer = context.trace.enter(Stage::Plan);
+    let _timer = context.ledger.enter(Stage::Plan);
     let relations = relations::offered(context, question, config).await?;
     let values = json!({ "relations": relations, "question": question.text() });
     let messages = Prompt::PseudoGraph.render(values)?;

@@ -9,11 +9,11 @@ use quipu_query::{PseudoGraph, PseudoTail, PseudoTriple};
 use super::PseudoConfig;
 use super::follow::product;
 use super::query::{Hit, Vectors};
-use crate::AnswerError;
-use crate::context::Context;
-use crate::evidence::{Evidence, EvidenceContent};
+use crate::answer::{AnswerError, Evidence, EvidenceContent, Stage};
+use crate::ledger::Context;
+use crate::link::RelationVectors;
+use crate::retrieve::TripleSentences;
 use crate::retrieve::{Walked, nearby_triples, sentence, with_evidence};
-use crate::trace::Stage;
 
 use super::meant::Meant;
 
@@ -58,7 +58,8 @@ impl Pool {
         let small = (1..=config.whole).contains(&context.graph().describe().triples);
         for row in rows {
             if small {
-                walked.extend(context.sentences.nearest(context, row, config.nearest).await?);
+                walked
+                    .extend(context.memory::<TripleSentences>().nearest(context, row, config.nearest).await?);
             } else {
                 walked.extend(context.workspace.nearest_triples(row, config.nearest)?.into_iter().map(
                     |hit| {
@@ -83,7 +84,8 @@ impl Pool {
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let rows = context.embed(Stage::Retrieve, &texts).await?;
         let relations: Vec<&str> = new.iter().map(|(_, piece)| relation(piece)).collect();
-        let relations = context.relations.vectors(context, Stage::Retrieve, &relations).await?;
+        let relations =
+            context.memory::<RelationVectors>().vectors(context, Stage::Retrieve, &relations).await?;
         let mut triples = Vec::with_capacity(new.len());
         for ((((from, step, to), piece), row), relation) in new.iter().zip(rows.rows()).zip(relations) {
             let (head, tail) = match step.direction {

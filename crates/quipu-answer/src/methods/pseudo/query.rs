@@ -15,14 +15,11 @@ use super::PseudoConfig;
 use super::follow::{Follower, Led, MOST_MEANT, Offer, Relations, product, relation_names};
 use super::meant::{Meant, NOWHERE};
 use super::pool::{Pool, ends};
-use crate::AnswerError;
-use crate::context::Context;
-use crate::evidence::{Evidence, EvidenceContent};
+use crate::answer::{AnswerError, Event, Evidence, EvidenceContent, MentionEvent, Question, Stage};
+use crate::ledger::{Context, is_down};
 use crate::link::mentions;
-use crate::question::Question;
 use crate::retrieve::{Walked, with_evidence};
-use crate::sources::{is_down, note_down, without_weaker};
-use crate::trace::{Event, MentionEvent, Stage};
+use crate::sources::without_weaker;
 
 /// Steps along the pseudo-graph, bridges among them.
 const LAYERS: usize = 6;
@@ -145,7 +142,7 @@ fn alive<'c, T>(
         match result {
             Ok(result) => alive.push(result),
             Err(error) if is_down(&error) => {
-                note_down(&source, &error);
+                source.note_down(&error);
                 *failed = Some(error);
             }
             Err(error) => return Err(error),

@@ -7,14 +7,12 @@ use quipu_graph::{NodeId, RelationInfo, RelationRole};
 
 use super::PseudoConfig;
 use super::follow::product;
-use crate::AnswerError;
-use crate::context::Context;
-use crate::evidence::cell;
+use crate::answer::{AnswerError, Question, Stage, cell};
+use crate::ledger::{Context, is_down};
+use crate::link::RelationVectors;
 use crate::link::{mentions, shape_of};
-use crate::question::Question;
+use crate::plan::Cards;
 use crate::retrieve::nearby_triples;
-use crate::sources::is_down;
-use crate::trace::Stage;
 
 /// Of a graph of more relations than this, those around what the question names are offered.
 const ALL: usize = 200;
@@ -84,7 +82,7 @@ fn described(context: &Context<'_>, info: &RelationInfo) -> String {
         .map(str::to_uppercase)
         .collect();
     let name = parts.join("_");
-    match context.cards.get(&info.key) {
+    match context.memory::<Cards>().get(&info.key) {
         Some(card) if !card.head_kind.is_empty() && !card.tail_kind.is_empty() => {
             format!("({})-[:{name}]->({})", cell(&card.head_kind), cell(&card.tail_kind))
         }
@@ -100,7 +98,7 @@ async fn nearest(
 ) -> Result<Vec<(String, String)>, AnswerError> {
     let asked = context.embed(Stage::Plan, &[masked]).await?;
     let texts: Vec<&str> = names.iter().map(|(name, _)| name.as_str()).collect();
-    let rows = context.relations.vectors(context, Stage::Plan, &texts).await?;
+    let rows = context.memory::<RelationVectors>().vectors(context, Stage::Plan, &texts).await?;
     let mut ranked: Vec<(f32, (String, String))> =
         rows.iter().map(|row| product(row, asked.row(0))).zip(names).collect();
     ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));

@@ -6,16 +6,12 @@ use serde_json::json;
 
 use super::query::Marked;
 use super::{Belief, mark_alone};
-use crate::AnswerError;
-use crate::answer::Status;
-use crate::compose::{compose, row_positions};
-use crate::context::Context;
-use crate::evidence::{Evidence, shown_values, to_markdown};
-use crate::methods::Outcome;
-use crate::methods::baselines::steps::{answer_from, times};
+use crate::answer::{
+    AnswerError, Event, Evidence, Outcome, Question, Stage, Status, shown_values, to_markdown,
+};
+use crate::compose::{answer_from, compose, row_positions};
+use crate::ledger::Context;
 use crate::prompts::Prompt;
-use crate::question::Question;
-use crate::trace::{Event, Stage};
 
 /// Sentences of an open answer.
 const MOST_SENTENCES: usize = 8;
@@ -38,7 +34,7 @@ pub(super) async fn from_evidence(
 
 /// The answer that the sources mark in the corrected graph: no call.
 pub(super) fn from_marked(context: &Context<'_>, marked: &Marked, evidence: Vec<Evidence>) -> Outcome {
-    let _timer = context.trace.enter(Stage::Compose);
+    let _timer = context.ledger.enter(Stage::Compose);
     let reasoning = "what the node that the question asks for is, in the corrected graph".to_owned();
     let answers = marked.names.clone();
     context.trace.report(Stage::Compose, Event::Composed { reasoning, answers });
@@ -70,7 +66,7 @@ async fn told(
     question: &Question,
     evidence: Vec<Evidence>,
 ) -> Result<Outcome, AnswerError> {
-    let _timer = context.trace.enter(Stage::Compose);
+    let _timer = context.ledger.enter(Stage::Compose);
     let values = json!({ "facts": to_markdown(&evidence), "question": question.text() });
     let request = ChatRequest::new("compose", Prompt::PseudoTell.render(values)?).with_max_tokens(700);
     let rows = json!({ "type": "array", "items": { "type": "string", "maxLength": 12 }, "minItems": 1, "maxItems": 8 });
@@ -162,8 +158,8 @@ pub(super) async fn from_belief(
     if believed.is_empty() {
         return Ok(Outcome::abstain("the model wrote no graph that can be read", Vec::new()));
     }
-    let _timer = context.trace.enter(Stage::Compose);
-    let composed = match compose(context, question, &times(question), &believed).await {
+    let _timer = context.ledger.enter(Stage::Compose);
+    let composed = match compose(context, question, &question.times(), &believed).await {
         Err(AnswerError::Model(error @ ModelError::Unreadable { .. })) => {
             return Ok(Outcome::abstain(error.to_string(), Vec::new()));
         }

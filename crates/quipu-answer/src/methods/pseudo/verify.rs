@@ -8,13 +8,10 @@ use serde_json::json;
 
 use super::gold::Gold;
 use super::{PseudoConfig, Verification};
-use crate::AnswerError;
+use crate::answer::{AnswerError, EditEvent, Event, Evidence, Question, Stage, cell, to_markdown};
 use crate::compose::row_positions;
-use crate::context::Context;
-use crate::evidence::{Evidence, cell, to_markdown};
+use crate::ledger::Context;
 use crate::prompts::Prompt;
-use crate::question::Question;
-use crate::trace::{EditEvent, Event, Stage};
 
 /// Pseudo-triples that the model sees.
 const MOST_SHOWN: usize = 16;
@@ -185,7 +182,7 @@ fn take_all(positions: &[usize], kept: &mut [bool]) -> Vec<usize> {
 
 /// The pieces that stand in one row with piece `at`.
 fn alike(at: usize, evidence: &[Evidence]) -> Vec<usize> {
-    use crate::evidence::EvidenceContent::Triple;
+    use crate::answer::EvidenceContent::Triple;
     let Some(Triple { head, relation, tail, .. }) = evidence.get(at).map(|piece| &piece.content) else {
         return vec![at];
     };

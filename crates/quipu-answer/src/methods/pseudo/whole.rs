@@ -7,15 +7,13 @@ use quipu_query::PseudoGraph;
 use super::follow::product;
 use super::verify::edited;
 use super::{PseudoConfig, respond};
-use crate::AnswerError;
-use crate::answer::Status;
-use crate::context::Context;
-use crate::evidence::{Evidence, EvidenceContent};
-use crate::methods::paths::PathsConfig;
-use crate::methods::{Method, MethodConfig, Outcome};
-use crate::question::Question;
+use crate::answer::{
+    AnswerError, EditEvent, Event, Evidence, EvidenceContent, Outcome, Question, Stage, Status,
+};
+use crate::ledger::{BestSoFar, Context};
+use crate::link::RelationVectors;
+use crate::planners::{ByPaths, PathsConfig};
 use crate::sources::ask_each;
-use crate::trace::{EditEvent, Event, Stage};
 
 /// From this fit on a path of one source answers.
 const LIKELY: f64 = 0.3;
@@ -42,9 +40,7 @@ pub(super) async fn plan(
     // The last call is the answer's.
     let context = if config.all_sources { context.sparing(1) } else { context.sparing(1).alone() };
     let paths = PathsConfig { least_confidence: config.least_fit, ..PathsConfig::default() };
-    let planning = MethodConfig { paths, ..MethodConfig::default() };
-    // A method within a method, through the door of all methods.
-    let outcome = Box::pin(ask_each(&context, question, Method::Paths, &planning)).await?;
+    let outcome = ask_each(&context, question, &ByPaths(&paths), &BestSoFar::default()).await?;
     Ok(Whole { outcome, several: context.has_apart() })
 }
 
@@ -103,7 +99,7 @@ async fn corrected(
     let believed = graph.triples.iter().map(|triple| normalise(&triple.relation));
     let names: Vec<String> = believed.chain(stated.iter().map(|(name, _)| normalise(name))).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let rows = context.relations.vectors(context, Stage::Critique, &names).await?;
+    let rows = context.memory::<RelationVectors>().vectors(context, Stage::Critique, &names).await?;
     let (believed, of_path) = rows.split_at(graph.triples.len().min(rows.len()));
     let mut likeness: Vec<(f32, usize, usize)> = Vec::new();
     for (pseudo, row) in believed.iter().enumerate() {

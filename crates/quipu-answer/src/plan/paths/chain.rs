@@ -6,6 +6,7 @@ use parking_lot::RwLock;
 use quipu_graph::{Direction, Graph, GraphError, NodeId, RelationId, Step};
 use quipu_index::normalise;
 
+use crate::ledger::Memory;
 use crate::plan::types::types_in_common;
 
 /// Triples of a relation that are looked at.
@@ -36,6 +37,8 @@ pub struct StepSamples {
     /// For each relation, of what types most of its heads and most of its tails are.
     types: RwLock<HashMap<RelationId, [Option<String>; 2]>>,
 }
+
+impl Memory for StepSamples {}
 
 impl StepSamples {
     /// Takes the samples that are still missing for `steps`.

@@ -5,10 +5,10 @@ use std::ops::Range;
 use quipu_graph::{NodeId, RelationId};
 
 use super::{RankedPath, Ranking, WalkConfig, rank, reword};
-use crate::AnswerError;
-use crate::context::Context;
+use crate::answer::{AnswerError, Event, Stage};
+use crate::ledger::Context;
+use crate::plan::Cards;
 use crate::plan::cards::{CARD_TIMEOUT, write_card};
-use crate::trace::{Event, Stage};
 
 /// Parameters of a ranking that learns.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -80,7 +80,7 @@ async fn learn_cards(
     let mut missing: Vec<RelationId> = Vec::new();
     for step in paths.iter().take(config.best).flat_map(|p| &p.steps) {
         let key = relation_key(context, step.relation);
-        if context.cards.lacks(key, model) && !missing.contains(&step.relation) {
+        if context.memory::<Cards>().lacks(key, model) && !missing.contains(&step.relation) {
             missing.push(step.relation);
         }
     }
@@ -100,7 +100,7 @@ async fn learn_cards(
     }
     let any = !written.is_empty();
     if any {
-        context.keep(context.cards.add(written))?;
+        context.keep(context.memory::<Cards>().add(written))?;
     }
     Ok(any)
 }

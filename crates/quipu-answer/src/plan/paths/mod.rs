@@ -19,10 +19,10 @@ use std::sync::Arc;
 use quipu_graph::{Direction, NodeId, RelationId, Step};
 use quipu_language::{Asked, is_extreme, other_words};
 
-use crate::AnswerError;
-use crate::context::Context;
+use crate::answer::{AnswerError, Event, PathEvent, Stage};
+use crate::ledger::Context;
+use crate::plan::Cards;
 use crate::plan::solved::solved_plans;
-use crate::trace::{Event, PathEvent, Stage};
 
 pub(crate) use features::is_plural_of;
 use features::{Comparison, Vectors};
@@ -117,9 +117,10 @@ pub async fn rank(
     let graph = context.graph();
     let existing = enumerate(graph, anchor, config).await?;
     let steps = distinct_steps(&existing);
-    context.samples.learn(graph, &steps).await?;
-    context.samples.learn_types(graph, without_card(context, &steps)).await;
-    let lexicon = Lexicon::new(graph, context.cards, context.samples, &steps);
+    let samples = context.memory::<StepSamples>();
+    samples.learn(graph, &steps).await?;
+    samples.learn_types(graph, without_card(context, &steps)).await;
+    let lexicon = Lexicon::new(graph, &context.memory::<Cards>(), &samples, &steps);
     let asked = Asked::new(question, span, others);
     let labels: HashSet<&str> = steps.iter().flat_map(|s| lexicon.labels(*s)).collect();
     let tokens = asked.tokens(&labels);
@@ -144,7 +145,7 @@ pub async fn rank(
         .into_iter()
         .zip(&phrases)
         .map(|(path, [phrase, plain])| {
-            let usual = context.samples.usual(&path.steps);
+            let usual = samples.usual(&path.steps);
             let back_at_start = path.ends == [anchor];
             let features = comparison.features(&path.steps, [phrase, plain], usual, back_at_start);
             RankedPath {
@@ -259,7 +260,9 @@ fn distinct_steps(paths: &[ExistingPath]) -> Vec<Step> {
 fn without_card(context: &Context<'_>, steps: &[Step]) -> HashSet<RelationId> {
     let info = |id: RelationId| usize::try_from(id.0).ok().and_then(|at| context.graph().relations().get(at));
     let relations = steps.iter().map(|step| step.relation);
-    relations.filter(|id| info(*id).is_some_and(|i| context.cards.get(&i.key).is_none())).collect()
+    relations
+        .filter(|id| info(*id).is_some_and(|i| context.memory::<Cards>().get(&i.key).is_none()))
+        .collect()
 }
 
 fn set_probabilities(paths: &mut [RankedPath]) {

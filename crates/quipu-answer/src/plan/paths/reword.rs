@@ -7,10 +7,9 @@ use quipu_index::words;
 use quipu_language::is_form;
 
 use super::Ranking;
-use crate::AnswerError;
-use crate::context::Context;
+use crate::answer::{AnswerError, Event, Stage};
+use crate::ledger::Context;
 use crate::plan::meanings::meaning;
-use crate::trace::{Event, Stage};
 
 /// Words of one question whose meaning is looked up.
 const MOST_WORDS: usize = 3;

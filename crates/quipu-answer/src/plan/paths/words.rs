@@ -3,7 +3,8 @@
 use quipu_graph::{Direction, Step};
 
 use super::lexicon::{Lexicon, replace_x};
-use crate::context::Context;
+use crate::ledger::Context;
+use crate::plan::{Cards, StepSamples};
 
 /// The words for some steps.
 pub struct StepWords {
@@ -13,7 +14,14 @@ pub struct StepWords {
 impl StepWords {
     /// Gathers the words of all relations of `steps`.
     pub fn new(context: &Context<'_>, steps: &[Step]) -> Self {
-        Self { lexicon: Lexicon::new(context.graph(), context.cards, context.samples, steps) }
+        Self {
+            lexicon: Lexicon::new(
+                context.graph(),
+                &context.memory::<Cards>(),
+                &context.memory::<StepSamples>(),
+                steps,
+            ),
+        }
     }
 
     /// A path from `x` in the words of the relations' names: `the member of Baltic League`. A step taken twice in a row is said once:

@@ -1,0 +1,39 @@
+//! The outcome of a method: the engine grounds it and makes the answer.
+
+use super::{AnswerTable, Evidence, Planned, RankedEntity, Reading, Status};
+
+/// What a method gives; the engine grounds it and makes the answer.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Outcome {
+    pub(crate) status: Status,
+    /// The bare values, best first.
+    pub(crate) answers: Vec<String>,
+    /// The same as a table.
+    pub(crate) table: Option<AnswerTable>,
+    /// The reading that was answered, then others.
+    pub(crate) readings: Vec<Reading>,
+    /// The answer in words, where it says more than the values.
+    pub(crate) text: Option<String>,
+    pub(crate) evidence: Vec<Evidence>,
+    /// The ranking of entities that the answer was taken from, best first; of methods that rank.
+    pub(crate) ranked: Vec<RankedEntity>,
+    /// The path that led to it, to be said and to be learnt from; of methods that walk paths.
+    pub(crate) plan: Option<Box<Planned>>,
+    /// Whether it rests on what the model knows and on no evidence: it is not held against any.
+    pub(crate) model_alone: bool,
+    /// The method's estimate, 0 to 1, that the answer is right if it is grounded.
+    pub(crate) confidence: f64,
+    /// Why there is no answer.
+    pub(crate) reason: Option<String>,
+}
+
+impl Outcome {
+    pub(crate) fn abstain(reason: impl Into<String>, evidence: Vec<Evidence>) -> Self {
+        Self { status: Status::Abstained, evidence, reason: Some(reason.into()), ..Self::default() }
+    }
+
+    /// The same with the path that led to it.
+    pub(crate) fn by(self, plan: Planned) -> Self {
+        Self { plan: Some(Box::new(plan)), ..self }
+    }
+}

@@ -1,0 +1,101 @@
+//! The question as it enters the engine: checked once, then passed round as it is.
+
+use std::ops::Range;
+
+use jiff::Zoned;
+use quipu_language::{TimeFrame, time_frames};
+
+use super::AnswerError;
+
+/// The longest question that is worked on, in bytes. Longer input is a document, not a question.
+pub const MAX_QUESTION_BYTES: usize = 4096;
+
+/// A question and the moment it was asked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Question {
+    text: String,
+    asked_at: Zoned,
+}
+
+impl Question {
+    /// Takes a question asked at `asked_at`, to which "yesterday" and "last year" refer.
+    ///
+    /// # Errors
+    /// [`AnswerError::Usage`] when the text is empty, longer than [`MAX_QUESTION_BYTES`] or holds control characters
+    /// (binary input).
+    pub fn new(text: &str, asked_at: Zoned) -> Result<Self, AnswerError> {
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        if text.is_empty() {
+            return Err(AnswerError::Usage("the question is empty".into()));
+        }
+        if text.len() > MAX_QUESTION_BYTES {
+            let message = format!(
+                "the question has {} bytes; the most is {MAX_QUESTION_BYTES}: ask one thing at a time",
+                text.len()
+            );
+            return Err(AnswerError::Usage(message));
+        }
+        if text.chars().any(char::is_control) {
+            return Err(AnswerError::Usage("the question holds control characters; is it a file?".into()));
+        }
+        Ok(Self { text, asked_at })
+    }
+
+    /// The text, with single spaces.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// When it was asked.
+    pub fn asked_at(&self) -> &Zoned {
+        &self.asked_at
+    }
+
+    /// The times that its own words say.
+    pub fn times(&self) -> Vec<TimeFrame> {
+        time_frames(&self.text, self.asked_at.date())
+    }
+}
+
+/// A thing that was said before, in a question.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Bound {
+    pub(crate) key: String,
+    pub(crate) name: String,
+    /// Where the question names it, in bytes.
+    pub(crate) span: Range<usize>,
+}
+
+/// A page that comes with a question.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Page {
+    /// Its title.
+    pub name: String,
+    /// Its address; empty for a file.
+    pub url: String,
+    /// What a search engine showed of it.
+    pub snippet: String,
+    /// The page: HTML, Markdown or plain text.
+    pub text: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ask(text: &str) -> Result<Question, AnswerError> {
+        Question::new(text, "2024-02-28T12:00:00[UTC]".parse().unwrap())
+    }
+
+    #[test]
+    fn white_space_is_tidied() {
+        assert_eq!(ask("  who\n directed  it? ").unwrap().text(), "who directed it?");
+    }
+
+    #[test]
+    fn what_is_no_question_is_refused_with_a_reason() {
+        assert!(ask(" \n ").unwrap_err().to_string().contains("empty"));
+        assert!(ask(&"why ".repeat(2000)).unwrap_err().to_string().contains("one thing at a time"));
+        assert!(ask("\u{0}\u{1}PNG").unwrap_err().to_string().contains("control characters"));
+    }
+}

@@ -1,0 +1,121 @@
+//! Records of an API.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What APIs call the field that names a record.
+const NAMES: [&str; 4] = ["name", "title", "label", "full_name"];
+
+/// A field of a record, as evidence.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RecordField {
+    /// Its name.
+    pub name: String,
+    /// Its value; several with commas between them.
+    pub value: String,
+    /// The values one by one, where there are several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<String>,
+}
+
+impl RecordField {
+    /// A field with its values.
+    pub fn new(name: &str, values: &[String]) -> Self {
+        let several = if values.len() > 1 { values.to_vec() } else { Vec::new() };
+        Self { name: name.into(), value: values.join(", "), values: several }
+    }
+
+    /// Its values, one by one.
+    pub fn each(&self) -> impl Iterator<Item = &str> {
+        let whole = Some(self.value.as_str()).filter(|_| self.values.is_empty());
+        self.values.iter().map(String::as_str).chain(whole)
+    }
+}
+
+/// One record of an API's response.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RecordContent {
+    /// What it is a row of: `daily prices of META`.
+    pub table: String,
+    /// Its fields.
+    pub fields: Vec<RecordField>,
+    /// Where in the response it stood, as a JSON path.
+    pub path: String,
+}
+
+impl RecordContent {
+    /// The record in one line.
+    pub fn to_line(&self) -> String {
+        let fields = self.fields.iter().map(|field| format!("{} {}", field.name, field.value));
+        format!("{}: {}", self.table, fields.collect::<Vec<_>>().join("; "))
+    }
+
+    /// The field that the table is headed with: the record's own name.
+    pub(crate) fn namesake(&self) -> Option<&RecordField> {
+        let heads = |field: &&RecordField| !field.value.is_empty() && self.table.ends_with(&field.value);
+        self.fields.iter().find(heads)
+    }
+
+    /// What names the record beside field `other`: what its table is headed with, what is called a name; among records of several tables
+    /// what its own is about, in `one_table` its first field (the day of a price).
+    pub(crate) fn named_beside(&self, other: &str, one_table: bool) -> &str {
+        let others = || self.fields.iter().filter(|field| field.name != other);
+        let called = |field: &&RecordField| {
+            NAMES.iter().any(|name| field.name.eq_ignore_ascii_case(name)) && !field.value.is_empty()
+        };
+        let heading = self.namesake().filter(|field| field.name != other);
+        if let Some(name) = heading.or_else(|| others().find(called)) {
+            return &name.value;
+        }
+        let about = self.table.rsplit_once(" of ").map(|(_, about)| about).filter(|_| !one_table);
+        about.or_else(|| others().next().map(|first| first.value.as_str())).unwrap_or(&self.table)
+    }
+
+    /// What the table is called without the record's own name: the same for the rows of one response.
+    pub(crate) fn heading(&self) -> &str {
+        let name = self.namesake().map_or("", |field| field.value.as_str());
+        self.table.strip_suffix(name).unwrap_or(&self.table).trim_end()
+    }
+
+    /// What it says, whatever table it stands in.
+    pub(crate) fn said(&self) -> String {
+        let fields = self.fields.iter().map(|field| format!("{}\u{1f}{}", field.name, field.value));
+        fields.collect::<Vec<_>>().join("\u{1e}")
+    }
+
+    /// The value that an id such as `E3.price` means; without a column, the record's only number or last field.
+    pub fn cell(&self, column: Option<&str>) -> Option<&RecordField> {
+        let named = |name: &str| {
+            let plain = |text: &str| text.to_lowercase().replace(['_', ' '], "");
+            self.fields.iter().find(|field| plain(&field.name) == plain(name))
+        };
+        match column.and_then(named) {
+            Some(field) => Some(field),
+            None => self.fields.last(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(table: &str, fields: &[(&str, &str)]) -> RecordContent {
+        let field = |(name, value): &(&str, &str)| RecordField::new(name, &[(*value).to_owned()]);
+        let content = RecordContent {
+            table: table.into(),
+            fields: fields.iter().map(field).collect(),
+            path: "$".into(),
+        };
+        content
+    }
+
+    #[test]
+    fn cells_are_named_by_their_columns() {
+        let row = record("t", &[("date", "2024"), ("top_position", "3")]);
+        let value = |column: Option<&str>| row.cell(column).map(|field| field.value.as_str());
+        assert_eq!(value(Some("date")), Some("2024"));
+        assert_eq!(value(Some("Top Position")), Some("3"));
+        assert_eq!((value(Some("nothing")), value(None)), (Some("3"), Some("3")));
+    }
+}

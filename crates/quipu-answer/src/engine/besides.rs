@@ -1,0 +1,97 @@
+//! What an engine tells besides answers: passages, the subject of a question, the paths that planning considered.
+
+use quipu_graph::{ApiGraph, NodeId};
+use quipu_index::SearchMode;
+
+use super::Engine;
+use crate::answer::{AnswerError, AnswerUsage, Evidence, Question};
+use crate::ledger::{Context, Ledger, Limits, Trace};
+use crate::link::{Mentioned, mentions};
+use crate::plan::{Features, Subject, WalkConfig, follow, rank, read_subject, reword};
+use crate::retrieve::retrieve_passages;
+
+/// A path that planning considered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlannedPath {
+    /// The path in words.
+    pub phrase: String,
+    /// How well it fits the question.
+    pub features: Features,
+    /// Names of all its ends.
+    pub names: Vec<String>,
+}
+
+impl Engine {
+    /// The surroundings of work without a language model.
+    pub(super) fn without_model<'a>(&'a self, trace: &'a Trace, ledger: &'a Ledger) -> Context<'a> {
+        Context::new(&self.source, None, self.embedder.as_ref(), Limits::default(), trace, ledger)
+    }
+
+    /// The surroundings of work with one, within limits.
+    pub(super) fn with_model<'a>(
+        &'a self,
+        limits: Limits,
+        trace: &'a Trace,
+        ledger: &'a Ledger,
+    ) -> Context<'a> {
+        Context::new(&self.source, self.model.as_ref(), self.embedder.as_ref(), limits, trace, ledger)
+    }
+
+    /// What a question for the workspace's APIs is about: the field, by rules or by the model, and the names to look up, as
+    /// self-verification reads them (§4.1.1); at most one model call, and no request.
+    ///
+    /// # Errors
+    /// The model's; [`AnswerError::Usage`] in a workspace without APIs.
+    pub async fn subject(&self, question: &Question) -> Result<(Subject, AnswerUsage), AnswerError> {
+        let apis: Vec<&ApiGraph> = self.source.workspace.apis().iter().map(|api| &**api).collect();
+        if apis.is_empty() {
+            return Err(AnswerError::Usage(
+                "the workspace has no API whose fields a question could be of".into(),
+            ));
+        }
+        let (trace, ledger) = (Trace::new(None), Ledger::default());
+        let context = self.with_model(Limits::default(), &trace, &ledger);
+        let subject = read_subject(&context, question, &apis).await?;
+        Ok((subject, ledger.usage()))
+    }
+
+    /// The `k` passages of the graph's documents that fit a text best, best first; none where it has no documents.
+    ///
+    /// # Errors
+    /// When graph, index or embedder fail.
+    pub async fn passages(&self, text: &str, k: usize) -> Result<Vec<Evidence>, AnswerError> {
+        let (trace, ledger) = (Trace::new(None), Ledger::default());
+        let context = self.with_model(Limits::default(), &trace, &ledger);
+        let mentioned = mentions(&context, text).await?;
+        let linked: Vec<NodeId> = mentioned.iter().filter_map(|m| Some(m.best()?.node)).collect();
+        retrieve_passages(&context, text, &linked, SearchMode::default(), k).await
+    }
+
+    /// The paths around the first anchor of a question with their features and the names that they lead to: what the
+    /// weights of whole-path planning are fitted on. Follows every path: for fitting, not for answering.
+    ///
+    /// # Errors
+    /// When graph, index or embedder fail.
+    pub async fn planned_paths(&self, question: &Question) -> Result<Vec<PlannedPath>, AnswerError> {
+        let (trace, ledger) = (Trace::new(None), Ledger::default());
+        let context = self.without_model(&trace, &ledger);
+        let mentioned = mentions(&context, question.text()).await?;
+        let Some(anchor) = mentioned.first().and_then(Mentioned::best) else { return Ok(Vec::new()) };
+        let others: Vec<_> = mentioned.iter().skip(1).map(|m| m.span.clone()).collect();
+        let text = question.text();
+        let (span, walk) = (&anchor.span, WalkConfig::default());
+        let mut ranking = rank(&context, text, anchor.node, span.clone(), &others, walk).await?;
+        if let Some(again) = reword(&context, text, span, &others, &ranking).await? {
+            ranking = rank(&context, &again.text, anchor.node, again.span, &again.others, walk).await?;
+        }
+        let mut planned = Vec::new();
+        for path in ranking.paths {
+            let walk = follow(context.graph(), anchor.node, &path.steps).await?;
+            let ends: Vec<NodeId> = walk.ends().filter(|end| *end != anchor.node).collect();
+            let ends = if ends.is_empty() { walk.ends().collect() } else { ends };
+            let names = context.graph().summaries(&ends).await?.into_iter().map(|s| s.name).collect();
+            planned.push(PlannedPath { phrase: path.phrase, features: path.features, names });
+        }
+        Ok(planned)
+    }
+}

@@ -1,0 +1,83 @@
+//! The sources of an engine, with what stages remember of them: opened from their folders, and joined where there are several.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use quipu_graph::ApiGraph;
+use quipu_index::Workspace;
+
+use crate::answer::AnswerError;
+use crate::ledger::{Memories, Source, walked_api};
+use crate::methods::{EXPERIENCES_FILE, Experiences};
+use crate::plan::{CARDS_FILE, Cards, MEANINGS_FILE, Meanings, SOLVED_FILE, SolvedExamples};
+use crate::retrieve::{KINDS_FILE, TablesMemory};
+
+/// Files of a workspace that hold what was learnt about it while it was asked.
+pub const LEARNT_FILES: [&str; 5] = [CARDS_FILE, MEANINGS_FILE, EXPERIENCES_FILE, SOLVED_FILE, KINDS_FILE];
+
+/// Reads what was learnt from the files in `folder`; of a graph that is an API its documents describe the relations.
+///
+/// # Errors
+/// [`AnswerError::Usage`] when they cannot be read.
+fn open(folder: &Path, api: Option<&ApiGraph>) -> Result<Arc<Memories>, AnswerError> {
+    let cards = Cards::open(folder)?;
+    let cards = match api {
+        Some(api) => cards.described_by(api),
+        None => cards,
+    };
+    let memories = Memories::default()
+        .with(cards)
+        .with(Meanings::open(folder)?)
+        .with(Experiences::open(folder)?)
+        .with(SolvedExamples::open(folder)?)
+        .with(TablesMemory::open(folder)?);
+    Ok(Arc::new(memories))
+}
+
+impl Source {
+    /// Takes a workspace, with what was learnt about it.
+    ///
+    /// # Errors
+    /// [`AnswerError::Usage`] when the workspace's relation cards or words cannot be read.
+    pub fn open(workspace: Arc<Workspace>) -> Result<Self, AnswerError> {
+        let memories = open(workspace.folder(), walked_api(&workspace))?;
+        let beside = workspace.apis().iter().skip(usize::from(!workspace.has_graph()));
+        let of_api = |api: &Arc<ApiGraph>| {
+            let workspace = Arc::new(workspace.over_api(api)?);
+            let memories = open(workspace.folder(), Some(api))?;
+            Ok(Self { workspace, memories, apis: Vec::new() })
+        };
+        let apis = beside.map(of_api).collect::<Result<_, AnswerError>>()?;
+        Ok(Self { workspace, memories, apis })
+    }
+
+    /// Those of `sources` that have graphs as one, with all their APIs beside; `None` where fewer than two have. What is learnt about relations
+    /// stays with the source that has them; words and solved questions are the first one's.
+    ///
+    /// # Errors
+    /// A temporary folder that cannot be written.
+    pub(super) fn joined(sources: &[Self]) -> Result<Option<Self>, AnswerError> {
+        let graphs: Vec<Self> =
+            sources.iter().filter(|source| source.workspace.has_graph()).cloned().collect();
+        let (Some(first), true) = (sources.first(), graphs.len() > 1) else { return Ok(None) };
+        let workspaces: Vec<Arc<Workspace>> = graphs.iter().map(|source| source.workspace.clone()).collect();
+        let workspace = Arc::new(Workspace::joined(&workspaces)?);
+        let memories = Memories::default()
+            .with(Cards::of_sources(&graphs))
+            .sharing(first.memories.of::<Meanings>())
+            .sharing(first.memories.of::<SolvedExamples>());
+        let apis = graphs.into_iter().flat_map(|source| source.apis).collect();
+        Ok(Some(Self { workspace, memories: Arc::new(memories), apis }))
+    }
+
+    /// Learns into a folder of its own, where a run keeps what it began with; its APIs in folders within.
+    pub(super) fn relearn(&mut self, folder: &Path) -> Result<(), AnswerError> {
+        std::fs::create_dir_all(folder)
+            .map_err(|error| AnswerError::Usage(format!("cannot create {}: {error}", folder.display())))?;
+        self.memories = open(folder, walked_api(&self.workspace))?;
+        for api in &mut self.apis {
+            api.relearn(&folder.join(api.name()))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,382 @@
+//! The engine: one question in, one answer out, whatever the method.
+
+mod besides;
+mod examples;
+mod learning;
+mod learnt;
+
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use quipu_graph::counting_requests;
+use quipu_index::Workspace;
+use quipu_model::{Embedder, LanguageModel};
+
+use crate::answer::{
+    Answer, AnswerError, Event, EventSink, Evidence, Exhausted, Note, Outcome, Page, Question, Stage, Status,
+    UNKNOWN,
+};
+use crate::conversation::{Conversation, Understood, understand};
+use crate::ground::{Grounding, ground};
+use crate::ledger::{BestSoFar, Context, Ledger, Limits, Source, Trace, source_folder};
+use crate::methods::{ByMethod, Method, MethodConfig};
+use crate::plan::{Cards, RelationCard};
+use crate::planners::ByPaths;
+use crate::sources::{ask_each, ask_workspace};
+
+pub use besides::PlannedPath;
+pub use examples::same_names;
+pub use learnt::LEARNT_FILES;
+
+/// What to answer with and how, for one question.
+#[derive(Clone, Default)]
+pub struct AskOptions {
+    /// The method.
+    pub method: Method,
+    /// Parameters of the methods.
+    pub config: MethodConfig,
+    /// What the question may cost.
+    pub limits: Limits,
+    /// Entities to start from, by key or name; linking then takes these and looks for no others. Empty is the open
+    /// setting, in which the question alone says what it is about.
+    pub anchors: Vec<String>,
+    /// Whether plans of grounded answers are kept as solved examples.
+    pub learn: bool,
+    /// Answer by this one of [`Answer::readings`] (from 1); 0 leaves the choice to the method. Of methods that give readings.
+    pub reading: usize,
+    /// Read the question and say how, without running anything: the answer holds readings and no values. Of methods that give readings.
+    pub plan_only: bool,
+    /// What was said before the question; a follow-up is first said so that it stands alone, by one model call.
+    pub conversation: Conversation,
+    /// Pages that the question comes with, for the methods that read pages.
+    pub pages: Arc<[Page]>,
+    /// Sees every event as it happens.
+    pub sink: Option<EventSink>,
+    /// Whether the answer carries its trace.
+    pub keep_trace: bool,
+}
+
+/// A workspace with the models to ask it with. Cheap to clone; questions run side by side.
+#[derive(Clone)]
+pub struct Engine {
+    source: Source,
+    model: Option<Arc<dyn LanguageModel>>,
+    embedder: Option<Arc<dyn Embedder>>,
+    others: Vec<Source>,
+    /// The graphs of all sources as one, joined when first asked for.
+    joint: Arc<OnceLock<Option<Source>>>,
+    down: Vec<Note>,
+}
+
+/// From this confidence on, an answer's plan is worth learning from.
+const SURE: f64 = 0.8;
+
+/// What a method may take beyond its time to end by itself, with what it has; then it is ended.
+const GRACE: Duration = Duration::from_millis(100);
+
+impl Engine {
+    /// Puts an engine together. Without a model or an embedder, the methods that need one say so.
+    ///
+    /// # Errors
+    /// [`AnswerError::Usage`] when the workspace's relation cards or words cannot be read.
+    pub fn new(
+        workspace: Arc<Workspace>,
+        model: Option<Arc<dyn LanguageModel>>,
+        embedder: Option<Arc<dyn Embedder>>,
+    ) -> Result<Self, AnswerError> {
+        let (others, joint, down) = (Vec::new(), Arc::default(), Vec::new());
+        Ok(Self { source: Source::open(workspace)?, model, embedder, others, joint, down })
+    }
+
+    /// Asks other sources too: their graphs are walked as one. Where documents are read, each source is asked, and the answer of the most
+    /// confidence is given.
+    pub fn with_sources(mut self, others: Vec<Source>) -> Self {
+        self.others = others;
+        self.joint = Arc::default();
+        self
+    }
+
+    /// The graphs of all sources as one; `None` where there are not several.
+    fn joint(&self) -> Result<Option<&Source>, AnswerError> {
+        if self.joint.get().is_none() {
+            let all: Vec<Source> = std::iter::once(&self.source).chain(&self.others).cloned().collect();
+            let joined = Source::joined(&all)?;
+            self.joint.get_or_init(|| joined);
+        }
+        Ok(self.joint.get().and_then(Option::as_ref))
+    }
+
+    /// Sources that cannot be opened, with what is wrong: every answer says so.
+    pub fn without_sources(mut self, down: impl IntoIterator<Item = (String, String)>) -> Self {
+        self.down = down.into_iter().map(|(source, reason)| Note::SourceDown { source, reason }).collect();
+        self
+    }
+
+    /// The sources that are asked besides.
+    pub fn sources(&self) -> &[Source] {
+        &self.others
+    }
+
+    /// What every answer says of sources that cannot be opened.
+    pub fn missing_sources(&self) -> &[Note] {
+        &self.down
+    }
+
+    /// Reads what was learnt ([`LEARNT_FILES`](crate::LEARNT_FILES)) from `folder`, and keeps what is new there, instead of in the
+    /// workspace: a replay starts from what its run started from, and leaves the workspace as it is. What was learnt about other
+    /// sources stands in folders within ([`source_folder`](crate::source_folder)).
+    ///
+    /// # Errors
+    /// [`AnswerError::Usage`] when the files there cannot be read.
+    pub fn with_learnt_in(mut self, folder: &Path) -> Result<Self, AnswerError> {
+        self.source.relearn(folder)?;
+        for (at, other) in self.others.iter_mut().enumerate() {
+            other.relearn(&folder.join(source_folder(at)))?;
+        }
+        self.joint = Arc::default();
+        Ok(self)
+    }
+
+    /// The workspace's folder.
+    pub fn path(&self) -> &Path {
+        self.source.workspace.folder()
+    }
+
+    /// The workspace.
+    pub fn workspace(&self) -> &Workspace {
+        &self.source.workspace
+    }
+
+    /// The embedder's name and fingerprint; `None` without one.
+    pub fn embedder(&self) -> Option<(&str, &str)> {
+        self.embedder.as_ref().map(|embedder| (embedder.name(), embedder.fingerprint()))
+    }
+
+    /// What is written about a relation, by its key.
+    pub fn relation_card(&self, key: &str) -> Option<RelationCard> {
+        self.source.memories.of::<Cards>().get(key)
+    }
+
+    /// Name of the language model; `none` without one.
+    pub fn model_name(&self) -> &str {
+        self.model.as_ref().map_or("none", |model| model.name())
+    }
+
+    /// Answers a question. Where the evidence holds no answer, or the question's limits end the work, the answer is an
+    /// abstention with its reason.
+    ///
+    /// A language model that fails is no reason to abstain, however it fails: it cannot be reached,
+    /// breaks off, refuses, takes too long, sends what is no reply. What is found without it is the
+    /// answer, with [`Note::ModelFailed`]; where nothing is, and it did not reply again, its failure is
+    /// the error.
+    ///
+    /// # Errors
+    /// When graph, index or model fail, or the options cannot be worked with.
+    pub async fn ask(&self, question: &Question, options: &AskOptions) -> Result<Answer, AnswerError> {
+        let (trace, ledger) = (Trace::new(options.sink.clone()), Ledger::default());
+        counting_requests(ledger.requests(), self.ask_traced(question, options, &trace, &ledger)).await
+    }
+
+    async fn ask_traced(
+        &self,
+        question: &Question,
+        options: &AskOptions,
+        trace: &Trace,
+        ledger: &Ledger,
+    ) -> Result<Answer, AnswerError> {
+        let context = Context::new(
+            &self.source,
+            self.model.as_ref(),
+            self.embedder.as_ref(),
+            Limits { time: options.limits.time.saturating_sub(kept_back(options)), ..options.limits },
+            trace,
+            ledger,
+        )
+        .with_anchors(&options.anchors)
+        .with_pages(&options.pages)
+        .reading(options.reading, options.plan_only)
+        .with_others(&self.others, self.joint()?, &self.source.apis);
+        self.down.iter().for_each(|note| trace.note(note.clone()));
+        let understood = match understand(&context, question, &options.conversation).await {
+            // What comes after says so too.
+            Err(AnswerError::Exhausted(_)) => Understood::AsItIs,
+            understood => understood?,
+        };
+        // What a follow-up asks for is not known then.
+        if let Some(failure) = ledger.model_failure() {
+            return Err(failure.into());
+        }
+        let (question, bound) = match &understood {
+            Understood::AsItIs => (question, &[][..]),
+            Understood::As(restated) => (&restated.question, restated.bound.as_slice()),
+            Understood::Nothing | Understood::Unclear(_) => {
+                let reason = match &understood {
+                    Understood::Unclear(word) => format!("it is not clear what “{word}” stands for"),
+                    _ => "the message asks nothing".to_owned(),
+                };
+                let outcome = Outcome::abstain(reason, Vec::new());
+                return Ok(self.answer(question, options, outcome, &Grounding::default(), &context));
+            }
+        };
+        let context = context.with_bound(bound);
+        let (method, config, best) = (options.method, &options.config, BestSoFar::default());
+        let way = ByMethod { method, config };
+        let run = async {
+            match (method.reads_several(), self.others.is_empty()) {
+                (true, _) => method.run(&context, question, config).await,
+                (false, true) => ask_workspace(&context, question, &way, &best).await,
+                (false, false) => ask_each(&context, question, &way, &best).await,
+            }
+        };
+        let over = Exhausted::Seconds(options.limits.time.as_secs());
+        let outcome = tokio::time::timeout(context.limits.time.saturating_add(GRACE), run).await;
+        let outcome = match outcome.unwrap_or(Err(AnswerError::Exhausted(over))) {
+            Err(AnswerError::Exhausted(Exhausted::Seconds(_))) => {
+                best_so_far(&context, question, options, &best, over).await?
+            }
+            Err(AnswerError::Exhausted(limit)) => {
+                best_so_far(&context, question, options, &best, limit).await?
+            }
+            Err(AnswerError::Model(error)) if error.is_failure() => {
+                found_without_model(&context, question, options, &best)
+                    .await?
+                    .ok_or(AnswerError::Model(error))?
+            }
+            outcome => outcome?,
+        };
+        if let Some(failure) = ledger.model_failure()
+            && outcome.status == Status::Abstained
+            && outcome.readings.is_empty()
+        {
+            return Err(failure.into());
+        }
+        let grounds = options.method.must_be_grounded() && !outcome.model_alone;
+        let (mut outcome, grounding) = held_against_evidence(outcome, grounds, &context);
+        let plan = outcome.plan.take();
+        let mut answer = self.answer(question, options, outcome, &grounding, &context);
+        if options.learn && answer.grounded && answer.confidence >= SURE {
+            context.keep(self.learn(&context, question, plan.as_deref(), &answer).await)?;
+            answer.notes = trace.notes();
+        }
+        Ok(answer)
+    }
+
+    fn answer(
+        &self,
+        question: &Question,
+        options: &AskOptions,
+        outcome: Outcome,
+        grounding: &Grounding,
+        context: &Context<'_>,
+    ) -> Answer {
+        let answered = outcome.status == Status::Answered;
+        let supported = !grounding.supported.is_empty();
+        let complete = grounding.unsupported.is_empty() || options.method.must_be_grounded();
+        let words = match outcome.status {
+            Status::Answered => outcome.text.unwrap_or_else(|| outcome.answers.join(", ")),
+            Status::Abstained => UNKNOWN.into(),
+            Status::InvalidQuestion => {
+                "The question assumes something that the evidence does not bear out.".into()
+            }
+        };
+        Answer {
+            question: question.text().into(),
+            status: outcome.status,
+            answer: words,
+            grounded: answered && supported && complete,
+            confidence: if answered { outcome.confidence.clamp(0.0, 1.0) } else { 0.0 },
+            answers: if answered { outcome.answers } else { Vec::new() },
+            table: outcome.table.filter(|_| answered),
+            readings: outcome.readings,
+            method: options.method.name().into(),
+            llm: self.model_name().into(),
+            citations: citations(grounding, &outcome.evidence, answered),
+            evidence: outcome.evidence,
+            ranked: outcome.ranked,
+            usage: context.ledger.usage(),
+            notes: context.trace.notes(),
+            reason: outcome.reason,
+            trace: options.keep_trace.then(|| context.trace.events()),
+        }
+    }
+}
+
+/// Time kept back from a method for what stands in for it where its time ends: a tenth, two seconds at the most.
+fn kept_back(options: &AskOptions) -> Duration {
+    const MOST: Duration = Duration::from_secs(2);
+    if options.method.falls_back() { (options.limits.time / 10).min(MOST) } else { Duration::ZERO }
+}
+
+/// The best grounded answer that was found before a limit ended the work, marked; else an abstention.
+async fn best_so_far(
+    context: &Context<'_>,
+    question: &Question,
+    options: &AskOptions,
+    best: &BestSoFar,
+    limit: Exhausted,
+) -> Result<Outcome, AnswerError> {
+    let Some(outcome) = found_without_model(context, question, options, best).await? else {
+        return Ok(Outcome::abstain(limit.to_string(), Vec::new()));
+    };
+    context.trace.note(Note::Limit { reason: limit.to_string() });
+    Ok(outcome)
+}
+
+/// The best grounded answer that was found before the work ended; where the method has another stand in
+/// for it, and time is left, what that finds.
+async fn found_without_model(
+    context: &Context<'_>,
+    question: &Question,
+    options: &AskOptions,
+    best: &BestSoFar,
+) -> Result<Option<Outcome>, AnswerError> {
+    let best = best.take();
+    if best.is_some() || !options.method.falls_back() {
+        return Ok(best);
+    }
+    let alone = context.without_model();
+    let left = options.limits.time.saturating_sub(context.ledger.elapsed());
+    let (paths, none) = (ByPaths(&options.config.paths), BestSoFar::default());
+    match tokio::time::timeout(left, ask_each(&alone, question, &paths, &none)).await {
+        Err(_) | Ok(Err(AnswerError::Exhausted(_) | AnswerError::Usage(_))) => Ok(None),
+        Ok(outcome) => Ok(Some(outcome?).filter(|outcome| outcome.status == Status::Answered)),
+    }
+}
+
+/// Grounds the values; those without support are taken out, and with none left there is no answer.
+fn held_against_evidence(mut outcome: Outcome, must: bool, context: &Context<'_>) -> (Outcome, Grounding) {
+    if outcome.status != Status::Answered {
+        return (outcome, Grounding::default());
+    }
+    let _timer = context.ledger.enter(Stage::Ground);
+    let grounding = ground(&outcome.answers, &outcome.evidence);
+    let supported: Vec<String> = grounding.supported.iter().map(|(value, _)| value.clone()).collect();
+    let event = Event::Grounded { supported: supported.clone(), unsupported: grounding.unsupported.clone() };
+    context.trace.report(Stage::Ground, event);
+    if must && !grounding.unsupported.is_empty() {
+        if supported.is_empty() {
+            let values = outcome.answers.join(", ");
+            let reason = format!("the evidence does not hold the proposed answer ({values})");
+            outcome = Outcome::abstain(reason, outcome.evidence);
+        } else {
+            outcome.answers = supported;
+            outcome.text = None;
+            if let Some(table) = &mut outcome.table {
+                table.leave_out(&grounding.unsupported);
+            }
+            outcome.confidence *= 0.8;
+        }
+    }
+    (outcome, grounding)
+}
+
+/// Ids of the evidence that holds the answer's values, in the order of the evidence.
+fn citations(grounding: &Grounding, evidence: &[Evidence], answered: bool) -> Vec<String> {
+    let mut positions: Vec<usize> =
+        grounding.supported.iter().flat_map(|(_, at)| at.iter().copied()).collect();
+    positions.sort_unstable();
+    positions.dedup();
+    let ids = positions.into_iter().filter_map(|at| evidence.get(at)).map(|e| e.id.clone());
+    if answered { ids.collect() } else { Vec::new() }
+}

@@ -1,0 +1,343 @@
+//! The surroundings of one question: the source, the models behind meters, the limits, the costs, the trace.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use quipu_graph::{ApiGraph, Graph};
+use quipu_index::Workspace;
+use quipu_model::{
+    ChatReply, ChatRequest, Embedder, Embeddings, LanguageModel, ScoreReply, ScoreRequest, TokenVectors,
+    Tool, ToolCall, ask_json, ask_tool,
+};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::{Ledger, Limits, Memories, Memory, Metered, Source, Trace, read_on, walked_api};
+use crate::answer::{AnswerError, Bound, Exhausted, Note, Page, Stage};
+
+/// The surroundings of one question.
+pub(crate) struct Context<'a> {
+    /// Graph, names and vectors.
+    pub workspace: &'a Workspace,
+    /// The language model; ask it through [`Context::chat`] and [`Context::json`] only, which count.
+    model: Option<&'a Arc<dyn LanguageModel>>,
+    embedder: Option<&'a Arc<dyn Embedder>>,
+    /// What stages remember of the source.
+    memories: &'a Memories,
+    /// What the question may cost.
+    pub limits: Limits,
+    /// What happened so far.
+    pub trace: &'a Trace,
+    /// What it cost so far.
+    pub(crate) ledger: &'a Ledger,
+    /// Entities that the question was given with; empty in the open setting.
+    pub anchors: &'a [String],
+    /// The things of earlier turns that the question's words stand for.
+    pub(crate) bound: &'a [Bound],
+    /// Pages that the question was given with.
+    pub pages: &'a [Page],
+    /// The sources to ask besides.
+    others: &'a [Source],
+    /// All workspaces with graphs as one, where there are several.
+    joint: Option<&'a Source>,
+    /// The workspace's APIs that are not its graph.
+    pub(crate) apis: &'a [Source],
+    reading: usize,
+    plan_only: bool,
+}
+
+impl<'a> Context<'a> {
+    /// Puts the surroundings together. Without a model or an embedder, whatever needs one says so.
+    pub fn new(
+        source: &'a Source,
+        model: Option<&'a Arc<dyn LanguageModel>>,
+        embedder: Option<&'a Arc<dyn Embedder>>,
+        limits: Limits,
+        trace: &'a Trace,
+        ledger: &'a Ledger,
+    ) -> Self {
+        Self {
+            workspace: &source.workspace,
+            model,
+            embedder,
+            memories: &source.memories,
+            limits,
+            trace,
+            ledger,
+            anchors: &[],
+            bound: &[],
+            pages: &[],
+            others: &[],
+            joint: None,
+            apis: &[],
+            reading: 0,
+            plan_only: false,
+        }
+    }
+
+    /// What a stage remembers of the source.
+    pub(crate) fn memory<M: Memory>(&self) -> Arc<M> {
+        self.memories.of()
+    }
+
+    /// Sets the sources to ask besides, the graphs among them as one with this, and the APIs beside the workspace's graph.
+    pub(crate) fn with_others(
+        self,
+        others: &'a [Source],
+        joint: Option<&'a Source>,
+        apis: &'a [Source],
+    ) -> Self {
+        Self { others, joint, apis, ..self }
+    }
+
+    /// The surroundings of all workspaces with graphs as one, their APIs beside it; `None` where there are not several.
+    pub(crate) fn joint(&self) -> Option<Self> {
+        let joint = self.joint?;
+        Some(Self { apis: &joint.apis, ..self.over(joint) })
+    }
+
+    /// Whether some part of what is known stands where no path of a graph leads: in another graph that is not joined to this, or in an API.
+    pub(crate) fn has_apart(&self) -> bool {
+        let sources = self.sources();
+        sources.len() > 1 && (self.joint.is_none() || sources.iter().any(|source| source.api().is_some()))
+    }
+
+    /// The surroundings of every source, APIs beside graphs among them: this one first.
+    pub(crate) fn sources(&self) -> Vec<Self> {
+        let workspaces = self.workspaces();
+        workspaces.iter().flat_map(|one| std::iter::once(one.alone()).chain(one.apis_alone())).collect()
+    }
+
+    /// The surroundings of every workspace, each with its APIs: this one first.
+    pub(crate) fn workspaces(&self) -> Vec<Self> {
+        let mut workspaces = vec![Self { apis: self.apis, ..self.alone() }];
+        workspaces.extend(self.others.iter().map(|source| Self { apis: &source.apis, ..self.over(source) }));
+        workspaces
+    }
+
+    /// The surroundings of the workspace's APIs that are not its graph.
+    pub(crate) fn apis_alone(&self) -> Vec<Self> {
+        self.apis.iter().map(|source| self.over(source)).collect()
+    }
+
+    /// The same question over another source.
+    fn over(&self, source: &'a Source) -> Self {
+        Self { workspace: &source.workspace, memories: &source.memories, ..self.alone() }
+    }
+
+    /// The API that is walked as a graph here.
+    pub(crate) fn api(&self) -> Option<&'a ApiGraph> {
+        walked_api(self.workspace)
+    }
+
+    /// This source alone.
+    pub(crate) fn alone(&self) -> Self {
+        Self { others: &[], joint: None, apis: &[], ..*self }
+    }
+
+    /// The day on which the source was read.
+    pub(crate) fn read_on(&self) -> Option<jiff::civil::Date> {
+        read_on(self.workspace)
+    }
+
+    /// The same surroundings with `calls` fewer model calls, which are kept for what comes after.
+    pub(crate) fn sparing(&self, calls: u32) -> Self {
+        let limits = Limits { llm_calls: self.limits.llm_calls.saturating_sub(calls), ..self.limits };
+        Self { limits, ..*self }
+    }
+
+    /// The same surroundings with at most `calls` model calls in all.
+    pub(crate) fn at_most(&self, calls: u32) -> Self {
+        let limits = Limits { llm_calls: self.limits.llm_calls.min(calls), ..self.limits };
+        Self { limits, ..*self }
+    }
+
+    /// Sets whether the question is read only, and which reading is wanted.
+    pub(crate) fn reading(self, reading: usize, plan_only: bool) -> Self {
+        Self { reading, plan_only, ..self }
+    }
+
+    /// Whether the question is read and nothing is run.
+    pub(crate) fn plan_only(&self) -> bool {
+        self.plan_only
+    }
+
+    /// The reading that is wanted, from 1; 0 leaves the choice to the method.
+    pub(crate) fn wanted_reading(&self) -> usize {
+        self.reading
+    }
+
+    /// The same surroundings without a model.
+    pub(crate) fn without_model(&self) -> Self {
+        Self { model: None, ..*self }
+    }
+
+    /// The same without the anchors that came with the question.
+    pub(crate) fn without_anchors(&self) -> Self {
+        Self { anchors: &[], ..*self }
+    }
+
+    /// Sets the entities to start from, by key or name.
+    pub fn with_anchors(self, anchors: &'a [String]) -> Self {
+        Self { anchors, ..self }
+    }
+
+    /// Sets the things that the question's words for earlier ones stand for.
+    pub(crate) fn with_bound(self, bound: &'a [Bound]) -> Self {
+        Self { bound, ..self }
+    }
+
+    /// Sets the pages that the question came with.
+    pub fn with_pages(self, pages: &'a [Page]) -> Self {
+        Self { pages, ..self }
+    }
+
+    /// What was learnt helps this question whether or not the workspace's disk takes it: that it does not is said, no more.
+    pub(crate) fn keep(&self, kept: Result<(), AnswerError>) -> Result<(), AnswerError> {
+        match kept {
+            Err(AnswerError::NotKept(reason)) => {
+                self.trace.note(Note::NotKept { reason });
+                Ok(())
+            }
+            kept => kept,
+        }
+    }
+
+    /// Notes that the source cannot be asked.
+    pub(crate) fn note_down(&self, error: &AnswerError) {
+        let source = self.graph().describe().name.clone();
+        self.trace.note(Note::SourceDown { source, reason: error.to_string() });
+    }
+
+    /// The graph.
+    pub fn graph(&self) -> &'a dyn Graph {
+        &**self.workspace.graph()
+    }
+
+    /// Tokens of a text, by the language model's own count; without one an upper estimate for English.
+    pub fn count_tokens(&self, text: &str) -> usize {
+        self.model.map_or(text.len().div_ceil(3), |model| model.count_tokens(text))
+    }
+
+    /// Whether there is a language model.
+    pub fn has_model(&self) -> bool {
+        self.model.is_some()
+    }
+
+    /// The language model, for what costs nothing: counting tokens, asking what it can do.
+    ///
+    /// # Errors
+    /// [`AnswerError::Usage`] when the engine was set up without one.
+    pub fn model(&self) -> Result<&'a dyn LanguageModel, AnswerError> {
+        self.model.map(|model| &**model).ok_or_else(|| {
+            AnswerError::Usage("this method needs a language model; name one with --llm".into())
+        })
+    }
+
+    /// Asks the model.
+    ///
+    /// # Errors
+    /// The model's, or [`AnswerError::Exhausted`] when the question's calls or time are used up.
+    pub async fn chat(&self, stage: Stage, request: ChatRequest) -> Result<ChatReply, AnswerError> {
+        let metered = self.metered(stage)?;
+        metered.chat(&request).await.map_err(|error| metered.cause(error))
+    }
+
+    /// Asks the model for JSON that satisfies `schema`; a reply that cannot be read is repaired by one more call.
+    ///
+    /// # Errors
+    /// As [`Context::chat`]; [`ModelError::Unreadable`] when the repair failed too.
+    pub async fn json<T: DeserializeOwned>(
+        &self,
+        stage: Stage,
+        request: ChatRequest,
+        schema: &Value,
+    ) -> Result<T, AnswerError> {
+        let metered = self.metered(stage)?;
+        let (value, _) =
+            ask_json::<T>(&metered, &request, schema).await.map_err(|error| metered.cause(error))?;
+        Ok(value)
+    }
+
+    /// Asks the model for one call of one of `tools`; a reply that calls none is repaired by one more call.
+    ///
+    /// # Errors
+    /// As [`Context::json`].
+    pub async fn tool(
+        &self,
+        stage: Stage,
+        request: ChatRequest,
+        tools: &[Tool],
+    ) -> Result<ToolCall, AnswerError> {
+        let metered = self.metered(stage)?;
+        let (call, _) = ask_tool(&metered, &request, tools).await.map_err(|error| metered.cause(error))?;
+        Ok(call)
+    }
+
+    /// Model calls that the question may still make.
+    pub fn calls_left(&self) -> u32 {
+        self.limits.llm_calls.saturating_sub(self.ledger.model_calls())
+    }
+
+    /// Whether the question's time is over, for work that asks no language model.
+    ///
+    /// # Errors
+    /// [`AnswerError::Exhausted`] when it is.
+    pub fn check_time(&self) -> Result<(), AnswerError> {
+        if self.ledger.elapsed() < self.limits.time {
+            return Ok(());
+        }
+        Err(AnswerError::Exhausted(Exhausted::Seconds(self.limits.time.as_secs())))
+    }
+
+    /// Asks the model for the log-likelihoods of continuations.
+    ///
+    /// # Errors
+    /// As [`Context::chat`]; [`ModelError::Unsupported`] when the model does not score.
+    pub async fn score(&self, stage: Stage, request: ScoreRequest) -> Result<ScoreReply, AnswerError> {
+        let metered = self.metered(stage)?;
+        metered.score(&request).await.map_err(|error| metered.cause(error))
+    }
+
+    fn metered(&self, stage: Stage) -> Result<Metered<'_>, AnswerError> {
+        let model = self.model()?;
+        Ok(Metered::new(model, (self.trace, self.ledger), self.limits, stage))
+    }
+
+    /// The embedder, where there is one.
+    pub fn embedder(&self) -> Option<&'a dyn Embedder> {
+        self.embedder.map(|embedder| &**embedder)
+    }
+
+    /// Embeds texts.
+    ///
+    /// # Errors
+    /// The embedder's; [`AnswerError::Usage`] when the engine was set up without one.
+    pub async fn embed(&self, stage: Stage, texts: &[&str]) -> Result<Embeddings, AnswerError> {
+        let embedder = self.embedder.ok_or_else(|| {
+            AnswerError::Usage(
+                "this needs an embedder; fetch one with `quipu models pull all-minilm-l6-v2`".into(),
+            )
+        })?;
+        let started = Instant::now();
+        let embeddings = embedder.embed(texts).await?;
+        self.ledger.count_embedding(stage, started.elapsed());
+        Ok(embeddings)
+    }
+
+    /// The vectors of each text's tokens; `None` where there is no embedder, or one that gives whole texts only.
+    ///
+    /// # Errors
+    /// The embedder's.
+    pub async fn embed_tokens(
+        &self,
+        stage: Stage,
+        texts: &[&str],
+    ) -> Result<Option<Vec<TokenVectors>>, AnswerError> {
+        let Some(embedder) = self.embedder else { return Ok(None) };
+        let started = Instant::now();
+        let vectors = embedder.embed_tokens(texts).await?;
+        self.ledger.count_embedding(stage, started.elapsed());
+        Ok(vectors)
+    }
+}

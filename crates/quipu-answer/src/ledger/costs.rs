@@ -1,0 +1,202 @@
+//! What one question has cost so far, and the room that its limits leave.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+use quipu_model::{ModelError, Usage};
+
+use super::Limits;
+use crate::answer::{AnswerUsage, Exhausted, Outcome, Stage, StageUsage};
+
+/// The costs of one question, by stage.
+pub(crate) struct Ledger {
+    started: Instant,
+    /// Requests sent to endpoints and APIs.
+    requests: Arc<AtomicU64>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    stages: Vec<StageUsage>,
+    total: Usage,
+    /// How the language model failed, where it has not replied since.
+    model_failure: Option<ModelError>,
+    /// Calls that run now, and the tokens that they may cost.
+    running_calls: u32,
+    running_tokens: u64,
+}
+
+impl Default for Ledger {
+    /// Starts the clock.
+    fn default() -> Self {
+        Self { started: Instant::now(), requests: Arc::default(), state: Mutex::default() }
+    }
+}
+
+impl Ledger {
+    /// The counter of requests to endpoints and APIs.
+    pub(crate) fn requests(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.requests)
+    }
+
+    /// Time since the question came in.
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// Counts the time from now until the guard is dropped as the stage's.
+    pub(crate) fn enter(&self, stage: Stage) -> StageTimer<'_> {
+        StageTimer { ledger: self, stage, started: Instant::now() }
+    }
+
+    /// Counts a model call.
+    pub(crate) fn count_model_call(&self, stage: Stage, usage: &Usage) {
+        let mut state = self.state.lock();
+        state.total += *usage;
+        state.model_failure = None;
+        let entry = state.stage(stage);
+        entry.llm_calls += usage.llm_calls;
+        entry.cached_calls += usage.cached_calls;
+        entry.prompt_tokens += usage.prompt_tokens;
+        entry.completion_tokens += usage.completion_tokens;
+        entry.model_seconds += usage.seconds;
+    }
+
+    /// Counts time spent waiting for the embedder.
+    pub(crate) fn count_embedding(&self, stage: Stage, took: Duration) {
+        self.state.lock().stage(stage).model_seconds += took.as_secs_f64();
+    }
+
+    /// Model calls so far, the cached ones among them: a budget holds in a replay too.
+    pub(crate) fn model_calls(&self) -> u32 {
+        let state = self.state.lock();
+        state.total.llm_calls + state.total.cached_calls
+    }
+
+    /// What the question cost so far.
+    pub(crate) fn usage(&self) -> AnswerUsage {
+        let state = self.state.lock();
+        AnswerUsage {
+            llm_calls: state.total.llm_calls,
+            cached_calls: state.total.cached_calls,
+            prompt_tokens: state.total.prompt_tokens,
+            reused_tokens: state.total.reused_tokens,
+            completion_tokens: state.total.completion_tokens,
+            requests: self.requests.load(Ordering::Relaxed),
+            seconds: self.elapsed().as_secs_f64(),
+            by_stage: state.stages.clone(),
+        }
+    }
+
+    /// Takes the place of one more call of `prompt` tokens; gives how many tokens its reply may have, `wanted` or fewer.
+    ///
+    /// # Errors
+    /// The limit that calls made and running leave no room under, not even for a reply of `least` tokens.
+    pub(crate) fn reserve(
+        &self,
+        limits: Limits,
+        prompt: u64,
+        least: u32,
+        wanted: u32,
+    ) -> Result<(Reservation<'_>, u32), Exhausted> {
+        let mut state = self.state.lock();
+        if state.total.llm_calls + state.total.cached_calls + state.running_calls >= limits.llm_calls {
+            return Err(Exhausted::Calls(limits.llm_calls));
+        }
+        let used = state.total.prompt_tokens + state.total.completion_tokens + state.running_tokens;
+        let left = limits.tokens.saturating_sub(used).saturating_sub(prompt);
+        let reply = u32::try_from(left).map_or(wanted, |left| left.min(wanted));
+        if reply < least || (limits.tokens != u64::MAX && left == 0) {
+            return Err(Exhausted::Tokens(limits.tokens));
+        }
+        let tokens = prompt + u64::from(reply);
+        state.running_calls += 1;
+        state.running_tokens += tokens;
+        Ok((Reservation { ledger: self, tokens }, reply))
+    }
+
+    /// Keeps how the model failed.
+    pub(crate) fn model_failed(&self, error: &ModelError) {
+        self.state.lock().model_failure = Some(error.clone());
+    }
+
+    /// How the model failed, where that is the last that was heard of it.
+    pub(crate) fn model_failure(&self) -> Option<ModelError> {
+        self.state.lock().model_failure.clone()
+    }
+}
+
+impl State {
+    fn stage(&mut self, stage: Stage) -> &mut StageUsage {
+        let position = self.stages.iter().position(|s| s.stage == stage.name()).unwrap_or_else(|| {
+            self.stages.push(StageUsage { stage: stage.name().into(), ..StageUsage::default() });
+            self.stages.len() - 1
+        });
+        #[expect(clippy::indexing_slicing, reason = "the position was just found or pushed")]
+        &mut self.stages[position]
+    }
+}
+
+/// The place of a running call; see [`Ledger::reserve`].
+pub(crate) struct Reservation<'a> {
+    ledger: &'a Ledger,
+    tokens: u64,
+}
+
+impl Drop for Reservation<'_> {
+    fn drop(&mut self) {
+        let mut state = self.ledger.state.lock();
+        state.running_calls = state.running_calls.saturating_sub(1);
+        state.running_tokens = state.running_tokens.saturating_sub(self.tokens);
+    }
+}
+
+/// Times a stage; see [`Ledger::enter`].
+pub(crate) struct StageTimer<'a> {
+    ledger: &'a Ledger,
+    stage: Stage,
+    started: Instant,
+}
+
+impl Drop for StageTimer<'_> {
+    fn drop(&mut self) {
+        self.ledger.state.lock().stage(self.stage).seconds += self.started.elapsed().as_secs_f64();
+    }
+}
+
+/// The best answer that was found until now, for the case that a limit ends the work: what is dropped midway returns nothing.
+#[derive(Default)]
+pub(crate) struct BestSoFar(Mutex<Option<Outcome>>);
+
+impl BestSoFar {
+    /// Keeps an answer; of several the last.
+    pub(crate) fn keep(&self, outcome: Outcome) {
+        *self.0.lock() = Some(outcome);
+    }
+
+    /// Takes the answer out.
+    pub(crate) fn take(&self) -> Option<Outcome> {
+        self.0.lock().take()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn costs_add_up_by_stage() {
+        let ledger = Ledger::default();
+        let usage = Usage { llm_calls: 1, prompt_tokens: 10, completion_tokens: 3, ..Usage::default() };
+        ledger.count_model_call(Stage::Plan, &usage);
+        ledger.count_model_call(Stage::Compose, &usage);
+        ledger.count_model_call(Stage::Plan, &usage);
+        let total = ledger.usage();
+        assert_eq!((total.llm_calls, total.prompt_tokens, total.completion_tokens), (3, 30, 9));
+        let by_stage: Vec<_> = total.by_stage.iter().map(|s| (s.stage.as_str(), s.llm_calls)).collect();
+        assert_eq!(by_stage, [("plan", 2), ("compose", 1)]);
+    }
+}

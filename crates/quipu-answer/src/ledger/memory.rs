@@ -1,0 +1,118 @@
+//! What is remembered of a source between questions. Each stage has a memory of a type of its own, and takes it out by that type: the
+//! relation cards are the plan's, the vectors of relations the link's.
+
+use std::any::{Any, TypeId};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use parking_lot::{Mutex, RwLock};
+use quipu_graph::files::replace;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::answer::AnswerError;
+
+/// A stage's memory of one source. It begins empty, or with what the stage reads from the workspace's folder.
+pub(crate) trait Memory: Any + Default + Send + Sync {}
+
+/// The memories of one source, one of each type; shared by all questions.
+#[derive(Default)]
+pub(crate) struct Memories {
+    kept: RwLock<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
+}
+
+impl Memories {
+    /// The same with a memory that is not empty.
+    pub(crate) fn with<M: Memory>(self, memory: M) -> Self {
+        self.sharing(Arc::new(memory))
+    }
+
+    /// The same with a memory that another source has too.
+    pub(crate) fn sharing<M: Memory>(self, memory: Arc<M>) -> Self {
+        self.kept.write().insert(TypeId::of::<M>(), memory);
+        self
+    }
+
+    /// The memory of a type; an empty one where there was none.
+    pub(crate) fn of<M: Memory>(&self) -> Arc<M> {
+        let known = self.kept.read().get(&TypeId::of::<M>()).cloned();
+        let memory = known.unwrap_or_else(|| {
+            self.kept.write().entry(TypeId::of::<M>()).or_insert_with(|| Arc::new(M::default())).clone()
+        });
+        memory.downcast().unwrap_or_default()
+    }
+}
+
+/// A file of a workspace that a stage learns into and that people may correct: TOML, read once, written whole, beside and then renamed.
+#[derive(Debug, Default)]
+pub(crate) struct MemoryFile {
+    path: PathBuf,
+    /// What stands above the data, for people.
+    header: &'static str,
+    /// Held while the file is written.
+    writing: Mutex<()>,
+}
+
+impl MemoryFile {
+    /// Reads the file `name` of the workspace at `folder`; a file that is not there yet holds nothing.
+    ///
+    /// # Errors
+    /// [`AnswerError::Usage`] when it cannot be read or is not what it should be.
+    pub(crate) fn open<T: DeserializeOwned + Default>(
+        folder: &Path,
+        name: &str,
+        header: &'static str,
+    ) -> Result<(Self, T), AnswerError> {
+        let path = folder.join(name);
+        let held = match std::fs::read_to_string(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => T::default(),
+            Err(error) => return Err(AnswerError::Usage(format!("cannot read {}: {error}", path.display()))),
+            Ok(text) => toml::from_str(&text).map_err(|error| {
+                let advice = "correct it, or remove it and it is written anew";
+                AnswerError::Usage(format!("{}: {}; {advice}", path.display(), error.message()))
+            })?,
+        };
+        Ok((Self { path, header, writing: Mutex::default() }, held))
+    }
+
+    /// Writes what `gather` gives; one at a time, so that nothing learnt meanwhile is lost.
+    ///
+    /// # Errors
+    /// [`AnswerError::NotKept`] when the file cannot be written.
+    pub(crate) fn write<T: Serialize>(&self, gather: impl FnOnce() -> T) -> Result<(), AnswerError> {
+        let _held = self.writing.lock();
+        let wrong = |error: &dyn std::fmt::Display| {
+            AnswerError::NotKept(format!("cannot write {}: {error}", self.path.display()))
+        };
+        let text = toml::to_string(&gather()).map_err(|error| wrong(&error))?;
+        replace(&self.path, format!("{}{text}", self.header).as_bytes()).map_err(|(_, error)| wrong(&error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use super::*;
+
+    #[derive(Default)]
+    struct Counter(AtomicU32);
+    impl Memory for Counter {}
+
+    #[derive(Default)]
+    struct Other;
+    impl Memory for Other {}
+
+    #[test]
+    fn a_memory_is_the_same_for_all_questions_and_none_of_another_source() {
+        let memories = Memories::default();
+        memories.of::<Counter>().0.fetch_add(2, Ordering::Relaxed);
+        let _ = memories.of::<Other>();
+        assert_eq!(memories.of::<Counter>().0.load(Ordering::Relaxed), 2);
+        assert_eq!(Memories::default().of::<Counter>().0.load(Ordering::Relaxed), 0);
+        let sharing = Memories::default().sharing(memories.of::<Counter>());
+        sharing.of::<Counter>().0.fetch_add(1, Ordering::Relaxed);
+        assert_eq!(memories.of::<Counter>().0.load(Ordering::Relaxed), 3);
+    }
+}

@@ -1,0 +1,160 @@
+//! The model of one question behind a meter: every call is held against the question's limits, counted and reported.
+
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use quipu_model::{
+    Abilities, ChatReply, ChatRequest, LanguageModel, Message, ModelError, ScoreReply, ScoreRequest,
+};
+
+use super::costs::Reservation;
+use super::{Ledger, Limits, Trace};
+use crate::answer::{AnswerError, Event, Exhausted, Stage};
+
+/// A reply that may have fewer tokens than this is not asked for: the tokens are used up.
+const LEAST_REPLY: u32 = 16;
+/// Tokens that a message costs beside its words: role and separators.
+const MESSAGE: usize = 8;
+
+/// The model of one question: every call is held against the limits, counted and reported, the repairs that
+/// [`ask_json`] makes among them.
+pub(crate) struct Metered<'a> {
+    model: &'a dyn LanguageModel,
+    trace: &'a Trace,
+    ledger: &'a Ledger,
+    limits: Limits,
+    stage: Stage,
+    exhausted: Mutex<Option<Exhausted>>,
+}
+
+/// What one more call may cost.
+struct Allowance<'a> {
+    time: Duration,
+    reply_tokens: u32,
+    /// Holds the call's place while it runs, so that calls side by side keep to the limits together.
+    _reservation: Reservation<'a>,
+}
+
+impl<'a> Metered<'a> {
+    pub(crate) fn new(
+        model: &'a dyn LanguageModel,
+        (trace, ledger): (&'a Trace, &'a Ledger),
+        limits: Limits,
+        stage: Stage,
+    ) -> Self {
+        Self { model, trace, ledger, limits, stage, exhausted: Mutex::new(None) }
+    }
+
+    fn allowance(&self, prompt: u64, reply: u32) -> Result<Allowance<'a>, Exhausted> {
+        let time = self.limits.time.saturating_sub(self.ledger.elapsed());
+        if time.is_zero() {
+            return Err(Exhausted::Seconds(self.limits.time.as_secs()));
+        }
+        let least = reply.min(LEAST_REPLY);
+        let (reservation, left) = self.ledger.reserve(self.limits, prompt, least, reply)?;
+        Ok(Allowance { time, reply_tokens: left, _reservation: reservation })
+    }
+
+    /// What the call may cost; where a limit is reached, that is noted as the cause.
+    fn allow(&self, prompt: u64, reply: u32) -> Result<Allowance<'a>, ModelError> {
+        self.allowance(prompt, reply).map_err(|exhausted| {
+            *self.exhausted.lock() = Some(exhausted);
+            ModelError::Cancelled
+        })
+    }
+
+    /// Tokens of a prompt, as far as they can be told before it is sent. Counted only where tokens are limited.
+    fn prompt_tokens(&self, messages: &[Message]) -> u64 {
+        if self.limits.tokens == u64::MAX {
+            return 0;
+        }
+        messages.iter().map(|m| (self.model.count_tokens(&m.content) + MESSAGE) as u64).sum()
+    }
+
+    /// A call that ran past the question's time, not past its own, ends the question.
+    fn in_time<T>(&self, own_limit: bool, reply: Result<T, ModelError>) -> Result<T, ModelError> {
+        match reply {
+            Err(ModelError::TimedOut { .. }) if !own_limit => {
+                *self.exhausted.lock() = Some(Exhausted::Seconds(self.limits.time.as_secs()));
+                Err(ModelError::Cancelled)
+            }
+            reply => reply,
+        }
+    }
+
+    /// Notes where the model failed. One that did not reply before the question's time was over is no
+    /// other failure than one that took longer than a call may.
+    fn told<T>(&self, reply: Result<T, ModelError>) -> Result<T, ModelError> {
+        if let Err(error) = &reply
+            && error.is_failure()
+        {
+            self.trace.model_failed(self.model.name(), error);
+            self.ledger.model_failed(error);
+        }
+        reply
+    }
+
+    /// The error to show: the limit, where one was the reason.
+    pub(crate) fn cause(&self, error: ModelError) -> AnswerError {
+        match *self.exhausted.lock() {
+            Some(exhausted) => AnswerError::Exhausted(exhausted),
+            None => AnswerError::Model(error),
+        }
+    }
+}
+
+#[async_trait::async_trait]
+impl LanguageModel for Metered<'_> {
+    fn name(&self) -> &str {
+        self.model.name()
+    }
+
+    fn abilities(&self) -> Abilities {
+        self.model.abilities()
+    }
+
+    fn count_tokens(&self, text: &str) -> usize {
+        self.model.count_tokens(text)
+    }
+
+    async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, ModelError> {
+        let allowed = self.allow(self.prompt_tokens(&request.messages), request.max_tokens)?;
+        let mut request = request.clone();
+        let own_limit = request.timeout <= allowed.time;
+        request.timeout = request.timeout.min(allowed.time);
+        request.max_tokens = request.max_tokens.min(allowed.reply_tokens);
+        let reply = self.in_time(own_limit, self.told(self.model.chat(&request).await))?;
+        self.ledger.count_model_call(self.stage, &reply.usage);
+        let event = Event::ModelCalled {
+            request: request.stage.clone(),
+            prompt: request.messages.last().map(|m| m.content.clone()).unwrap_or_default(),
+            reply: reply.text.clone(),
+            usage: reply.usage,
+        };
+        self.trace.report(self.stage, event);
+        Ok(reply)
+    }
+
+    async fn score(&self, request: &ScoreRequest) -> Result<ScoreReply, ModelError> {
+        let scored =
+            request.continuations.iter().map(|text| self.model.count_tokens(text) as u64).sum::<u64>();
+        let allowed = self.allow(self.prompt_tokens(&request.messages) + scored, 0)?;
+        let mut request = request.clone();
+        let own_limit = request.timeout <= allowed.time;
+        request.timeout = request.timeout.min(allowed.time);
+        let reply = self.in_time(own_limit, self.told(self.model.score(&request).await))?;
+        self.ledger.count_model_call(self.stage, &reply.usage);
+        let scored = request.continuations.iter().zip(&reply.scores);
+        let event = Event::ModelCalled {
+            request: request.stage.clone(),
+            prompt: request.messages.last().map(|m| m.content.clone()).unwrap_or_default(),
+            reply: scored
+                .map(|(text, (score, _))| format!("{score:.2} {text}"))
+                .collect::<Vec<_>>()
+                .join("\n"),
+            usage: reply.usage,
+        };
+        self.trace.report(self.stage, event);
+        Ok(reply)
+    }
+}

@@ -1,0 +1,56 @@
+//! One source of a question: a workspace with what is remembered of it, and the APIs beside its graph.
+
+use std::sync::Arc;
+
+use quipu_graph::ApiGraph;
+use quipu_index::Workspace;
+
+use super::Memories;
+use crate::answer::AnswerError;
+
+/// A graph that questions are put to.
+#[derive(Clone)]
+pub struct Source {
+    pub(crate) workspace: Arc<Workspace>,
+    pub(crate) memories: Arc<Memories>,
+    /// The workspace's APIs that are not its graph.
+    pub(crate) apis: Vec<Source>,
+}
+
+impl Source {
+    /// The source's name, as evidence cites it.
+    pub fn name(&self) -> &str {
+        &self.workspace.graph().describe().name
+    }
+
+    /// Its workspace.
+    pub fn workspace(&self) -> &Workspace {
+        &self.workspace
+    }
+
+    /// The day on which the source was read; `None` where that is not known.
+    pub fn read_on(&self) -> Option<jiff::civil::Date> {
+        read_on(&self.workspace)
+    }
+}
+
+/// Folder, in one of a run's own, of what was learnt about source `at`; the workspace that is asked first has none.
+pub fn source_folder(at: usize) -> String {
+    format!("source-{}", at + 1)
+}
+
+/// The API that is walked as a workspace's graph.
+pub(crate) fn walked_api(workspace: &Workspace) -> Option<&ApiGraph> {
+    workspace.apis().first().filter(|_| !workspace.has_graph()).map(|api| &**api)
+}
+
+/// The day on which a workspace's graph was read.
+pub(crate) fn read_on(workspace: &Workspace) -> Option<jiff::civil::Date> {
+    let time = jiff::Timestamp::try_from(workspace.read_at()?).ok()?;
+    Some(time.to_zoned(jiff::tz::TimeZone::UTC).date())
+}
+
+/// What a source failed with: the failure of a source is no reason not to ask the others, that of a model or of the question is.
+pub(crate) fn is_down(error: &AnswerError) -> bool {
+    matches!(error, AnswerError::Graph(_) | AnswerError::Index(_))
+}

@@ -1,0 +1,83 @@
+//! The trace: what every stage reports while a question is worked on, and the remarks for whoever reads the answer.
+
+use std::time::Instant;
+
+use parking_lot::Mutex;
+use quipu_model::ModelError;
+
+use crate::answer::{Event, EventSink, Note, Stage, TimedEvent};
+
+/// Collects the events of one question.
+pub struct Trace {
+    started: Instant,
+    sink: Option<EventSink>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    events: Vec<TimedEvent>,
+    notes: Vec<Note>,
+}
+
+impl Trace {
+    /// Starts the clock. `sink` sees every event at once.
+    pub fn new(sink: Option<EventSink>) -> Self {
+        Self { started: Instant::now(), sink, state: Mutex::default() }
+    }
+
+    /// Reports an event.
+    pub fn report(&self, stage: Stage, event: Event) {
+        let event = TimedEvent { stage, at: self.started.elapsed().as_secs_f64(), event };
+        if let Some(sink) = &self.sink {
+            sink(&event);
+        }
+        self.state.lock().events.push(event);
+    }
+
+    /// Keeps a remark for whoever reads the answer; each once.
+    pub fn note(&self, note: Note) {
+        let mut state = self.state.lock();
+        if !state.notes.contains(&note) {
+            state.notes.push(note);
+        }
+    }
+
+    /// Tells whoever reads the answer that the model failed, once: a method may answer without it.
+    pub(crate) fn model_failed(&self, model: &str, error: &ModelError) {
+        let mut state = self.state.lock();
+        if !state.notes.iter().any(|note| matches!(note, Note::ModelFailed { .. })) {
+            state.notes.push(Note::ModelFailed { model: model.to_owned(), reason: error.to_string() });
+        }
+    }
+
+    /// The remarks so far.
+    pub fn notes(&self) -> Vec<Note> {
+        self.state.lock().notes.clone()
+    }
+
+    /// The events so far.
+    pub fn events(&self) -> Vec<TimedEvent> {
+        self.state.lock().events.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    #[test]
+    fn the_sink_sees_each_event_as_it_happens() {
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let sink = {
+            let seen = seen.clone();
+            Arc::new(move |e: &TimedEvent| seen.lock().push(e.stage))
+        };
+        let trace = Trace::new(Some(sink));
+        trace.report(Stage::Retrieve, Event::Retrieved { evidence: 3, left_out: 0 });
+        assert_eq!(*seen.lock(), [Stage::Retrieve]);
+        assert_eq!(trace.events().len(), 1);
+    }
+}

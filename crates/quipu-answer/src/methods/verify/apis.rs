@@ -1,0 +1,287 @@
+//! From planned calls to evidence: calls made, links followed, records trimmed.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use futures::future::try_join_all;
+use quipu_graph::{ApiGraph, Fill, Graph as _, GraphError, KindId, OperationId, Record, ValueType};
+use quipu_index::text::{ChunkLimits, Format, chunks};
+use quipu_language::TimeFrame;
+
+use super::links::{LinkField, MOST_LINKED, asked_links, name_links, spoken};
+use crate::answer::{AnswerError, Event, Evidence, EvidenceContent, MOST_PASSAGE, Note, Question, Stage};
+use crate::ledger::Context;
+use crate::plan::{PlannedCall, Subject, align_names, fit_of_operations, plan_calls};
+use crate::prune::trim_records;
+use crate::retrieve::{best_within_budget, nearest_texts};
+
+/// Most calls for the question itself.
+const MOST_CALLS: usize = 16;
+/// An operation that fits less than this share of the best is not called.
+const LEAST_FIT: f32 = 0.6;
+/// Most values of a link that a further operation is called with.
+const MOST_FURTHER: usize = 6;
+/// A field longer than this is prose.
+const PROSE: usize = 300;
+/// Passages kept of the prose of one call.
+const MOST_PASSAGES: usize = 6;
+
+/// What APIs gave.
+#[derive(Debug, Default)]
+pub struct ApiFindings {
+    /// Records and passages, the best call's first.
+    pub evidence: Vec<Evidence>,
+    /// Pieces that the budget left out.
+    pub left_out: usize,
+    /// Sources that failed, with the reason.
+    pub missing: Vec<(String, GraphError)>,
+}
+
+/// Asks the APIs that know the subject's field. A source that fails is named, and the others answer.
+///
+/// # Errors
+/// The embedder's; the indexes'.
+pub async fn retrieve_from_apis(
+    context: &Context<'_>,
+    apis: &[&ApiGraph],
+    question: &Question,
+    subject: &Subject,
+    frames: &[TimeFrame],
+    operations: usize,
+) -> Result<ApiFindings, AnswerError> {
+    let mut findings = ApiFindings::default();
+    for api in apis {
+        let inquiry = Inquiry { context, api, question, subject, frames, operations };
+        match inquiry.run().await {
+            Ok(evidence) => findings.evidence.extend(evidence),
+            Err(AnswerError::Graph(error)) => {
+                let name = api.describe().name.clone();
+                let reason = format!("source {name} gave nothing: {error}");
+                context.trace.report(Stage::Retrieve, Event::Degraded { reason });
+                context.trace.note(Note::SourceDown { source: name.clone(), reason: error.to_string() });
+                findings.missing.push((name, error));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    // A record that two ways lead to says the same in both tables.
+    let mut seen: HashSet<(String, String)> = HashSet::new();
+    findings.evidence.retain(|piece| match &piece.content {
+        EvidenceContent::Record(record) => seen.insert((piece.source.clone(), record.said())),
+        _ => true,
+    });
+    let evidence = std::mem::take(&mut findings.evidence);
+    (findings.evidence, findings.left_out) = best_within_budget(context, evidence);
+    Ok(findings)
+}
+
+/// One API, asked for one question.
+struct Inquiry<'a> {
+    context: &'a Context<'a>,
+    api: &'a ApiGraph,
+    question: &'a Question,
+    subject: &'a Subject,
+    frames: &'a [TimeFrame],
+    operations: usize,
+}
+
+/// What a call gave.
+struct Answered {
+    operation: OperationId,
+    about: String,
+    records: Vec<Record>,
+}
+
+impl Inquiry<'_> {
+    async fn run(&self) -> Result<Vec<Evidence>, AnswerError> {
+        let names = match align_names(self.api, self.subject).await {
+            Err(AnswerError::Index(quipu_index::IndexError::Graph(error))) => return Err(error.into()),
+            other => other?,
+        };
+        let fits = fit_of_operations(self.context, self.api, self.question.text()).await?;
+        let planned = plan_calls(self.api, self.subject, self.question, self.frames, &names, &fits);
+        let chosen = self.choose(&planned);
+        let mut answered = Vec::new();
+        let mut served: HashSet<(OperationId, &str)> = HashSet::new();
+        for call in chosen {
+            let name = call.entity.as_ref().and_then(|entity| {
+                names.iter().find(|name| name.candidates.contains(entity)).map(|name| name.name.as_str())
+            });
+            // The next candidate of a name is asked only where the one before gave nothing.
+            let first = name
+                .and_then(|name| names.iter().find(|n| n.name == name))
+                .and_then(|n| n.candidates.first());
+            if name.is_some_and(|name| served.contains(&(call.operation, name)))
+                && first != call.entity.as_ref()
+            {
+                continue;
+            }
+            let records = self.records(call).await?;
+            if records.is_empty() {
+                continue;
+            }
+            served.extend(name.map(|name| (call.operation, name)));
+            answered.push(Answered { operation: call.operation, about: call.about.clone(), records });
+        }
+        let best = fits.iter().copied().fold(0.0, f32::max);
+        let further = self.further(&answered, &fits, best).await?;
+        answered.extend(further);
+        let mut evidence = Vec::new();
+        for one in &answered {
+            evidence.extend(self.evidence(one).await?);
+        }
+        Ok(evidence)
+    }
+
+    /// The calls of the best operations.
+    fn choose<'b>(&self, planned: &'b [PlannedCall]) -> Vec<&'b PlannedCall> {
+        let best = planned.first().map_or(0.0, |call| call.fit);
+        let mut kept: Vec<OperationId> = Vec::new();
+        let mut chosen = Vec::new();
+        for call in planned.iter().filter(|call| call.fit >= best * LEAST_FIT) {
+            if !kept.contains(&call.operation) {
+                if kept.len() >= self.operations {
+                    continue;
+                }
+                kept.push(call.operation);
+            }
+            chosen.push(call);
+        }
+        chosen.truncate(MOST_CALLS);
+        let name =
+            |id: &OperationId| self.api.service().operation(*id).map(|operation| operation.name.clone());
+        let kept: Vec<String> = kept.iter().filter_map(name).collect();
+        let dropped = planned.len() - chosen.len();
+        self.context
+            .trace
+            .report(Stage::Plan, Event::Filtered { hop: 1, kept, dropped, by: "similarity".into() });
+        chosen
+    }
+
+    /// The records of a call; of an entity that is known already, its own.
+    async fn records(&self, call: &PlannedCall) -> Result<Vec<Record>, AnswerError> {
+        let operation = self.api.service().operation(call.operation);
+        if let (Some(operation), Some(entity)) = (operation, &call.entity)
+            && operation.gives == Some(entity.kind)
+            && self.api.service().kind(entity.kind).is_some_and(|kind| !kind.id.is_empty())
+        {
+            return Ok(self.api.records_of(entity.kind, &entity.key).await?.to_vec());
+        }
+        Ok(self.api.call(call.operation, &call.arguments).await?.to_vec())
+    }
+
+    /// One hop more, along the links that the question asks for: the entities behind them, and what operations give for them.
+    async fn further(
+        &self,
+        answered: &[Answered],
+        fits: &[f32],
+        best: f32,
+    ) -> Result<Vec<Answered>, AnswerError> {
+        let mut found = Vec::new();
+        for one in answered {
+            let kept =
+                trim_records(self.context, self.question.text(), self.frames, &one.records).await?.records;
+            let shown: HashSet<&str> = kept.iter().map(|record| record.path.as_str()).collect();
+            let shown: Vec<Record> =
+                one.records.iter().filter(|record| shown.contains(record.path.as_str())).cloned().collect();
+            for field in self.asked_links(one.operation, &shown).await? {
+                found.extend(self.linked(one, &field).await?);
+                found.extend(self.started(field.kind, &field.values, fits, best).await?);
+            }
+        }
+        Ok(found)
+    }
+
+    async fn asked_links(
+        &self,
+        operation: OperationId,
+        records: &[Record],
+    ) -> Result<Vec<LinkField>, AnswerError> {
+        asked_links(self.context, self.api, operation, self.question.text(), records).await
+    }
+
+    /// The entities behind the ids of a field.
+    async fn linked(&self, from: &Answered, field: &LinkField) -> Result<Option<Answered>, AnswerError> {
+        let details = self.api.service().kind(field.kind).and_then(|kind| kind.details);
+        let Some(operation) = details else { return Ok(None) };
+        let wanted = field.values.iter().take(MOST_LINKED).map(|id| self.api.records_of(field.kind, id));
+        let fetched: Vec<Arc<Vec<Record>>> = try_join_all(wanted).await?;
+        let first = from.records.first();
+        let about = first.and_then(|record| record.label.clone()).unwrap_or_else(|| from.about.clone());
+        let table = format!("{}: {}", first.map_or("", |record| record.table.as_str()), spoken(&field.name));
+        let mut records: Vec<Record> =
+            fetched.iter().flat_map(|all| all.iter().filter(|r| !r.nested)).cloned().collect();
+        for record in &mut records {
+            record.table.clone_from(&table);
+            record.label = None;
+        }
+        Ok((!records.is_empty()).then_some(Answered { operation, about, records }))
+    }
+
+    /// What operations give that start from the kind of a link and fit the question.
+    async fn started(
+        &self,
+        kind: KindId,
+        values: &[String],
+        fits: &[f32],
+        best: f32,
+    ) -> Result<Vec<Answered>, AnswerError> {
+        let mut found = Vec::new();
+        for (at, operation) in self.api.service().operations.iter().enumerate() {
+            let fit = fits.get(at).copied().unwrap_or(0.0);
+            let same_field = operation.domain.is_empty() || operation.domain == self.subject.domain;
+            let starts = operation.starts_from() == Some(kind) && operation.gives != Some(kind);
+            let helper = operation.helper || !same_field || !starts || fit < best * LEAST_FIT;
+            let taken = operation.takes.iter().find(|taken| taken.fill == Fill::Kind(kind));
+            let (false, Some(taken)) = (helper, taken) else { continue };
+            let mut values: Vec<String> = values.iter().take(MOST_FURTHER).cloned().collect();
+            values.dedup();
+            let lists = matches!(taken.parameter.value_type, ValueType::List | ValueType::IntegerList);
+            let calls: Vec<Vec<String>> =
+                if lists { vec![values] } else { values.into_iter().map(|v| vec![v]).collect() };
+            for values in calls {
+                let about = values.first().filter(|_| values.len() == 1).cloned().unwrap_or_default();
+                let arguments = [(taken.parameter.name.clone(), values)];
+                let records = self.api.call(OperationId(at), &arguments).await?.to_vec();
+                found.push(Answered { operation: OperationId(at), about, records });
+            }
+        }
+        Ok(found)
+    }
+
+    async fn evidence(&self, one: &Answered) -> Result<Vec<Evidence>, AnswerError> {
+        let source = &self.api.describe().name;
+        let mut records = one.records.clone();
+        let links = self.asked_links(one.operation, &records).await?;
+        name_links(self.api, &mut records, &links).await?;
+        let mut trimmed = trim_records(self.context, self.question.text(), self.frames, &records).await?;
+        let prose = take_prose(&mut trimmed.records, &one.about);
+        let texts: Vec<(&str, &str)> = prose.iter().map(|(of, text)| (of.as_str(), text.as_str())).collect();
+        let best = nearest_texts(self.context, self.question.text(), &texts, MOST_PASSAGES).await?;
+        let passage = |at: usize| prose.get(at).map(|(of, text)| Evidence::passage(source, of, text));
+        let mut evidence: Vec<Evidence> = best.into_iter().filter_map(passage).collect();
+        let records = trimmed.records.iter().filter(|record| !record.fields.is_empty());
+        evidence.extend(records.map(|record| Evidence::of_record(source, &one.about, record)));
+        Ok(evidence)
+    }
+}
+
+/// Takes the fields of prose out of the records: passages of (entity, text).
+fn take_prose(records: &mut [Record], about: &str) -> Vec<(String, String)> {
+    let mut prose = Vec::new();
+    for record in records {
+        let of = record.label.clone().unwrap_or_else(|| about.to_owned());
+        record.fields.retain(|field| {
+            let text = field.values.join("\n");
+            let long = text.chars().count() > PROSE && field.values.len() == 1;
+            if long {
+                let limits = ChunkLimits { least: PROSE / 2, most: MOST_PASSAGE };
+                for chunk in chunks(&text, Format::Plain, limits) {
+                    prose.push((of.clone(), text.get(chunk.start..chunk.end).unwrap_or_default().to_owned()));
+                }
+            }
+            !long
+        });
+    }
+    prose
+}

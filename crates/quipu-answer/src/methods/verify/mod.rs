@@ -1,0 +1,232 @@
+//! Self-verification (Wu et al.): the graph first; without it, the pages that came with the question, and an answer only after a
+//! separate check that they hold one.
+//!
+//! The field of the question is decided by rules, then by model (§4.1.1); names are aligned with what an API takes and dates are computed by
+//! code (§4.1.2); records are cut down to the fields and rows that matter (§4.1.3). What the graph gives is used as it is. Without it, the
+//! 15 snippets nearest to the question are put before the model with one question, can they answer?, and only a yes is followed by
+//! an answer (§4.2). A premise that the references contradict is an invalid question.
+//!
+//! Calls: over APIs 2 (subject, answer); over other graphs 1; over pages 2 (check, answer). Where the graph's evidence turns out not to hold the
+//! answer and there are pages, their 2 follow.
+//!
+//! Where it differs from the paper: the operations of an API are chosen by their descriptions, not by hand-written functions for each
+//! field; code calculates; the engine grounds every value.
+
+mod apis;
+mod links;
+
+use quipu_graph::ApiGraph;
+use quipu_language::TimeFrame;
+use quipu_model::{ChatRequest, Constraint, ModelError};
+use serde_json::json;
+
+use apis::{ApiFindings, retrieve_from_apis};
+
+use crate::answer::{AnswerError, Event, Evidence, Outcome, Question, Stage, Status, to_markdown};
+use crate::compose::compose_with;
+use crate::ledger::{Context, is_down};
+use crate::link::linked;
+use crate::plan::{OTHER, Subject, domain_of, read_subject};
+use crate::prompts::Prompt;
+use crate::prune::neighbourhood;
+use crate::retrieve::nearest_snippets;
+
+/// Parameters of self-verification; the defaults are the paper's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VerifyConfig {
+    /// Whether the graph is asked; `false` is the ablation without KG.
+    pub graph: bool,
+    /// Whether pages are checked before they are answered from; `false` is the ablation without self-verification.
+    pub check: bool,
+    /// Snippets of pages (15: Table 2 of the paper).
+    pub snippets: usize,
+    /// Operations of an API that are called for one question, the best fitting first (3).
+    pub operations: usize,
+}
+
+impl Default for VerifyConfig {
+    fn default() -> Self {
+        Self { graph: true, check: true, snippets: 15, operations: 3 }
+    }
+}
+
+/// What there was to say at the end, and where it came from.
+struct Found {
+    evidence: Vec<Evidence>,
+    missing: Vec<(String, AnswerError)>,
+}
+
+pub(super) async fn run(
+    context: &Context<'_>,
+    question: &Question,
+    config: &VerifyConfig,
+) -> Result<Outcome, AnswerError> {
+    let mut found = Found { evidence: Vec::new(), missing: Vec::new() };
+    let mut frames = question.times();
+    if config.graph {
+        (found, frames) = from_graph(context, question, frames, config).await?;
+    }
+    if !found.evidence.is_empty() {
+        let outcome = answer(context, question, &frames, found.evidence, 0.7).await?;
+        if outcome.status != Status::Abstained || context.pages.is_empty() {
+            return Ok(name_missing(outcome, &found.missing));
+        }
+        context
+            .trace
+            .report(Stage::Critique, Event::Judged { hop: 0, verdict: "the graph holds no answer".into() });
+    }
+    // Nothing to answer from, because sources failed: that is an error, not "I don't know".
+    if context.pages.is_empty()
+        && let Some((_, error)) = found.missing.pop()
+    {
+        return Err(error);
+    }
+    let outcome = from_pages(context, question, &frames, config).await?;
+    Ok(name_missing(outcome, &found.missing))
+}
+
+/// The graph's part: the APIs of the question's field, else the neighbourhood of the entities linked.
+async fn from_graph(
+    context: &Context<'_>,
+    question: &Question,
+    frames: Vec<TimeFrame>,
+    config: &VerifyConfig,
+) -> Result<(Found, Vec<TimeFrame>), AnswerError> {
+    let apis: Vec<&ApiGraph> = context.workspace.apis().iter().map(|api| &**api).collect();
+    let mut found = Found { evidence: Vec::new(), missing: Vec::new() };
+    let mut frames = frames;
+    if !apis.is_empty() {
+        let subject = subject(context, question, &apis).await?;
+        let knowing = |api: &&ApiGraph| {
+            let domains = api.service().domains();
+            domains.is_empty() || domains.contains(&subject.domain.as_str())
+        };
+        let knowing: Vec<&ApiGraph> = apis.iter().copied().filter(knowing).collect();
+        frames = in_zone_of(question, &knowing).unwrap_or(frames);
+        let _timer = context.ledger.enter(Stage::Retrieve);
+        let findings =
+            retrieve_from_apis(context, &knowing, question, &subject, &frames, config.operations).await?;
+        let ApiFindings { evidence, left_out, missing } = findings;
+        context.trace.report(Stage::Retrieve, Event::Retrieved { evidence: evidence.len(), left_out });
+        let missing = missing.into_iter().map(|(name, error)| (name, error.into())).collect();
+        found = Found { evidence, missing };
+    }
+    if found.evidence.is_empty() && context.workspace.has_graph() {
+        match from_triples(context, question).await {
+            Err(error) if is_down(&error) => {
+                context.note_down(&error);
+                found.missing.push((context.graph().describe().name.clone(), error));
+            }
+            evidence => found.evidence = evidence?,
+        }
+    }
+    Ok((found, frames))
+}
+
+/// The triples around what the question names.
+async fn from_triples(context: &Context<'_>, question: &Question) -> Result<Vec<Evidence>, AnswerError> {
+    let anchors = linked(context, question).await?;
+    if anchors.is_empty() {
+        return Ok(Vec::new());
+    }
+    let retrieved = neighbourhood(context, question, &anchors).await?;
+    let (evidence, left_out) = (retrieved.evidence, retrieved.left_out);
+    context.trace.report(Stage::Retrieve, Event::Retrieved { evidence: evidence.len(), left_out });
+    Ok(evidence)
+}
+
+/// The subject; a reply that cannot be read leaves what rules say.
+async fn subject(
+    context: &Context<'_>,
+    question: &Question,
+    apis: &[&ApiGraph],
+) -> Result<Subject, AnswerError> {
+    let _timer = context.ledger.enter(Stage::Plan);
+    match read_subject(context, question, apis).await {
+        Err(AnswerError::Model(error @ ModelError::Unreadable { .. })) => {
+            context.trace.report(Stage::Plan, Event::Degraded { reason: error.to_string() });
+            let domain = domain_of(question.text(), apis).unwrap_or_else(|| OTHER.into());
+            Ok(Subject { domain, by_rule: true, entities: Vec::new() })
+        }
+        other => other,
+    }
+}
+
+/// The question's times as the clocks of the service have them, where it names its zone.
+fn in_zone_of(question: &Question, apis: &[&ApiGraph]) -> Option<Vec<TimeFrame>> {
+    let zone = apis.iter().map(|api| api.service().zone.as_str()).find(|zone| !zone.is_empty())?;
+    let there = question.asked_at().in_tz(zone).ok()?;
+    Some(quipu_language::time_frames(question.text(), there.date()))
+}
+
+/// The pages' part: snippets, the check, the answer.
+async fn from_pages(
+    context: &Context<'_>,
+    question: &Question,
+    frames: &[TimeFrame],
+    config: &VerifyConfig,
+) -> Result<Outcome, AnswerError> {
+    let evidence = {
+        let _timer = context.ledger.enter(Stage::Retrieve);
+        nearest_snippets(context, question.text(), context.pages, config.snippets).await?
+    };
+    context.trace.report(Stage::Retrieve, Event::Retrieved { evidence: evidence.len(), left_out: 0 });
+    if evidence.is_empty() {
+        return Ok(Outcome::abstain("neither the graph nor pages hold anything on this", evidence));
+    }
+    if config.check && !can_answer(context, question, &evidence).await? {
+        return Ok(Outcome::abstain("the pages cannot answer this", evidence));
+    }
+    answer(context, question, frames, evidence, if config.check { 0.5 } else { 0.4 }).await
+}
+
+/// The separate yes or no: one call. What is neither is a no.
+async fn can_answer(
+    context: &Context<'_>,
+    question: &Question,
+    evidence: &[Evidence],
+) -> Result<bool, AnswerError> {
+    let _timer = context.ledger.enter(Stage::Critique);
+    let asked_at = question.asked_at().date().to_string();
+    let values = json!({ "asked_at": asked_at, "facts": to_markdown(evidence), "question": question.text() });
+    let request = ChatRequest::new("critique.pages", Prompt::VerifyCheck.render(values)?)
+        .with_constraint(Constraint::Choice(vec!["yes".into(), "no".into()]))
+        .with_max_tokens(4);
+    let said = context.chat(Stage::Critique, request).await?.text.trim().to_lowercase();
+    let yes = said.starts_with("yes");
+    let verdict = if yes { "the pages can answer" } else { "the pages cannot answer" };
+    context.trace.report(Stage::Critique, Event::Judged { hop: 0, verdict: verdict.into() });
+    Ok(yes)
+}
+
+/// The answer: one call.
+async fn answer(
+    context: &Context<'_>,
+    question: &Question,
+    frames: &[TimeFrame],
+    evidence: Vec<Evidence>,
+    confidence: f64,
+) -> Result<Outcome, AnswerError> {
+    let _timer = context.ledger.enter(Stage::Compose);
+    let composed = match compose_with(context, question, frames, &evidence, Prompt::VerifyCompose).await {
+        Ok(composed) => composed,
+        Err(AnswerError::Model(error @ ModelError::Unreadable { .. })) => {
+            return Ok(Outcome::abstain(error.to_string(), evidence));
+        }
+        Err(AnswerError::Exhausted(limit)) => return Ok(Outcome::abstain(limit.to_string(), evidence)),
+        Err(error) => return Err(error),
+    };
+    Ok(composed.outcome(evidence, confidence))
+}
+
+/// Says in the reason which sources are missing from the evidence.
+fn name_missing(mut outcome: Outcome, missing: &[(String, AnswerError)]) -> Outcome {
+    if missing.is_empty() {
+        return outcome;
+    }
+    let names: Vec<String> = missing.iter().map(|(name, error)| format!("{name} ({error})")).collect();
+    let words = format!("without {}", names.join(", "));
+    outcome.reason = Some(outcome.reason.map_or(words.clone(), |reason| format!("{reason}; {words}")));
+    outcome.confidence *= 0.8;
+    outcome
+}

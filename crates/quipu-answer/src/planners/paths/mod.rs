@@ -1,0 +1,461 @@
+//! Whole-path planning as a method of its own (DESIGN §8): link, rank the paths that exist around each anchor, run the best one
+//! exactly, calculate where the question asks for it. No model call, but for what a graph's relations and a question's words are
+//! called: one call for each relation and each word, once.
+
+mod answer;
+mod check;
+mod compute;
+mod confirm;
+mod list;
+mod meet;
+mod owners;
+mod readings;
+mod settled;
+
+use std::ops::Range;
+
+use quipu_graph::{LiteralValue, NodeId};
+use quipu_index::{normalise, words};
+use quipu_language::{
+    Condition, Operation, Places, Wanted, blank, chosen_from, condition, is_extreme, is_summing, quantity,
+    value_of_node, wanted,
+};
+
+use crate::answer::{AnswerError, Event, Outcome, Question, Stage, Status};
+use crate::ledger::Context;
+use crate::link::{Anchor, Mentioned, apart, mentions, without};
+use crate::plan::{RankConfig, RankedPath, Seen, Walk, WalkConfig, follow, rank_informed, read_path};
+
+use answer::answer;
+pub(crate) use answer::{finish, say};
+use check::check;
+use compute::compare;
+use confirm::Confirmation;
+use list::listed;
+use meet::{choose, each, meet_most};
+use owners::of_kind;
+pub(crate) use readings::{Readings, readings};
+pub(crate) use settled::{Settled, settle};
+
+/// Parameters of whole-path planning.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PathsConfig {
+    /// How paths are enumerated.
+    pub walk: WalkConfig,
+    /// Mentions that are planned for (3).
+    pub mentions: usize,
+    /// Candidates of one mention that are planned for when they are all but equally good (2).
+    pub candidates: usize,
+    /// Best paths of each anchor that are run (12).
+    pub run: usize,
+    /// Most relation cards written for one question (4).
+    pub new_cards: usize,
+    /// Paths of each anchor that are held against one another when several anchors meet (20): those that explain what another anchor's
+    /// path leaves open stand far down among the best of their own.
+    pub meet: usize,
+    /// From this confidence on, a path is not doubted for words that it leaves unexplained.
+    pub sure: f64,
+    /// Below this confidence the question is not answered (0.3: keeps 99 of 100 right answers, and answers one in five questions
+    /// whose answer the graph lacks; docs/results.md).
+    pub least_confidence: f64,
+}
+
+impl PathsConfig {
+    fn ranking(&self) -> RankConfig {
+        RankConfig { walk: self.walk, best: self.run, new_cards: self.new_cards, sure: self.sure }
+    }
+}
+
+impl Default for PathsConfig {
+    fn default() -> Self {
+        Self {
+            walk: WalkConfig::default(),
+            mentions: 3,
+            candidates: 2,
+            run: 12,
+            new_cards: 4,
+            meet: 20,
+            sure: 1.0,
+            least_confidence: 0.3,
+        }
+    }
+}
+
+/// Candidates within this of the best one are all but equally good.
+const CLOSE: f64 = 0.02;
+/// Triples of one hop that are kept as evidence.
+const MOST_EVIDENCE: usize = 2000;
+
+/// A path that was run: where it leads, exactly.
+#[derive(Clone)]
+pub(crate) struct RunPath {
+    pub(crate) anchor: Anchor,
+    pub(crate) path: RankedPath,
+    pub(crate) walk: Walk,
+    /// Its ends, sorted: a set to be compared.
+    pub(crate) ends: Vec<NodeId>,
+    /// Share among all paths of all candidates of the mention, by how well the path fits and the candidate matches.
+    weight: f64,
+}
+
+/// Paths of all anchors that are answered together, and what they have in common.
+#[derive(Clone)]
+pub(crate) struct Choice {
+    pub(crate) runs: Vec<RunPath>,
+    pub(crate) ends: Vec<NodeId>,
+    pub(crate) confidence: f64,
+}
+
+/// What a question asks of the values that paths lead to.
+pub(crate) struct Asking {
+    pub(crate) wanted: Wanted,
+    pub(crate) condition: Option<Condition>,
+    /// Which of an order, or how many.
+    pub(crate) places: Option<Places>,
+    /// Words that say what to do with the values and nothing of the way to them: "three", "second", "combined". In bytes.
+    unsaid: Vec<Range<usize>>,
+    /// Words for the kind of thing that an extreme chooses from, the surest first.
+    kinds: [Vec<String>; 3],
+}
+
+impl Asking {
+    /// Whether the answer rests on values that can be compared.
+    fn needs_measures(&self) -> bool {
+        let operation = self.wanted.operation.is_some_and(|op| op != Operation::Count);
+        self.condition.is_some() || self.wanted.dates || operation
+    }
+
+    /// Most answers that are asked for.
+    pub(crate) fn most(&self) -> usize {
+        self.places.and_then(Places::most).unwrap_or(usize::MAX)
+    }
+
+    /// Whether one of several things is asked for that the question does not name.
+    fn chooses(&self) -> bool {
+        self.wanted.operation.is_some_and(Operation::chooses) && !self.wanted.compares
+    }
+}
+
+pub(crate) async fn run(
+    context: &Context<'_>,
+    question: &Question,
+    config: &PathsConfig,
+) -> Result<Outcome, AnswerError> {
+    let outcome = run_unread(context, question, config).await?;
+    as_read(context, outcome).await
+}
+
+/// The same with its reading, as the plan that led to it says it.
+async fn as_read(context: &Context<'_>, mut outcome: Outcome) -> Result<Outcome, AnswerError> {
+    let Some(plan) = outcome.plan.take().filter(|_| outcome.status == Status::Answered) else {
+        return Ok(outcome);
+    };
+    let read = read_path(context, &plan, outcome).await?;
+    Ok(Outcome { plan: Some(plan), ..read })
+}
+
+async fn run_unread(
+    context: &Context<'_>,
+    question: &Question,
+    config: &PathsConfig,
+) -> Result<Outcome, AnswerError> {
+    if let Some(settled) = settle(context, question, config).await? {
+        let outcome = run_open(context, &settled.question, Some(&settled), config).await?;
+        return Ok(settled.complete(outcome));
+    }
+    run_open(context, question, None, config).await
+}
+
+async fn run_open(
+    context: &Context<'_>,
+    question: &Question,
+    settled: Option<&Settled>,
+    config: &PathsConfig,
+) -> Result<Outcome, AnswerError> {
+    let condition = condition(question.text());
+    let mentioned = link(context, question, condition.as_ref(), settled, config).await?;
+    run_linked(context, question, mentioned, condition, config).await
+}
+
+/// The same for mentions that were linked elsewhere, the surest first.
+pub(crate) async fn run_from(
+    context: &Context<'_>,
+    question: &Question,
+    mut mentioned: Vec<Mentioned>,
+    config: &PathsConfig,
+) -> Result<Outcome, AnswerError> {
+    let condition = condition(question.text());
+    mentioned.retain(|m| outside(m, condition.as_ref()));
+    few(question, &mut mentioned, config);
+    let outcome = run_linked(context, question, mentioned, condition, config).await?;
+    as_read(context, outcome).await
+}
+
+async fn run_linked(
+    context: &Context<'_>,
+    question: &Question,
+    mentioned: Vec<Mentioned>,
+    condition: Option<Condition>,
+    config: &PathsConfig,
+) -> Result<Outcome, AnswerError> {
+    let mut asking = asking(context, question, &mentioned, condition);
+    if mentioned.is_empty() {
+        return Ok(Outcome::abstain("no entity of the graph was recognised in the question", Vec::new()));
+    }
+    if mentioned.len() > 1 {
+        let list = listed(question.text(), &mentioned);
+        asking.wanted.compares |= list.is_some_and(|list| list.compares(asking.wanted.operation));
+        // What one anchor's paths leave unexplained may be what the other is for; only else are words looked up.
+        let once = PathsConfig { sure: 0.0, ..meeting(config) };
+        let found = together(context, question, &mentioned, &asking, &once, list.is_some()).await?;
+        let found = match found {
+            Some(outcome) if outcome.confidence >= SURE_TOGETHER => Some(outcome),
+            _ => together(context, question, &mentioned, &asking, &meeting(config), list.is_some()).await?,
+        };
+        if let Some(outcome) = found {
+            return Ok(outcome);
+        }
+    }
+    // Nothing meets: the surest mention alone, as far as paths go.
+    let (surest, others) = mentioned.split_at(1);
+    let runs = plan(context, question, surest, others, &asking, config).await?;
+    if asking.wanted.checks && others.is_empty() {
+        let runs: Vec<RunPath> = runs.iter().flatten().cloned().collect();
+        let condition = asking.condition.as_ref();
+        let asked = Confirmation { question: question.text(), condition, mentioned: &mentioned, runs: &runs };
+        if let Some(outcome) = asked.answer(context, config).await? {
+            return Ok(outcome);
+        }
+    }
+    match choose(runs.into_iter().flatten().collect()) {
+        Some(choice) => answer(context, choice, &asking, config).await,
+        None => {
+            Ok(Outcome::abstain("no path of the graph leads on from what the question names", Vec::new()))
+        }
+    }
+}
+
+/// What the question asks of values. "First Light" asks for no extreme, nor does a "highest point" that the graph knows: what names
+/// things does not say what to do with them.
+fn asking(
+    context: &Context<'_>,
+    question: &Question,
+    mentioned: &[Mentioned],
+    condition: Option<Condition>,
+) -> Asking {
+    let spans = mentioned.iter().map(|m| m.span.clone()).chain(condition.as_ref().map(|c| c.span.clone()));
+    let spans: Vec<_> = spans.chain(operations_in_names(context, question.text())).collect();
+    let text = without(question.text(), spans.iter().cloned());
+    let outside = |span: &Range<usize>| spans.iter().all(|name| apart(name, span));
+    let quantity = quantity(&blank(question.text(), &spans));
+    let said = words(question.text());
+    let texts: Vec<&str> = said.iter().map(|word| word.text.as_str()).collect();
+    let summing = said.iter().enumerate().filter(|(at, _)| is_summing(&texts, *at));
+    let summing: Vec<_> = summing.map(|(_, word)| word.start..word.end).filter(outside).collect();
+    let mut wanted = wanted(&text);
+    let how_many = texts.windows(2).any(|pair| pair == ["how", "many"]);
+    if wanted.operation == Some(Operation::Sum) && !summing.is_empty() && how_many && mentioned.len() < 2 {
+        // "How many films did she direct altogether": nothing to be added.
+        wanted.operation = Some(Operation::Count);
+    }
+    Asking {
+        wanted,
+        kinds: chosen_from(&text),
+        places: quantity.as_ref().map(|quantity| quantity.places),
+        unsaid: summing.into_iter().chain(quantity.map(|quantity| quantity.span)).collect(),
+        condition,
+    }
+}
+
+/// Things that a question may list.
+const MOST_LISTED: usize = 12;
+
+/// The spans of the question's words for extremes and sums that are part of a relation's name of several words.
+fn operations_in_names(context: &Context<'_>, question: &str) -> Vec<Range<usize>> {
+    let words = words(question);
+    let texts: Vec<&str> = words.iter().map(|w| w.text.as_str()).collect();
+    let asking = texts.iter().enumerate().filter(|(at, w)| is_extreme(w) || is_summing(&texts, *at));
+    let asking: Vec<(usize, &str)> = asking.map(|(at, w)| (at, *w)).collect();
+    if asking.is_empty() {
+        return Vec::new();
+    }
+    let mut spans = Vec::new();
+    for relation in context.graph().relations() {
+        let name = normalise(&relation.name);
+        let name: Vec<&str> = name.split(' ').collect();
+        for (at, word) in &asking {
+            let Some(start) = name.iter().position(|w| w == word).and_then(|place| at.checked_sub(place))
+            else {
+                continue;
+            };
+            let run = words.get(start..start + name.len()).unwrap_or_default();
+            let said = name.len() > 1 && run.iter().map(|w| w.text.as_str()).eq(name.iter().copied());
+            spans.extend(words.get(*at).filter(|_| said).map(|w| w.start..w.end));
+        }
+    }
+    spans.dedup();
+    spans
+}
+
+/// From this confidence on, several anchors are understood without looking words up.
+const SURE_TOGETHER: f64 = 0.5;
+
+/// The answer of several mentions together: compared, checked, listed or where they meet. `None` where nothing meets.
+async fn together(
+    context: &Context<'_>,
+    question: &Question,
+    mentioned: &[Mentioned],
+    asking: &Asking,
+    config: &PathsConfig,
+    list: bool,
+) -> Result<Option<Outcome>, AnswerError> {
+    let mut runs = plan(context, question, mentioned, mentioned, asking, config).await?;
+    if asking.wanted.compares
+        && let Some(outcome) = compare(context, mentioned, &runs, asking).await?
+    {
+        return Ok(Some(outcome));
+    }
+    if asking.wanted.checks {
+        return check(context, question.text(), mentioned, &runs, config).await.map(Some);
+    }
+    let choice = if list { each(&mut runs, config) } else { None };
+    match choice.or_else(|| meet_most(&mut runs, config)) {
+        Some(choice) => answer(context, choice, asking, config).await.map(Some),
+        None => Ok(None),
+    }
+}
+
+/// Hops of a path that is to meet others.
+const MEETING_HOPS: usize = 2;
+
+/// Where anchors are to meet, paths are short and many.
+fn meeting(config: &PathsConfig) -> PathsConfig {
+    let walk = WalkConfig { max_hops: config.walk.max_hops.min(MEETING_HOPS), ..config.walk };
+    PathsConfig { walk, run: config.run.max(config.meet), ..config.clone() }
+}
+
+async fn plan(
+    context: &Context<'_>,
+    question: &Question,
+    mentioned: &[Mentioned],
+    all: &[Mentioned],
+    asking: &Asking,
+    config: &PathsConfig,
+) -> Result<Vec<Vec<RunPath>>, AnswerError> {
+    let _timer = context.ledger.enter(Stage::Plan);
+    let mut runs = Vec::new();
+    for mention in mentioned {
+        runs.push(plan_mention(context, question, mention, all, asking, config).await?);
+    }
+    Ok(runs)
+}
+
+/// Keeps as many mentions as are planned for; all of a list.
+fn few(question: &Question, mentioned: &mut Vec<Mentioned>, config: &PathsConfig) {
+    if listed(question.text(), mentioned).is_none() {
+        mentioned.truncate(config.mentions);
+    }
+    mentioned.truncate(MOST_LISTED);
+}
+
+/// The "1990" of "before 1990" is a value, not a thing to start from.
+fn outside(mention: &Mentioned, condition: Option<&Condition>) -> bool {
+    condition.is_none_or(|condition| apart(&mention.span, &condition.span))
+}
+
+async fn link(
+    context: &Context<'_>,
+    question: &Question,
+    condition: Option<&Condition>,
+    settled: Option<&Settled>,
+    config: &PathsConfig,
+) -> Result<Vec<Mentioned>, AnswerError> {
+    let _timer = context.ledger.enter(Stage::Link);
+    let mut mentioned = mentions(context, question.text()).await?;
+    if let Some(settled) = settled {
+        mentioned = settled.among(mentioned);
+    }
+    mentioned.retain(|m| outside(m, condition));
+    if settled.is_none_or(|settled| !settled.is_several()) {
+        few(question, &mut mentioned, config);
+    }
+    context
+        .trace
+        .report(Stage::Link, Event::Linked { mentions: mentioned.iter().map(Mentioned::to_event).collect() });
+    Ok(mentioned)
+}
+
+/// Ranks and runs the paths of one mention, for its candidates that are all but equally good.
+async fn plan_mention(
+    context: &Context<'_>,
+    question: &Question,
+    mention: &Mentioned,
+    all: &[Mentioned],
+    asking: &Asking,
+    config: &PathsConfig,
+) -> Result<Vec<RunPath>, AnswerError> {
+    let best = mention.best().map_or(0.0, |a| a.score);
+    let close = mention.candidates.iter().filter(|a| best - a.score <= CLOSE).take(config.candidates);
+    let mentions = all.iter().map(|m| m.span.clone()).filter(|s| *s != mention.span);
+    let others = mentions.chain(asking.condition.as_ref().map(|c| c.span.clone()));
+    let others: Vec<_> = others.chain(asking.unsaid.iter().cloned()).collect();
+    let mut planned = Vec::new();
+    for anchor in close {
+        let seen = Seen { node: anchor.node, span: mention.span.clone(), others: others.clone() };
+        let ranked = rank_informed(context, question.text(), &seen, config.ranking()).await?;
+        let mut paths = ranked.paths;
+        if asking.needs_measures() {
+            paths = comparable(context, paths, asking).await?;
+        }
+        planned.push((anchor, paths));
+    }
+    // Candidates are told apart by how well their paths fit, too.
+    let scores = planned.iter().flat_map(|(_, paths)| paths.iter().map(|path| path.score));
+    let top = scores.reduce(f32::max).unwrap_or_default();
+    let weigh = |anchor: &Anchor, path: &RankedPath| f64::from(path.score - top).exp() * anchor.score;
+    let all: f64 = planned.iter().flat_map(|(a, paths)| paths.iter().map(|path| weigh(a, path))).sum();
+    let mut runs = Vec::new();
+    for (anchor, paths) in planned {
+        for path in paths.into_iter().take(config.run) {
+            let walk = follow(context.graph(), anchor.node, &path.steps).await?;
+            let ends: Vec<NodeId> = walk.ends().collect();
+            let weight = weigh(anchor, &path) / all;
+            if !ends.is_empty() {
+                runs.push(RunPath { anchor: anchor.clone(), path, walk, ends, weight });
+            }
+        }
+    }
+    if asking.chooses() { of_kind(context, runs, &asking.kinds).await } else { Ok(runs) }
+}
+
+/// The paths that end in numbers or dates, in several where one of several is asked for; all where none does.
+async fn comparable(
+    context: &Context<'_>,
+    paths: Vec<RankedPath>,
+    asking: &Asking,
+) -> Result<Vec<RankedPath>, AnswerError> {
+    const LOOKED_AT: usize = 5;
+    let least = if asking.chooses() { 2 } else { 1 };
+    let mut kept = Vec::new();
+    for path in &paths {
+        let ends: Vec<NodeId> = path.ends.iter().copied().take(LOOKED_AT).collect();
+        let summaries = context.graph().summaries(&ends).await?;
+        let values =
+            summaries.iter().filter(|s| is_measure(&value_of_node(s.literal.as_ref(), &s.name))).count();
+        if values * 2 > ends.len() && ends.len() >= least {
+            kept.push(path.clone());
+        }
+    }
+    if kept.is_empty() {
+        return Ok(paths);
+    }
+    let total: f64 = kept.iter().map(|p| p.probability).sum();
+    for path in &mut kept {
+        path.probability /= total.max(f64::MIN_POSITIVE);
+    }
+    Ok(kept)
+}
+
+fn is_measure(value: &LiteralValue) -> bool {
+    matches!(value, LiteralValue::Number(_) | LiteralValue::Date { .. })
+}

@@ -1,0 +1,117 @@
+//! Whose the values at the ends of paths are: the nodes before them, of which an extreme chooses one.
+
+use std::collections::{HashMap, HashSet};
+
+use quipu_graph::{NodeId, NodeSummary};
+use quipu_index::normalise;
+use quipu_language::Operand;
+
+use super::RunPath;
+use super::compute::operand;
+use crate::answer::AnswerError;
+use crate::ledger::Context;
+use crate::plan::is_plural_of;
+
+/// Owners of one way whose types are looked at.
+const LOOKED_AT: usize = 5;
+
+/// Each value with the node that it belongs to: the one before it on the path.
+pub(super) async fn owners(
+    context: &Context<'_>,
+    run: &RunPath,
+    ends: &[NodeSummary],
+) -> Result<Vec<Operand>, AnswerError> {
+    let owners: Vec<(NodeId, NodeId)> = owned(run).collect();
+    let nodes: Vec<NodeId> = owners.iter().map(|(owner, _)| *owner).collect();
+    let names = context.graph().summaries(&nodes).await?;
+    let values: HashMap<NodeId, &NodeSummary> = ends.iter().map(|s| (s.node, s)).collect();
+    let pairs = owners.iter().zip(&names).filter_map(|((_, end), owner)| Some((owner, *values.get(end)?)));
+    Ok(pairs.map(|(owner, value)| operand([&owner.key, &owner.name], value)).collect())
+}
+
+/// The same where several ways lead to the same values: the owners that all of them come by.
+pub(super) async fn common_owners(
+    context: &Context<'_>,
+    runs: &[RunPath],
+    ends: &[NodeSummary],
+) -> Result<Vec<Operand>, AnswerError> {
+    let Some((first, rest)) = runs.split_first() else { return Ok(Vec::new()) };
+    let others: Vec<HashSet<(NodeId, NodeId)>> = rest.iter().map(|run| owned(run).collect()).collect();
+    let mut common = first.clone();
+    for (end, from) in common.walk.hops.last_mut().into_iter().flatten() {
+        from.retain(|owner| others.iter().all(|other| other.contains(&(*owner, *end))));
+    }
+    owners(context, &common, ends).await
+}
+
+/// Owner and value of each last step.
+fn owned(run: &RunPath) -> impl Iterator<Item = (NodeId, NodeId)> {
+    let last = run.walk.hops.last().into_iter().flatten();
+    last.flat_map(|(end, from)| from.iter().map(|owner| (*owner, *end)))
+}
+
+/// The ways whose owners are of the kind that the question chooses from, by the graph's own types: "the most populous country" chooses
+/// from countries, however well the populations of cities fit. `kinds` are words for it, the surest first. All ways where no type bears
+/// such a name.
+pub(super) async fn of_kind(
+    context: &Context<'_>,
+    runs: Vec<RunPath>,
+    kinds: &[Vec<String>],
+) -> Result<Vec<RunPath>, AnswerError> {
+    let of_runs: Vec<Vec<NodeId>> =
+        runs.iter().map(|run| owned(run).map(|(owner, _)| owner).take(LOOKED_AT).collect()).collect();
+    let types = type_names(context, &of_runs.concat()).await?;
+    for words in kinds {
+        let of_owner = |owner: &NodeId| types.get(owner).into_iter().flatten();
+        let names = |owners: &Vec<NodeId>| -> Vec<&String> {
+            owners.iter().flat_map(of_owner).filter(|name| is_called(name, words)).collect()
+        };
+        let named = runs.iter().zip(&of_runs).map(|(run, owners)| (run, names(owners)));
+        let named = named.filter(|(_, names)| !names.is_empty());
+        let kept: Vec<RunPath> = named
+            .map(|(run, names)| {
+                let mut run = run.clone();
+                run.path.explain(|word| names.iter().any(|name| is_called(name, &[word.to_owned()])));
+                run
+            })
+            .collect();
+        if !kept.is_empty() {
+            return Ok(sharing_all(kept));
+        }
+    }
+    Ok(runs)
+}
+
+/// The names of the nodes' types, normalised.
+async fn type_names(
+    context: &Context<'_>,
+    nodes: &[NodeId],
+) -> Result<HashMap<NodeId, Vec<String>>, AnswerError> {
+    let summaries = context.graph().summaries(nodes).await?;
+    let mut types: Vec<NodeId> = summaries.iter().flat_map(|summary| summary.types.iter().copied()).collect();
+    types.sort_unstable();
+    types.dedup();
+    let names: HashMap<NodeId, String> =
+        context.graph().summaries(&types).await?.into_iter().map(|s| (s.node, normalise(&s.name))).collect();
+    let of = |summary: NodeSummary| {
+        (summary.node, summary.types.iter().filter_map(|of_type| names.get(of_type).cloned()).collect())
+    };
+    Ok(summaries.into_iter().map(of).collect())
+}
+
+/// Whether one of the words is the last of a type's name, in the singular or the plural: "state" of "US state".
+fn is_called(name: &str, words: &[String]) -> bool {
+    let last = name.rsplit(' ').next().unwrap_or_default();
+    words.iter().any(|word| word == last || is_plural_of(word, last) || is_plural_of(last, word))
+}
+
+/// The ways that are left share what all had.
+fn sharing_all(mut runs: Vec<RunPath>) -> Vec<RunPath> {
+    let total = |of: fn(&RunPath) -> f64| runs.iter().map(of).sum::<f64>().max(f64::MIN_POSITIVE);
+    let (weight, probability) = (total(|run| run.weight), total(|run| run.path.probability));
+    for run in &mut runs {
+        run.weight /= weight;
+        run.path.probability /= probability;
+    }
+    runs
+}

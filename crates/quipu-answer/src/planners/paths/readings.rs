@@ -1,0 +1,93 @@
+//! The likeliest readings of a question, for a method that lets a model choose among them.
+
+use quipu_language::condition;
+
+use super::compute::compare;
+use super::meet::without_anchors;
+use super::{
+    Asking, Choice, PathsConfig, RunPath, SURE_TOGETHER, asking, check, each, few, listed, meet_most,
+    meeting, plan,
+};
+use crate::answer::{AnswerError, Outcome, Question};
+use crate::ledger::Context;
+use crate::link::Mentioned;
+
+/// Paths of less probability than this are not worth their evidence.
+const LEAST_PROBABLE: f64 = 0.05;
+
+/// What a question may mean.
+pub(crate) struct Readings {
+    /// Ways to values, the likeliest first: where several anchors meet, then those of each anchor. No two lead to the same.
+    pub(crate) choices: Vec<Choice>,
+    /// What is asked of the values.
+    pub(crate) asking: Asking,
+    /// The answer where the words compare things or ask for yes or no: by code, from the paths of all mentions.
+    pub(crate) decided: Option<Outcome>,
+}
+
+/// The readings of `question` from its mentions: of each mention the `keep` best paths, one where they surely meet.
+///
+/// # Errors
+/// The graph's, the embedder's.
+pub(crate) async fn readings(
+    context: &Context<'_>,
+    question: &Question,
+    mut mentioned: Vec<Mentioned>,
+    config: &PathsConfig,
+    keep: usize,
+) -> Result<Readings, AnswerError> {
+    let condition = condition(question.text());
+    mentioned.retain(|mention| super::outside(mention, condition.as_ref()));
+    few(question, &mut mentioned, config);
+    let mut asking = asking(context, question, &mentioned, condition);
+    let list = listed(question.text(), &mentioned);
+    asking.wanted.compares |= list.is_some_and(|list| list.compares(asking.wanted.operation));
+    let several = mentioned.len() > 1;
+    let planning =
+        PathsConfig { run: config.run.max(if several { config.meet } else { 0 }), ..config.clone() };
+    let mut runs = plan(context, question, &mentioned, &mentioned, &asking, &planning).await?;
+    let decided = if !several {
+        None
+    } else if asking.wanted.compares {
+        compare(context, &mentioned, &runs, &asking).await?
+    } else if asking.wanted.checks {
+        Some(check(context, question.text(), &mentioned, &runs, config).await?)
+    } else {
+        None
+    };
+    let mut choices = Vec::new();
+    if runs.len() > 1 {
+        let together = if list.is_some() { each(&mut runs.clone(), config) } else { None };
+        let short = meeting(config).walk.max_hops;
+        let mut meeting: Vec<Vec<RunPath>> = runs.clone();
+        meeting.iter_mut().for_each(|of_anchor| of_anchor.retain(|run| run.path.steps.len() <= short));
+        choices.extend(together.or_else(|| meet_most(&mut meeting, config)));
+    }
+    // Beside a sure meeting the ways of each anchor alone are there to be compared with it; three of each would fill the prompt.
+    let met = choices.first().is_some_and(|met| met.confidence >= SURE_TOGETHER);
+    let keep = if met { keep.min(1) } else { keep };
+    for of_anchor in &mut runs {
+        of_anchor.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+        for choice in alone(of_anchor).into_iter().take(keep) {
+            if choices.iter().all(|known| known.ends != choice.ends) {
+                choices.push(choice);
+            }
+        }
+    }
+    Ok(Readings { choices, asking, decided })
+}
+
+/// The paths of one anchor as choices; those with the same ends are one.
+fn alone(runs: &[RunPath]) -> Vec<Choice> {
+    let mut choices: Vec<Choice> = Vec::new();
+    for run in runs.iter().filter(|run| run.path.probability >= LEAST_PROBABLE) {
+        let ends = without_anchors(&run.ends, &[run.anchor.node]);
+        if choices.iter().all(|known| known.ends != ends) {
+            let same = runs.iter().filter(|other| other.ends == run.ends);
+            let share: f64 = same.map(|other| other.path.probability).sum();
+            let confidence = run.path.confidence(share.min(1.0));
+            choices.push(Choice { runs: vec![run.clone()], ends, confidence });
+        }
+    }
+    choices
+}

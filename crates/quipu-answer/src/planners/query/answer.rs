@@ -1,0 +1,183 @@
+//! From the chosen reading to the answer: values, table, evidence, and how the question was read.
+
+use quipu_language::asks_for;
+use quipu_query::asked::{Candidate, Chosen, is_empty};
+use quipu_query::{CellValue, RunLimits, ValueKind, is_too_much, stated};
+
+use super::{Asking, Failure};
+use crate::answer::{AnswerError, AnswerTable, Event, Evidence, Outcome, Reading, Stage, Status, Value};
+use crate::ledger::Context;
+
+/// Values of a reading that is not answered.
+const SHOWN: usize = 3;
+/// Values that an answer says in a sentence.
+const SAID: usize = 12;
+/// Readings that are close to the best and are told.
+const READINGS: usize = 3;
+/// Rows whose calculated values are cited.
+const CALCULATED: usize = 100;
+
+/// The answer of the surest reading that gave rows.
+pub(super) async fn answer(
+    context: &Context<'_>,
+    asking: &Asking<'_>,
+    chosen: Vec<Chosen>,
+    failures: Vec<Failure>,
+) -> Result<Outcome, AnswerError> {
+    let mut chosen = chosen;
+    let wanted = context.wanted_reading().checked_sub(1);
+    if let Some(at) = wanted.filter(|at| *at < chosen.len()) {
+        let wanted = chosen.remove(at);
+        chosen.insert(0, wanted);
+    }
+    let readings: Vec<Reading> = chosen.iter().take(READINGS).map(reading).collect();
+    if context.plan_only() && !readings.is_empty() {
+        let reason = "only the reading was asked for; nothing was run";
+        return Ok(Outcome { readings, ..Outcome::abstain(reason, Vec::new()) });
+    }
+    let Some(best) = chosen.into_iter().next() else {
+        let reason = match failures.first() {
+            Some(failure) if failure.declined => {
+                "the graph's tables hold nothing that the question asks for".into()
+            }
+            Some(failure) => format!("no query could be made of the question: {}", failure.reason),
+            None => "no query could be made of the question".into(),
+        };
+        return Ok(Outcome::abstain(reason, Vec::new()));
+    };
+    let Chosen { candidate, confidence, unexplained } = best;
+    let is_count = candidate.only_counts();
+    let asks_yes =
+        asks_for(asking.question.text()) == Some("yes_or_no") && (is_count || !candidate.plan.aggregated);
+    let tells_yes = candidate.plan.columns.iter().any(|column| column.kind == ValueKind::Flag);
+    if asks_yes && !tells_yes && confidence >= asking.config.least_confidence {
+        return yes_or_no(context, &candidate, confidence, readings).await;
+    }
+    if is_empty(&candidate.rows) {
+        let reason = format!("I read this as: {}. Nothing in the graph is that.", candidate.words);
+        return Ok(Outcome { readings, ..Outcome::abstain(reason, Vec::new()) });
+    }
+    if confidence < asking.config.least_confidence && wanted.is_none() {
+        let values =
+            unexplained.values.iter().filter(|value| !unexplained.names.contains(&value.to_lowercase()));
+        let left_out: Vec<&str> =
+            unexplained.meanings.iter().chain(values).chain(&unexplained.names).map(String::as_str).collect();
+        let missing = match left_out.is_empty() {
+            true => String::new(),
+            false => format!(" It leaves out: {}.", left_out.join(", ")),
+        };
+        let reason = format!(
+            "whether the question means this is not sure enough ({confidence:.2}): {}.{missing}",
+            candidate.words
+        );
+        return Ok(Outcome { readings, ..Outcome::abstain(reason, Vec::new()) });
+    }
+    let evidence = evidence(context, &candidate).await?;
+    context.trace.report(Stage::Retrieve, Event::Retrieved { evidence: evidence.len(), left_out: 0 });
+    let table = AnswerTable::of(&candidate.plan, &candidate.rows);
+    let answers = table.answers();
+    let text = said(&table);
+    Ok(Outcome {
+        status: Status::Answered,
+        answers,
+        table: Some(table),
+        readings,
+        text: Some(text),
+        evidence,
+        confidence,
+        ..Outcome::default()
+    })
+}
+
+/// "Do A and B share a language?" with those that they share: yes where there are some, else no.
+async fn yes_or_no(
+    context: &Context<'_>,
+    candidate: &Candidate,
+    confidence: f64,
+    readings: Vec<Reading>,
+) -> Result<Outcome, AnswerError> {
+    let is_zero = |cell: &CellValue| candidate.only_counts() && cell.name == "0";
+    let yes = candidate.rows.rows.iter().flatten().flatten().any(|cell| !is_zero(cell));
+    let mut evidence = if yes { evidence(context, candidate).await? } else { Vec::new() };
+    let result = if yes { "yes" } else { "no" };
+    let from = evidence.iter().map(|piece| piece.id.clone()).collect();
+    let operation = format!("whether there is any: {}", candidate.words);
+    context
+        .trace
+        .report(Stage::Compose, Event::Calculated { operation: operation.clone(), result: result.into() });
+    evidence.push(Evidence::calculation(&operation, result, from));
+    let answers = vec![result.to_owned()];
+    Ok(Outcome { status: Status::Answered, answers, readings, evidence, confidence, ..Outcome::default() })
+}
+
+fn reading(chosen: &Chosen) -> Reading {
+    let Chosen { candidate, confidence, unexplained } = chosen;
+    let table = AnswerTable::of(&candidate.plan, &candidate.rows);
+    let unexplained = unexplained.meanings.iter().chain(&unexplained.names).cloned().collect();
+    Reading {
+        words: candidate.words.clone(),
+        sql: Some(candidate.bound.query.to_string()),
+        sparql: Some(candidate.plan.sparql()),
+        confidence: *confidence,
+        mends: candidate.bound.mends.iter().map(|mend| mend.text.clone()).collect(),
+        unexplained,
+        values: table.answers().into_iter().take(SHOWN).collect(),
+    }
+}
+
+/// The rows in a sentence.
+fn said(table: &AnswerTable) -> String {
+    let row = |row: &Vec<Option<Value>>| {
+        let mut cells = row.iter().map(|cell| cell.as_ref().map_or("—", |value| value.name.as_str()));
+        let first = cells.next().unwrap_or_default().to_owned();
+        let rest: Vec<&str> = cells.collect();
+        if rest.is_empty() { first } else { format!("{first} ({})", rest.join(", ")) }
+    };
+    let mut said: Vec<String> = table.rows.iter().take(SAID).map(row).collect();
+    let more = table.rows.len().saturating_sub(SAID);
+    if more > 0 {
+        said.push(format!("and {more} more"));
+    }
+    said.join(", ")
+}
+
+/// The triples that the rows rest on, and what was calculated of them.
+async fn evidence(context: &Context<'_>, candidate: &Candidate) -> Result<Vec<Evidence>, AnswerError> {
+    let source = &context.graph().describe().name;
+    let found = match stated(context.workspace, &candidate.plan, &candidate.rows, &RunLimits::default()).await
+    {
+        Ok(found) => found,
+        // The rows stand; that their triples are too many to be listed is no reason to take them back.
+        Err(error) if is_too_much(&error) => quipu_query::Stated::default(),
+        Err(error) => return Err(error.into()),
+    };
+    let mut evidence: Vec<Evidence> = found
+        .triples
+        .iter()
+        .map(|triple| {
+            let names = triple.names.each_ref().map(String::as_str);
+            Evidence::triple(source, names, triple.keys.each_ref().map(String::as_str))
+        })
+        .collect();
+    let from: Vec<String> = evidence.iter().map(|piece| piece.id.clone()).collect();
+    let of = match found.counted {
+        Some(count) => format!("{} (over {count} combinations of facts)", candidate.words),
+        None => candidate.words.clone(),
+    };
+    let table = AnswerTable::of(&candidate.plan, &candidate.rows);
+    for row in table.rows.iter().take(CALCULATED) {
+        let calculated = row.iter().flatten().filter(|value| value.key.is_none());
+        for value in calculated {
+            let is_stated = !candidate.plan.aggregated
+                && found.triples.iter().any(|triple| triple.names.contains(&value.name));
+            if !is_stated {
+                context.trace.report(
+                    Stage::Compose,
+                    Event::Calculated { operation: of.clone(), result: value.name.clone() },
+                );
+                evidence.push(Evidence::calculation(&of, &value.name, from.clone()));
+            }
+        }
+    }
+    Ok(evidence)
+}

@@ -1,0 +1,188 @@
+//! Asking the model for SQL.
+
+use std::collections::HashSet;
+
+use quipu_language::{is_form, is_written_as_name, meanings};
+use quipu_model::{ChatRequest, Likelihood, Message};
+use quipu_query::asked::{abbreviated, meant};
+use quipu_query::{Relevance, RenderConfig, words_of};
+use serde_json::json;
+
+use super::{Asking, Failure, QueryConfig};
+use crate::answer::{AnswerError, Stage, cell};
+use crate::ledger::Context;
+use crate::prompts::Prompt;
+
+/// Most tokens of a query.
+const MOST_TOKENS: u32 = 220;
+/// Mentions that the model is told of.
+const MOST_HINTS: usize = 6;
+/// Names that hold a plain word of the question by chance.
+const RARE: usize = 2;
+
+/// How a query is asked for.
+pub(super) enum Asked<'a> {
+    /// Greedily.
+    Likeliest,
+    /// Once more, with what was wrong.
+    Again(&'a Failure),
+    /// One sample, by its seed.
+    Sample(u32),
+}
+
+/// A query as the model wrote it.
+pub(super) struct Written {
+    pub(super) sql: String,
+    /// How likely it was, where the model can tell.
+    pub(super) likelihood: Option<Likelihood>,
+}
+
+/// What every request about one question has in common.
+pub(super) struct PromptParts {
+    tables: String,
+    /// Whether all tables are shown: they are the same for every question then, and stand in a turn of their own that is computed once.
+    whole: bool,
+    /// Identifier and title of the largest table.
+    first: (String, String),
+    hints: Vec<String>,
+    /// Words of the question that stand in several names each, with what the model is told of them.
+    pub(super) families: Vec<(String, String)>,
+    /// Solved questions of this graph, the nearest first, with their queries.
+    examples: Vec<(String, String)>,
+    question: String,
+}
+
+/// The tables that the question can need, and the values that it may name.
+pub(super) fn prompt(asking: &Asking<'_>, examples: Vec<(String, String)>) -> PromptParts {
+    let (tables, values) = (&asking.graph.tables, &asking.graph.values);
+    let text = asking.question.text();
+    let mut relevance = Relevance::by_words(tables, text);
+    let (mut hints, mut families) = (Vec::new(), Vec::new());
+    for mention in values.mentions(text) {
+        for found in &mention.matches {
+            relevance.raise(found.place, 1.0);
+        }
+        // Told of several columns, a model asks for all of them; of one, it takes that one.
+        let Some(found) = meant(text, &mention, tables) else { continue };
+        let place = tables.table(found.place.table).zip(tables.column(found.place));
+        if let (Some((table, column)), Some(value)) = (place, found.shown.first()) {
+            let value = cell(value).replace('\'', "''");
+            hints.push(format!("“{}” may be {}.{} = '{value}'", cell(&mention.text), table.id, column.id));
+        }
+    }
+    // What a name only holds is said after what is one.
+    let exact: HashSet<String> =
+        values.mentions(text).iter().flat_map(|mention| words_of(&mention.text)).collect();
+    let of_schema: HashSet<String> =
+        tables.columns().flat_map(|(_, column)| words_of(&column.title)).collect();
+    let of_schema: HashSet<String> =
+        tables.tables.iter().flat_map(|table| words_of(&table.title)).chain(of_schema).collect();
+    let skip = |word: &str| {
+        exact.contains(word)
+            || !meanings(word).is_empty()
+            || of_schema.iter().any(|known| is_form(word, known))
+    };
+    for mention in values.parts(text, skip) {
+        let [found] = mention.matches.as_slice() else { continue };
+        // "Creatures" of a graph in which one thing is called "nightmare creature": a word of the language, no name.
+        if found.terms.len() <= RARE
+            && !mention.text.contains(' ')
+            && !is_written_as_name(text, &mention.text)
+        {
+            continue;
+        }
+        relevance.raise(found.place, 1.0);
+        let place = tables.table(found.place.table).zip(tables.column(found.place));
+        let Some((table, column)) = place else { continue };
+        let said = cell(&mention.text);
+        let singular = said.strip_suffix('s').filter(|rest| rest.len() > 2).unwrap_or(&said);
+        let hint = match (found.terms.len(), found.shown.first()) {
+            (1, Some(value)) => {
+                format!("“{said}” may be {}.{} = '{}'", table.id, column.id, cell(value).replace('\'', "''"))
+            }
+            _ => format!("“{said}” may be {}.{} LIKE '%{singular}%'", table.id, column.id),
+        };
+        if found.terms.len() > RARE {
+            families.push((said.clone(), hint.clone()));
+        }
+        hints.push(hint);
+    }
+    for (words, place) in abbreviated(tables, text, skip) {
+        relevance.raise(place, 1.0);
+        if let Some((table, column)) = tables.table(place.table).zip(tables.column(place)) {
+            hints.push(format!("“{words}” may be {}.{}", table.id, column.id));
+        }
+    }
+    if !asking.config.hints {
+        hints.clear();
+        families.clear();
+    }
+    hints.truncate(MOST_HINTS);
+    let config = RenderConfig { bytes: asking.config.table_bytes, ..RenderConfig::default() };
+    let rendered = tables.render(&relevance, &config);
+    let first = tables.tables.first().map(|table| (table.id.clone(), cell(&table.title))).unwrap_or_default();
+    PromptParts {
+        tables: rendered.text,
+        whole: rendered.whole,
+        first,
+        hints,
+        families,
+        examples,
+        question: text.to_owned(),
+    }
+}
+
+/// One query, as the model writes it.
+pub(super) async fn write(
+    context: &Context<'_>,
+    prompt: &PromptParts,
+    asked: Asked<'_>,
+    config: &QueryConfig,
+) -> Result<Written, AnswerError> {
+    let failed = match &asked {
+        Asked::Again(failure) => json!({ "sql": failure.sql, "reason": failure.reason }),
+        Asked::Likeliest | Asked::Sample(_) => json!(null),
+    };
+    let messages: Vec<Message> = Prompt::Query.render(json!({
+        "tables": prompt.tables,
+        "whole": prompt.whole,
+        "first": { "id": prompt.first.0, "title": prompt.first.1 },
+        "hints": prompt.hints,
+        "examples": prompt.examples,
+        "question": prompt.question,
+        "failed": failed,
+    }))?;
+    let mut request = ChatRequest::new("plan.query", messages).with_max_tokens(MOST_TOKENS);
+    if let Asked::Sample(seed) = asked {
+        request.temperature = config.temperature;
+        request.seed = u64::from(seed);
+    }
+    request.stop = vec![";".into(), "\n\n".into()];
+    request.likelihood = true;
+    let reply = context.chat(Stage::Plan, request).await?;
+    Ok(Written { sql: bare(&reply.text), likelihood: reply.likelihood })
+}
+
+/// The query without what models put around it.
+fn bare(text: &str) -> String {
+    let text = match text.split_once("```") {
+        Some((_, fenced)) => {
+            let fenced = fenced.strip_prefix("sql").unwrap_or(fenced);
+            fenced.split("```").next().unwrap_or(fenced)
+        }
+        None => text,
+    };
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with("--")).collect();
+    lines.join(" ").split_whitespace().collect::<Vec<_>>().join(" ").trim_end_matches(';').trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bare;
+
+    #[test]
+    fn fences_comments_and_semicolons_are_no_part_of_the_query() {
+        assert_eq!(bare("```sql\nSELECT 1\n```\nThis counts."), "SELECT 1");
+        assert_eq!(bare("-- the answer\nSELECT name\nFROM ship;"), "SELECT name FROM ship");
+    }
+}

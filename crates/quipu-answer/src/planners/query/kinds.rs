@@ -1,0 +1,133 @@
+//! Nouns for the tables of a graph without types: a query over "thing" and "thing 2" is hard to write and hard to read.
+//!
+//! One call for all tables, once for a workspace. A noun is held against what the graph itself says of the tables: it must come nearer
+//! to the relations of its own table than to those of any other, and than "thing" does.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use quipu_index::inner_product;
+use quipu_model::{ChatRequest, Constraint};
+use quipu_query::Unnamed;
+use serde_json::json;
+
+use crate::answer::{AnswerError, Event, Stage, cell};
+use crate::ledger::Context;
+use crate::prompts::Prompt;
+use crate::retrieve::GraphTables;
+use crate::retrieve::TablesMemory;
+use crate::retrieve::graph_tables;
+
+/// Tables that one call names; those of most rows come first.
+const MOST_TABLES: usize = 12;
+/// Columns of a table that the model is shown.
+const MOST_COLUMNS: usize = 10;
+/// Tokens of a line of the reply.
+const TOKENS_OF_LINE: u32 = 8;
+/// A noun may be so much nearer to another table: names of relations tell little.
+const SLACK: f32 = 0.02;
+/// What fits everything.
+const NO_NOUN: &str = "thing";
+
+/// The tables, with nouns for those that no type names; they are asked for the first time that they are needed.
+pub(super) async fn named_tables(context: &Context<'_>) -> Result<Arc<GraphTables>, AnswerError> {
+    let graph = graph_tables(context).await?;
+    let asks = |graph: &GraphTables| -> Vec<Unnamed> {
+        let unnamed = graph
+            .tables
+            .unnamed()
+            .into_iter()
+            .filter(|table| !context.memory::<TablesMemory>().is_asked(&table.key));
+        unnamed.take(MOST_TABLES).collect()
+    };
+    // The last call is the query's.
+    let may_ask = context.has_model() && context.embedder().is_some() && context.calls_left() > 1;
+    if !may_ask || asks(&graph).is_empty() {
+        return Ok(graph);
+    }
+    let memory = context.memory::<TablesMemory>();
+    let _one_at_a_time = memory.naming.lock().await;
+    let unnamed = asks(graph_tables(context).await?.as_ref());
+    if unnamed.is_empty() {
+        return graph_tables(context).await;
+    }
+    match nouns(context, &unnamed).await {
+        Ok(nouns) => {
+            let kinds = unnamed.into_iter().map(|table| table.key).zip(nouns);
+            context.keep(memory.add(kinds))?;
+        }
+        Err(AnswerError::Exhausted(_)) => {}
+        Err(AnswerError::Model(error)) => {
+            let reason = format!("no nouns for the tables: {error}");
+            context.trace.report(Stage::Plan, Event::Degraded { reason });
+        }
+        Err(error) => return Err(error),
+    }
+    graph_tables(context).await
+}
+
+/// A noun for each table; an empty one where none holds.
+async fn nouns(context: &Context<'_>, tables: &[Unnamed]) -> Result<Vec<String>, AnswerError> {
+    let few = |titles: &[String]| -> Vec<String> {
+        let mut few: Vec<String> = titles.iter().map(|title| cell(title)).collect();
+        few.dedup();
+        few.truncate(MOST_COLUMNS);
+        few
+    };
+    let shown: Vec<_> = (tables.iter())
+        .map(|table| {
+            json!({
+                "examples": few(&table.examples),
+                "columns": few(&table.columns),
+                "arriving": few(&table.arriving),
+            })
+        })
+        .collect();
+    let most = TOKENS_OF_LINE * u32::try_from(tables.len()).unwrap_or(1);
+    let messages = Prompt::TableKinds.render(json!({ "tables": shown }))?;
+    let mut request = ChatRequest::new("plan.kinds", messages).with_max_tokens(most);
+    if context.model()?.abilities().grammar {
+        request.constraint = Constraint::Grammar(grammar(tables.len()));
+    }
+    let reply = context.chat(Stage::Plan, request).await?.text;
+    let written = |at: usize| {
+        let line = reply.lines().find_map(|line| line.trim().strip_prefix(&format!("{}.", at + 1)));
+        let noun = line.unwrap_or_default().trim().to_lowercase();
+        let is_noun = noun.split(' ').count() <= 2 && noun.chars().all(|c| c.is_alphabetic() || c == ' ');
+        if is_noun { noun } else { String::new() }
+    };
+    let written: Vec<String> = (0..tables.len()).map(written).collect();
+    held_against_the_graph(context, tables, written).await
+}
+
+/// The nouns that come nearer to their own table's relations than to another's, each once.
+async fn held_against_the_graph(
+    context: &Context<'_>,
+    tables: &[Unnamed],
+    nouns: Vec<String>,
+) -> Result<Vec<String>, AnswerError> {
+    let described: Vec<String> =
+        tables.iter().map(|table| [table.columns.as_slice(), &table.arriving].concat().join(", ")).collect();
+    let texts: Vec<&str> = nouns.iter().chain(&described).map(String::as_str).chain([NO_NOUN]).collect();
+    let vectors = context.embed(Stage::Plan, &texts).await?;
+    let near = |noun: usize, table: usize| inner_product(vectors.row(noun), vectors.row(nouns.len() + table));
+    let fits = |at: usize| {
+        let others = (0..tables.len()).filter(|other| *other != at).map(|other| near(at, other));
+        let says_nothing = near(nouns.len() + tables.len(), at);
+        others.fold(f32::MIN, f32::max) <= near(at, at) + SLACK && near(at, at) > says_nothing
+    };
+    let mut seen = HashSet::new();
+    let kept = nouns.iter().enumerate().map(|(at, noun)| {
+        if !noun.is_empty() && noun != NO_NOUN && fits(at) && seen.insert(noun) {
+            noun.clone()
+        } else {
+            String::new()
+        }
+    });
+    Ok(kept.collect())
+}
+
+fn grammar(lines: usize) -> String {
+    let lines: Vec<String> = (1..=lines).map(|line| format!("\"{line}. \" noun \"\\n\"")).collect();
+    format!("root ::= {}\nnoun ::= [a-z]{{2,16}} (\" \" [a-z]{{2,16}})?", lines.join(" "))
+}

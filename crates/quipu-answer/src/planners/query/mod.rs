@@ -1,0 +1,213 @@
+//! Questions as queries: the model writes SQL over the graph's tables, code binds it to the graph, runs it, and chooses among readings
+//! (DESIGN §8).
+
+mod answer;
+mod ask;
+mod kinds;
+mod near;
+mod path;
+mod read;
+mod sql;
+
+use std::sync::Arc;
+
+use quipu_language::impossible_place;
+use quipu_query::asked::{
+    Candidate, FEATURES, TableQuestion, best_confidence, choose, features, names_left_out, speaks_of,
+};
+
+use crate::answer::{AnswerError, Event, Outcome, Question, Stage};
+use crate::ledger::Context;
+use crate::plan::solved_queries;
+use crate::retrieve::GraphTables;
+
+use ask::{Asked, PromptParts};
+use near::AskedTokens;
+
+pub(crate) use path::{is_far_from_role, is_of_named_kinds, measures_what_is_asked};
+use read::Failure;
+pub(crate) use sql::ask_sql;
+
+/// Parameters of `query`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QueryConfig {
+    /// Whether a query that failed is sent back once with the reason.
+    pub repair: bool,
+    /// Samples that are taken where the first reading is doubtful.
+    pub samples: u32,
+    /// Temperature of the samples.
+    pub temperature: f32,
+    /// A first reading of less confidence is doubtful.
+    pub sure: f64,
+    /// A reading of less confidence is no answer.
+    pub least_confidence: f64,
+    /// Most bytes of the tables shown to the model.
+    pub table_bytes: usize,
+    /// Most tokens that are computed for one question: prompts but for what an earlier one begins with, and replies. A repair or a sample
+    /// that would take more is not asked for.
+    pub tokens: u64,
+    /// Whether the model is told which values of the graph the question's words may be.
+    pub hints: bool,
+}
+
+impl Default for QueryConfig {
+    /// One repair, two samples at 0.7 below .6, no answer below .6, 4,400 bytes of tables, 4,000 tokens, hints.
+    fn default() -> Self {
+        Self {
+            repair: true,
+            samples: 2,
+            temperature: 0.7,
+            sure: 0.6,
+            least_confidence: 0.6,
+            table_bytes: 4_400,
+            tokens: 4_000,
+            hints: true,
+        }
+    }
+}
+
+/// What is asked of the graph's tables.
+struct Asking<'a> {
+    question: &'a Question,
+    graph: Arc<GraphTables>,
+    /// The question's words as the embedder sees them, where there is one.
+    asked: Option<AskedTokens>,
+    config: &'a QueryConfig,
+}
+
+impl Asking<'_> {
+    /// The question and what it is asked of, without those who answer.
+    fn of_tables(&self) -> TableQuestion<'_> {
+        TableQuestion { text: self.question.text(), tables: &self.graph.tables, values: &self.graph.values }
+    }
+}
+
+pub(crate) async fn run(
+    context: &Context<'_>,
+    question: &Question,
+    config: &QueryConfig,
+) -> Result<Outcome, AnswerError> {
+    if let Some(place) = impossible_place(question.text()) {
+        return Ok(Outcome::abstain(format!("“{place}” is no place of an order"), Vec::new()));
+    }
+    let asked = AskedTokens::read(context, question.text()).await?;
+    let asking = Asking { question, graph: kinds::named_tables(context).await?, asked, config };
+    if asking.graph.tables.tables.is_empty() {
+        return Ok(Outcome::abstain(
+            "the graph holds no tables: no entity has an ordinary relation",
+            Vec::new(),
+        ));
+    }
+    let (candidates, failures) = {
+        let _timer = context.ledger.enter(Stage::Plan);
+        candidates(context, &asking).await?
+    };
+    weigh(context, &asking, &candidates);
+    let _timer = context.ledger.enter(Stage::Retrieve);
+    let chosen = choose(&asking.of_tables(), &candidates);
+    answer::answer(context, &asking, chosen, failures).await
+}
+
+/// Tells what each reading's confidence is made of.
+fn weigh(context: &Context<'_>, asking: &Asking<'_>, candidates: &[Candidate]) {
+    for candidate in candidates {
+        let (features, _) = features(&asking.of_tables(), candidate, candidates);
+        let named = FEATURES.iter().map(|name| (*name).to_owned()).zip(features.values()).collect();
+        let cells = candidate.rows.rows.iter().flatten().flatten();
+        context.trace.report(
+            Stage::Plan,
+            Event::Weighed {
+                sql: candidate.bound.query.to_string(),
+                features: named,
+                confidence: features.confidence(),
+                values: cells.take(TOLD).map(|cell| cell.name.clone()).collect(),
+            },
+        );
+    }
+}
+
+/// Values of a reading that the trace tells.
+const TOLD: usize = 12;
+
+/// Whether one more request like those before stays within the question's calls and tokens.
+fn has_room(context: &Context<'_>, config: &QueryConfig) -> bool {
+    /// What a request takes beside its beginning where beginnings are reused: a reason, and a reply.
+    const OWN: u64 = 300;
+    let usage = context.ledger.usage();
+    let computed = (usage.prompt_tokens + usage.completion_tokens).saturating_sub(usage.reused_tokens);
+    let whole = usage.prompt_tokens / u64::from(usage.llm_calls.max(1));
+    let next = if usage.reused_tokens > 0 { OWN } else { whole };
+    context.calls_left() > 0 && computed + next <= config.tokens
+}
+
+/// What is wrong with a query that does not speak of a value that the question names.
+fn forgotten(asking: &Asking<'_>, prompt: &PromptParts, candidate: &Candidate) -> Option<Failure> {
+    let (tables, values) = (&asking.graph.tables, &asking.graph.values);
+    let query = &candidate.bound.query;
+    let named = names_left_out(asking.question.text(), query, tables, values).into_iter().next();
+    let named = named.and_then(|(text, place)| {
+        let (table, column) = (tables.table(place.table)?, tables.column(place)?);
+        Some(format!("it does not use “{text}”, a value of {}.{}", table.id, column.id))
+    });
+    // "How many demons": the things whose names hold the word.
+    let in_names = || {
+        let mut left_out = prompt.families.iter().filter(|(word, _)| !speaks_of(word, query, tables));
+        left_out.next().map(|(word, hint)| format!("it does not use “{word}”: {hint}"))
+    };
+    let reason = named.or_else(in_names)?;
+    Some(Failure { sql: query.to_string(), reason, declined: false })
+}
+
+/// The readings: the likeliest query, the same mended where it failed, and samples where it is doubtful.
+async fn candidates(
+    context: &Context<'_>,
+    asking: &Asking<'_>,
+) -> Result<(Vec<Candidate>, Vec<Failure>), AnswerError> {
+    let (mut candidates, mut failures) = (Vec::new(), Vec::new());
+    let examples = solved_queries(context, asking.question.text()).await?;
+    let prompt = ask::prompt(asking, examples);
+    let written = ask::write(context, &prompt, Asked::Likeliest, asking.config).await?;
+    let mut declined = false;
+    match read::read(context, asking, written).await? {
+        Ok(candidate) => {
+            let forgotten = forgotten(asking, &prompt, &candidate);
+            candidates.push(candidate);
+            if let Some(failure) = forgotten
+                && asking.config.repair
+                && has_room(context, asking.config)
+            {
+                let written = ask::write(context, &prompt, Asked::Again(&failure), asking.config).await?;
+                if let Ok(candidate) = read::read(context, asking, written).await? {
+                    candidates.push(candidate.repaired());
+                }
+            }
+        }
+        Err(failure) => {
+            declined = failure.declined;
+            if asking.config.repair && failure.may_be_mended() && has_room(context, asking.config) {
+                let written = ask::write(context, &prompt, Asked::Again(&failure), asking.config).await?;
+                failures.push(failure);
+                match read::read(context, asking, written).await? {
+                    Ok(candidate) => candidates.push(candidate.repaired()),
+                    Err(failure) => failures.push(failure),
+                }
+            } else {
+                failures.push(failure);
+            }
+        }
+    }
+    let best = best_confidence(&asking.of_tables(), &candidates);
+    if best < asking.config.sure && !declined {
+        for seed in 1..=asking.config.samples {
+            if !has_room(context, asking.config) {
+                break;
+            }
+            let written = ask::write(context, &prompt, Asked::Sample(seed), asking.config).await?;
+            match read::read(context, asking, written).await? {
+                Ok(candidate) => candidates.push(candidate),
+                Err(failure) => failures.push(failure),
+            }
+        }
+    }
+    Ok((candidates, failures))
+}

@@ -1,0 +1,87 @@
+//! How near a reading comes to each word of the question by meaning: late interaction (Khattab and Zaharia, ColBERT, 2020) between
+//! the question and the reading in words, with the tokens of the sentence embedder.
+
+use std::collections::HashMap;
+
+use quipu_index::inner_product;
+use quipu_model::TokenVectors;
+use quipu_query::asked::{Nearness, role_not_given};
+use quipu_query::{Query, Tables, words_of};
+
+use crate::answer::{AnswerError, Stage};
+use crate::ledger::Context;
+
+/// The question as the embedder sees it.
+pub(super) struct AskedTokens {
+    tokens: TokenVectors,
+    /// Each word with its tokens.
+    words: Vec<(String, Vec<usize>)>,
+}
+
+impl AskedTokens {
+    /// Reads a question; nothing where there is no embedder, or one that gives whole texts only.
+    pub(super) async fn read(context: &Context<'_>, question: &str) -> Result<Option<Self>, AnswerError> {
+        let tokens = context.embed_tokens(Stage::Plan, &[question]).await?.and_then(|mut all| all.pop());
+        Ok(tokens.map(|tokens| {
+            let words = words_with_tokens(question, &tokens);
+            Self { tokens, words }
+        }))
+    }
+
+    /// How near a reading in words comes to each word.
+    pub(super) async fn near(&self, context: &Context<'_>, reading: &str) -> Result<Nearness, AnswerError> {
+        let read = context.embed_tokens(Stage::Plan, &[reading]).await?.and_then(|mut all| all.pop());
+        let Some(read) = read else { return Ok(Nearness::default()) };
+        Ok(Nearness {
+            asked: best_of_words(&self.words, &self.tokens.nearest(&read)),
+            read: best_of_words(&words_with_tokens(reading, &read), &read.nearest(&self.tokens)),
+        })
+    }
+}
+
+/// Each word of a text with its tokens.
+fn words_with_tokens(text: &str, tokens: &TokenVectors) -> Vec<(String, Vec<usize>)> {
+    let of = |word: quipu_index::Word| {
+        let inside = tokens
+            .spans()
+            .iter()
+            .enumerate()
+            .filter(|(_, span)| !span.is_empty() && word.start <= span.start && span.end <= word.end);
+        (word.text.clone(), inside.map(|(at, _)| at).collect())
+    };
+    quipu_index::words(text).into_iter().map(of).collect()
+}
+
+/// Of each word the best of its tokens' values.
+fn best_of_words(words: &[(String, Vec<usize>)], nearest: &[f32]) -> HashMap<String, f64> {
+    let mut near = HashMap::new();
+    for (word, tokens) in words {
+        let of_tokens = tokens.iter().filter_map(|at| nearest.get(*at)).map(|near| f64::from(*near));
+        let Some(best) = of_tokens.reduce(f64::max) else { continue };
+        for part in words_of(word) {
+            let known = near.entry(part).or_insert(0.0_f64);
+            *known = known.max(best.clamp(0.0, 1.0));
+        }
+    }
+    near
+}
+
+/// How far in meaning the thing that a question asks for by what it is to another ("the mayor of the city") stays from all that a query
+/// gives: nothing where the question has no such form, or what the query gives is called so.
+pub(super) async fn distance_of_role(
+    context: &Context<'_>,
+    question: &str,
+    query: &Query,
+    tables: &Tables,
+) -> Result<f64, AnswerError> {
+    let Some(texts) = role_not_given(question, query, tables) else { return Ok(0.0) };
+    if context.embedder().is_none() {
+        return Ok(0.0);
+    }
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let vectors = context.embed(Stage::Plan, &texts).await?;
+    let mut rows = vectors.rows();
+    let Some(role) = rows.next() else { return Ok(0.0) };
+    let nearest = rows.map(|row| inner_product(role, row)).reduce(f32::max).unwrap_or_default();
+    Ok(f64::from((1.0 - nearest).clamp(0.0, 1.0)))
+}

@@ -1,0 +1,83 @@
+//! Whether a path that answers a question is what the question's words ask for, held against the graph's tables.
+
+use quipu_graph::NodeId;
+use quipu_language::with_superlatives;
+use quipu_query::Made;
+use quipu_query::asked::{
+    FAR_FROM_ROLE, is_called_another_kind, is_what_is_asked, leads_to_what_is_asked, of_another_measure,
+    right_ends,
+};
+
+use super::near::distance_of_role;
+use crate::answer::{AnswerError, PlanStart, Planned};
+use crate::ledger::Context;
+use crate::plan::{counted, follow, iris_of, query_of, step_of};
+
+/// Ends of a path whose types are held against the question.
+const HELD: usize = 100;
+
+/// Whether what a path leads to is far in meaning from the thing that the question asks for by a role ("the mayor of").
+///
+/// # Errors
+/// The graph's, the embedder's.
+pub(crate) async fn is_far_from_role(
+    context: &Context<'_>,
+    question: &str,
+    path: &Planned,
+) -> Result<bool, AnswerError> {
+    let Some(tables) = counted(context) else { return Ok(false) };
+    let Some(query) = query_of(context, &tables, path).await? else { return Ok(false) };
+    Ok(distance_of_role(context, question, &query, &tables).await? >= FAR_FROM_ROLE)
+}
+
+/// Whether a path gives and orders values of the measure that the question's words ask for, and from the end: the lightest is not the
+/// lowest, and what is longer has no later date.
+///
+/// # Errors
+/// The graph's.
+pub(crate) async fn measures_what_is_asked(
+    context: &Context<'_>,
+    question: &str,
+    path: &Planned,
+) -> Result<bool, AnswerError> {
+    let Some(tables) = counted(context) else { return Ok(true) };
+    let Some(mut query) = query_of(context, &tables, path).await? else { return Ok(true) };
+    if of_another_measure(question, &query, &tables).is_some() {
+        return Ok(false);
+    }
+    let is_ordered = matches!(path.made, Made::Ordered { .. });
+    Ok(!is_ordered || right_ends(&with_superlatives(question), &mut query, &tables).is_none())
+}
+
+/// Whether a path starts and ends at things of the kinds that the question's nouns name: "the pilot Emma" is no ship, and "what cities
+/// are there in Peru" asks for no rivers.
+///
+/// # Errors
+/// The graph's.
+pub(crate) async fn is_of_named_kinds(
+    context: &Context<'_>,
+    question: &str,
+    path: &Planned,
+) -> Result<bool, AnswerError> {
+    let Some(tables) = counted(context) else { return Ok(true) };
+    let PlanStart::Entity(node, span) = &path.start else { return Ok(true) };
+    let last = path.steps.last().and_then(|last| step_of(context, last));
+    if matches!(path.made, Made::Values | Made::Count)
+        && last.is_some_and(|last| !leads_to_what_is_asked(question, &last, &tables))
+    {
+        // The relation leads to other kinds, too: here it may not.
+        let walk = follow(context.graph(), *node, &path.steps).await?;
+        let ends: Vec<NodeId> =
+            walk.hops.last().into_iter().flatten().map(|(end, _)| *end).take(HELD).collect();
+        for end in context.graph().summaries(&ends).await? {
+            let types = iris_of(context, &end.types).await?;
+            if !is_what_is_asked(question, &types, &tables) {
+                return Ok(false);
+            }
+        }
+    }
+    let named = question.get(span.clone()).unwrap_or_default();
+    let Some(start) = context.graph().summaries(&[*node]).await?.pop() else { return Ok(true) };
+    let types = iris_of(context, &start.types).await?;
+    Ok(!is_called_another_kind(question, named, &types, &tables))
+}

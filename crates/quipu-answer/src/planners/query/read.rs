@@ -1,0 +1,208 @@
+//! From a model's text to rows: read, bound, planned, run.
+
+use quipu_language::{asks_for, names_what_follows};
+use quipu_query::asked::{
+    Candidate, Nearness, among_those, compared, for_each, of_those, of_two, right_dates, right_direction,
+    right_ends, right_sides, takes_from_itself, with_both,
+};
+use quipu_query::{
+    Aggregate, Bound, CellValue, Comparison, Doubt, Expression, Item, Mend, Plan, Query, QueryError, RowSet,
+    RunLimits, Tables, asks_tables, bind, compared_queries, is_too_much, plan, read_sql, run, run_level, say,
+    with_groups, with_measures, with_things,
+};
+
+use super::Asking;
+use super::ask::Written;
+use super::near::distance_of_role;
+use crate::answer::{AnswerError, Event, Stage};
+use crate::ledger::Context;
+
+/// A query that gave no rows because it could not be run.
+#[derive(Debug, Clone)]
+pub(super) struct Failure {
+    /// The SQL.
+    pub(super) sql: String,
+    /// What is wrong with it.
+    pub(super) reason: String,
+    /// Whether the model said that the tables hold no answer.
+    pub(super) declined: bool,
+}
+
+impl Failure {
+    /// Whether another query may do better.
+    pub(super) fn may_be_mended(&self) -> bool {
+        !self.declined
+    }
+}
+
+/// Reads and runs one query.
+pub(super) async fn read(
+    context: &Context<'_>,
+    asking: &Asking<'_>,
+    written: Written,
+) -> Result<Result<Candidate, Failure>, AnswerError> {
+    let sql = written.sql.as_str();
+    let outcome = try_read(context, asking, &written).await;
+    let failed = |reason: String, declined| Failure { sql: sql.to_owned(), reason, declined };
+    let outcome = match outcome {
+        Ok(Some(mut candidate)) => {
+            if let Some(asked) = &asking.asked {
+                candidate.near = asked.near(context, &candidate.words).await?;
+                let (query, tables) = (&candidate.bound.query, &asking.graph.tables);
+                candidate.role = distance_of_role(context, asking.question.text(), query, tables).await?;
+            }
+            Ok(candidate)
+        }
+        Ok(None) => Err(failed("the model found no table that holds this".into(), true)),
+        Err(error) if error.is_of_the_text() || is_too_much(&error) => Err(failed(error.to_string(), false)),
+        Err(error) => return Err(error.into()),
+    };
+    let event = match &outcome {
+        Ok(candidate) => Event::Queried {
+            words: candidate.words.clone(),
+            sql: candidate.bound.query.to_string(),
+            mends: candidate.bound.mends.iter().map(|mend| mend.text.clone()).collect(),
+            outcome: format!("{} rows", candidate.rows.rows.len()),
+        },
+        Err(failure) => Event::Queried {
+            words: String::new(),
+            sql: failure.sql.clone(),
+            mends: Vec::new(),
+            outcome: failure.reason.clone(),
+        },
+    };
+    context.trace.report(Stage::Plan, event);
+    Ok(outcome)
+}
+
+async fn try_read(
+    context: &Context<'_>,
+    asking: &Asking<'_>,
+    written: &Written,
+) -> Result<Option<Candidate>, QueryError> {
+    let (tables, values) = (&asking.graph.tables, &asking.graph.values);
+    let today = asking.question.asked_at().date();
+    let mut compared_sides = None;
+    let query = match read_sql(&written.sql, Some(today)) {
+        Err(error) => {
+            let Some(sql) = compared_queries(&written.sql) else { return Err(error) };
+            let text = "each side of the comparison is a query of its own".to_owned();
+            compared_sides = Some(Mend { text, doubt: Doubt::None });
+            read_sql(&sql, Some(today)).map_err(|_| error)?
+        }
+        Ok(query) => query,
+    };
+    let is_null = |item: &Item| item.expression == Expression::Null;
+    if query.select().is_some_and(|select| select.items.iter().all(is_null)) {
+        return Ok(None);
+    }
+    let mut texts = Vec::new();
+    query.visit(&mut |part| {
+        if let Expression::Text(text) = part {
+            texts.push(text.clone());
+        }
+    });
+    let found = values.find(context.workspace, tables, &texts).await?;
+    let (mut query, both) = with_both(asking.question.text(), query);
+    let of_two = of_two(&mut query);
+    let mut bound = bind(query, tables, values, &found)?;
+    if !asks_tables(&bound.query) {
+        return Err(QueryError::Unbound(
+            "the query asks nothing of the tables: it only says something".into(),
+        ));
+    }
+    if let Some(given) = gives_back(&bound.query) {
+        return Err(QueryError::Unbound(format!("it only gives back “{given}”, which the question names")));
+    }
+    let asked = quipu_query::words_of(asking.question.text());
+    let asks_how_many = asks_for(asking.question.text()) == Some("count")
+        && !asked.iter().any(|word| names_what_follows(word));
+    if let Some(counted) = counts_one(&bound.query, tables).filter(|_| asks_how_many) {
+        let reason = format!(
+            "it only counts “{counted}”, which the question names; give the column that holds the number"
+        );
+        return Err(QueryError::Unbound(reason));
+    }
+    let text = asking.question.text();
+    bound.mends.extend(compared_sides);
+    bound.mends.extend(both);
+    bound.mends.extend(of_two);
+    bound.mends.extend(right_ends(text, &mut bound.query, tables));
+    bound.mends.extend(right_direction(text, &mut bound.query, tables));
+    bound.mends.extend(right_dates(text, &mut bound.query, tables));
+    bound.mends.extend(right_sides(text, &mut bound.query, tables));
+    bound.mends.extend(among_those(&mut bound.query, tables));
+    bound.mends.extend(for_each(text, &mut bound.query, tables));
+    bound.mends.extend(of_those(text, &mut bound.query));
+    if takes_from_itself(&bound.query) {
+        let reason = "it takes a value from itself; take that of one thing from that of the other";
+        return Err(QueryError::Unbound(reason.into()));
+    }
+    let tells_things = with_things(&mut bound.query, tables);
+    with_groups(&mut bound.query);
+    with_measures(&mut bound.query);
+    let plan = plan(&bound.query, tables)?;
+    let words = say(&bound.query, tables);
+    if context.plan_only() {
+        return Ok(Some(candidate(bound, plan, RowSet::default(), words, written)));
+    }
+    let limits = RunLimits::default();
+    let (plan, mut rows, level) = run_level(context.workspace, &bound.query, plan, tables, &limits).await?;
+    let text = match level {
+        1 => "one more is level with the last".to_owned(),
+        more => format!("{more} more are level with the last"),
+    };
+    bound.mends.extend((level > 0).then_some(Mend { text, doubt: Doubt::None }));
+    if tells_things && bound.query.limit.is_some() {
+        // A row without the value is no answer.
+        rows.rows.retain(|row| row.split_last().is_some_and(|(_, asked)| asked.iter().any(Option::is_some)));
+    }
+    if let Some(compared) = compared(&bound.query) {
+        let all =
+            run(context.workspace, &quipu_query::plan(&compared, tables)?, &RunLimits::default()).await?;
+        let value = |row: &Vec<Option<CellValue>>| row.last().cloned().flatten().map(|cell| cell.name);
+        if all.rows.len() > 1 && all.rows.iter().all(|row| value(row) == all.rows.first().and_then(value)) {
+            let reason = "it orders by a value that all of them share: none of them comes first";
+            return Err(QueryError::Unbound(reason.into()));
+        }
+    }
+    Ok(Some(candidate(bound, plan, rows, words, written)))
+}
+
+fn candidate(bound: Bound, plan: Plan, rows: RowSet, words: String, written: &Written) -> Candidate {
+    let likelihood = written.likelihood.map(|likelihood| likelihood.mean);
+    Candidate { bound, plan, rows, words, near: Nearness::default(), role: 0.0, likelihood, repaired: false }
+}
+
+/// The value that a query gives because it demands it: `SELECT country … WHERE country = 'Peru'`.
+fn gives_back(query: &Query) -> Option<&str> {
+    let select = query.select()?;
+    let [item] = select.items.as_slice() else { return None };
+    select.filter.iter().flat_map(Expression::conjuncts).find_map(|condition| match condition {
+        Expression::Compare(Comparison::Equal, of, value) if **of == item.expression => match &**value {
+            Expression::Terms(_, text) | Expression::Text(text) => Some(text.as_str()),
+            _ => None,
+        },
+        _ => None,
+    })
+}
+
+/// The one thing that a query counts: `SELECT COUNT(*) FROM city WHERE name = 'Lima'`.
+fn counts_one<'a>(query: &'a Query, tables: &Tables) -> Option<&'a str> {
+    let select = query.select().filter(|select| select.from.len() == 1 && select.group.is_empty())?;
+    let [Item { expression: Expression::Aggregate { function: Aggregate::Count, .. }, .. }] =
+        select.items.as_slice()
+    else {
+        return None;
+    };
+    match select.filter.as_ref()? {
+        Expression::Compare(Comparison::Equal, of, value) => match (&**of, &**value) {
+            (Expression::Column(column), Expression::Terms(terms, name)) => {
+                let place = column.place.filter(|place| place.column == 0 && terms.len() == 1)?;
+                tables.table(place.table).filter(|table| !table.is_links()).map(|_| name.as_str())
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}

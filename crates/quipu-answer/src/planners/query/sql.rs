@@ -1,0 +1,39 @@
+//! SQL that a person wrote: run as a model's is.
+
+use super::ask::Written;
+use super::{Asking, QueryConfig, read};
+use crate::answer::{AnswerError, AnswerTable, Question};
+use crate::ledger::Context;
+use crate::retrieve::graph_tables;
+
+/// What SQL gave.
+pub(crate) struct SqlAnswer {
+    /// The SQL as it was bound to the graph.
+    pub(crate) sql: String,
+    /// The same in words.
+    pub(crate) words: String,
+    /// The first value of each row.
+    pub(crate) answers: Vec<String>,
+}
+
+/// Runs SQL over the graph's tables.
+///
+/// # Errors
+/// [`AnswerError::Usage`] where the SQL cannot be read, bound or run; those of graph and index.
+pub(crate) async fn ask_sql(
+    context: &Context<'_>,
+    question: &Question,
+    sql: &str,
+) -> Result<SqlAnswer, AnswerError> {
+    let config = QueryConfig::default();
+    let asking = Asking { question, graph: graph_tables(context).await?, asked: None, config: &config };
+    let written = Written { sql: sql.to_owned(), likelihood: None };
+    match read::read(context, &asking, written).await? {
+        Ok(candidate) => Ok(SqlAnswer {
+            sql: candidate.bound.query.to_string(),
+            answers: AnswerTable::of(&candidate.plan, &candidate.rows).answers(),
+            words: candidate.words,
+        }),
+        Err(failure) => Err(AnswerError::Usage(failure.reason)),
+    }
+}
