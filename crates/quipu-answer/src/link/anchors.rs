@@ -2,95 +2,20 @@
 
 use std::ops::Range;
 
-use quipu_graph::{Direction, NodeId, RelationRole, RelationUse};
-use quipu_index::{Candidate, MatchReason, Mention, words};
+use quipu_graph::{Direction, RelationRole, RelationUse};
+use quipu_index::{Candidate, MatchReason, words};
 
-use crate::answer::{AnswerError, CandidateEvent, MentionEvent};
+use crate::answer::AnswerError;
 use crate::ledger::Context;
 use crate::link::given::given;
+use crate::link::mentioned::{Anchor, CANDIDATES, Mentioned, apart};
 use crate::link::values::values_of;
 
-/// Candidates kept of each mention.
-pub(super) const CANDIDATES: usize = 5;
 /// A name that a model gave must match at least this well to be an anchor (1: exactly).
 pub(super) const GOOD_MATCH: f64 = 0.6;
 /// A name that shares less with what is mentioned, and not half of its words, is another name: "Class Act" is nothing that "Michael Rooker
 /// act" names.
 const LEAST_MATCH: f64 = 0.4;
-
-/// An entity that the work may start from.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Anchor {
-    /// The entity.
-    pub node: NodeId,
-    /// Its name.
-    pub name: String,
-    /// How well the mention matches, 0 to 1, popularity counted in.
-    pub score: f64,
-    /// Why it is a candidate, in words.
-    pub reason: String,
-    /// Where the question mentions it, in bytes; empty when it does not.
-    pub span: Range<usize>,
-}
-
-/// A mention with its candidates.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Mentioned {
-    /// The words of the question.
-    pub text: String,
-    /// Their place, in bytes.
-    pub span: Range<usize>,
-    /// Best first.
-    pub candidates: Vec<Anchor>,
-    /// How likely the words name something.
-    pub score: f64,
-    /// Whether it is part of the best reading of the question.
-    pub chosen: bool,
-}
-
-impl Mentioned {
-    /// The best candidate.
-    pub fn best(&self) -> Option<&Anchor> {
-        self.candidates.first()
-    }
-
-    /// For the trace.
-    pub fn to_event(&self) -> MentionEvent {
-        let candidate =
-            |a: &Anchor| CandidateEvent { name: a.name.clone(), score: a.score, reason: a.reason.clone() };
-        MentionEvent { text: self.text.clone(), candidates: self.candidates.iter().map(candidate).collect() }
-    }
-
-    fn from_mention(mention: Mention, k: usize) -> Self {
-        let span = mention.span;
-        let anchor = |candidate: Candidate| Anchor {
-            node: candidate.node,
-            reason: describe(&candidate.reason, &candidate.matched),
-            name: candidate.name,
-            score: candidate.score,
-            span: span.clone(),
-        };
-        Self {
-            text: mention.text,
-            candidates: mention.candidates.into_iter().take(k).map(anchor).collect(),
-            span: span.clone(),
-            score: mention.score,
-            chosen: mention.chosen,
-        }
-    }
-}
-
-fn describe(reason: &MatchReason, matched: &str) -> String {
-    match reason {
-        MatchReason::Exact => "exact name".into(),
-        MatchReason::Alias => format!("alias “{matched}”"),
-        MatchReason::Fuzzy { distance } => format!("“{matched}” at {distance} edits"),
-        MatchReason::Trigram { similarity } => {
-            format!("“{matched}” shares {:.0}% of the words", similarity * 100.0)
-        }
-        MatchReason::Dense { similarity } => format!("“{matched}” means the like ({similarity:.2})"),
-    }
-}
 
 /// The mentions that the indexes find in a text, without a language model: those of the best reading, best first. Where names do
 /// not settle a mention and the workspace has vectors, candidates by meaning join in. Values that the graph holds as they are
@@ -269,11 +194,6 @@ pub fn shape_of(text: &str, spans: impl IntoIterator<Item = Range<usize>>) -> St
         }
     }
     shape
-}
-
-/// Whether two places in a text share nothing.
-pub(crate) fn apart(a: &Range<usize>, b: &Range<usize>) -> bool {
-    a.end <= b.start || b.end <= a.start
 }
 
 /// A text without the words at `spans`.

@@ -5,7 +5,7 @@ use quipu_index::{LookupConfig, MatchReason};
 
 use crate::answer::AnswerError;
 use crate::ledger::Context;
-use crate::link::anchors::{Anchor, CANDIDATES, Mentioned};
+use crate::link::mentioned::{Anchor, CANDIDATES, Mentioned};
 
 /// The given anchors, in their order. Each is an entity's key, else a name as the index knows it; where several entities
 /// bear the name, they are its candidates. What the graph does not hold is left out.

@@ -9,7 +9,8 @@ use serde::Deserialize;
 use serde_json::json;
 use strsim::normalized_damerau_levenshtein;
 
-use super::anchors::{Anchor, Detected, Mentioned};
+use super::anchors::Detected;
+use super::mentioned::{Anchor, Mentioned};
 use crate::answer::{AnswerError, Event, Question, Stage};
 use crate::ledger::Context;
 use crate::prompts::Prompt;

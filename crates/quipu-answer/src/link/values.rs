@@ -8,7 +8,7 @@ use quipu_index::words;
 
 use crate::answer::AnswerError;
 use crate::ledger::Context;
-use crate::link::anchors::{Anchor, Mentioned, apart};
+use crate::link::mentioned::{Anchor, Mentioned, apart};
 
 /// Kinds of literals that people write without saying so.
 const KINDS: [&str; 7] = [

@@ -3,6 +3,7 @@
 mod calls;
 mod cards;
 mod domain;
+mod fit;
 mod meanings;
 mod paths;
 mod reading;
@@ -13,11 +14,12 @@ mod subject;
 mod topic;
 mod types;
 
-pub(crate) use calls::fit_of;
-pub use calls::{PlannedCall, align_names, fit_of_operations, plan_calls, shared_words};
+pub use calls::{PlannedCall, align_names, plan_calls};
 pub use cards::{CARDS_FILE, Cards, RelationCard, write_card};
 pub(crate) use domain::plain_words;
 pub use domain::{domain_by_names, domain_by_rules};
+pub(crate) use fit::fit_of;
+pub use fit::{fit_of_operations, shared_words};
 pub use meanings::{MEANINGS_FILE, Meanings};
 pub use paths::{
     FEATURE_NAMES, Features, RankConfig, RankedPath, Seen, StepSamples, Walk, WalkConfig, follow, joint,

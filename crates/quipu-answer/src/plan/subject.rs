@@ -5,8 +5,8 @@ use quipu_model::ChatRequest;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::calls::fit_of;
 use super::domain::{domain_by_names, domain_by_rules, listed_names};
+use super::fit::fit_of;
 use crate::answer::{AnswerError, Event, Question, Stage};
 use crate::ledger::{Context, is_down};
 use crate::link::mentions;

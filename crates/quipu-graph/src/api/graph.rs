@@ -8,15 +8,16 @@ use parking_lot::Mutex;
 use reqwest::Url;
 use serde_json::Value;
 
+use super::catalogue::{Meaning, catalogue};
 use super::client::{Client, Request};
 use super::config::{ApiConfig, is_url};
+use super::ids::{KindId, OperationId};
 use super::manifest::Manifest;
 use super::nodes::{Node, Nodes};
 use super::openapi::{HttpVerb, read_openapi};
 use super::operation::Operation;
 use super::records::{Naming, Record, records};
-use super::service::{Kind, KindId, OperationId, Service};
-use super::walk::{Meaning, catalogue};
+use super::service::{Kind, Service};
 use crate::endpoint::ResultCache;
 use crate::{GraphDescription, GraphError, NodeId, RelationInfo};
 

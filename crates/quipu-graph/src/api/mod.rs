@@ -10,11 +10,14 @@
 //! | `openapi`, `manifest`, `service` | what the document says, what the manifest adds, the two together |
 //! | `operation` | what fills an operation's parameters; the request of a call |
 //! | `records` | JSON to records |
+//! | `ids`, `catalogue` | positions of kinds and operations; the relations that they make |
 //! | `graph`, `walk`, `nodes`, `names` | calls and what is known from them; the [`Graph`](crate::Graph); finding entities by name |
 
+mod catalogue;
 mod client;
 mod config;
 mod graph;
+mod ids;
 mod manifest;
 mod names;
 mod nodes;
@@ -26,10 +29,11 @@ mod walk;
 
 pub use config::ApiConfig;
 pub use graph::{ApiGraph, ApiParts, fetch_openapi};
+pub use ids::{KindId, OperationId};
 pub use manifest::Manifest;
 pub use names::FoundEntity;
 pub use openapi::{Parameter, Place, ValueType};
 pub use operation::{DateForm, Fill, Operation, Taken};
 pub use records::{Field, Record};
-pub use service::{Kind, KindId, OperationId, Service};
+pub use service::{Kind, Service};
 pub use walk::DescribedRelation;

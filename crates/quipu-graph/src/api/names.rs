@@ -5,8 +5,8 @@ use std::sync::Arc;
 use futures::future::try_join_all;
 
 use super::graph::ApiGraph;
+use super::ids::KindId;
 use super::records::Record;
-use super::service::KindId;
 use crate::{GraphError, NodeId};
 
 /// Most names taken of one search.

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use parking_lot::RwLock;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::service::KindId;
+use super::ids::KindId;
 use crate::{Datatype, GraphError, Literal, NodeId};
 
 const LITERAL: u64 = 1 << 63;

@@ -6,9 +6,9 @@ use reqwest::Url;
 use serde_json::{Value, json};
 
 use super::client::{Body, Request};
+use super::ids::KindId;
 use super::manifest::Shape;
 use super::openapi::{HttpVerb, Parameter, Place, ValueType};
-use super::service::KindId;
 use crate::GraphError;
 
 /// How precise a date a parameter takes.

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
+use super::ids::{KindId, words};
 use super::manifest::Shape;
 use super::operation::Operation;
-use super::service::KindId;
 
 /// Most records made of one response; a service that sends more is answered from the first.
 const MOST_RECORDS: usize = 20_000;
@@ -283,25 +283,6 @@ fn step(key: &str) -> String {
     let plain = key.chars().all(|c| c.is_alphanumeric() || c == '_') && !key.is_empty();
     let numeric = key.starts_with(|c: char| c.is_ascii_digit());
     if plain && !numeric { format!(".{key}") } else { format!("['{}']", key.replace('\'', "\\'")) }
-}
-
-/// `weeks_in_chart` as words.
-pub(super) fn words(name: &str) -> String {
-    let name = name.rsplit('.').next().unwrap_or(name);
-    let mut words = String::new();
-    let mut lower = false;
-    for character in name.chars() {
-        if matches!(character, '_' | '-' | '[' | ']') {
-            words.push(' ');
-        } else if character.is_uppercase() && lower {
-            words.push(' ');
-            words.push(character);
-        } else {
-            words.push(character);
-        }
-        lower = character.is_lowercase();
-    }
-    words.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// A bare value as text; `None` for null, for empty text and for what is no bare value.

@@ -4,19 +4,11 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde_json::json;
 
+use super::ids::{KindId, OperationId, words};
 use super::manifest::{Manifest, OperationEntry, Take};
 use super::openapi::{BodyForm, Document, DocumentedOperation, HttpVerb, Parameter, ValueType};
 use super::operation::{DateForm, Fill, Operation, Taken};
-use super::records::words;
 use crate::GraphError;
-
-/// A kind of a service, by position.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct KindId(pub usize);
-
-/// An operation of a service, by position.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct OperationId(pub usize);
 
 /// A kind of entity that an API knows.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -2,14 +2,15 @@
 
 use futures::future::try_join_all;
 
+use super::catalogue::Meaning;
 use super::graph::{ApiGraph, kind_key};
+use super::ids::{KindId, words};
 use super::nodes::{Node, is_literal};
 use super::operation::Operation;
-use super::records::{Record, words};
-use super::service::{KindId, OperationId, Service};
+use super::records::Record;
 use crate::{
     Direction, Document, Entity, Expansion, Graph, GraphDescription, GraphError, NodeId, NodeSummary,
-    RelationId, RelationInfo, RelationRole, RelationUse, SchemaEdge, Step,
+    RelationId, RelationInfo, RelationUse, SchemaEdge, Step,
 };
 
 /// Labels of entities that are fetched one by one when names are asked for; further ones are shown by their ids.
@@ -24,39 +25,6 @@ pub struct DescribedRelation {
     pub tail: Option<String>,
     /// What the document says of it, and what the manifest says that people ask it by.
     pub says: String,
-}
-
-/// What a relation of the catalogue stands for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Meaning {
-    Operation(OperationId),
-    Field(KindId, String),
-}
-
-/// Relations: operations that start from one entity, then fields.
-pub(super) fn catalogue(service: &Service) -> (Vec<RelationInfo>, Vec<Meaning>) {
-    let mut relations = Vec::new();
-    let mut meanings = Vec::new();
-    let mut push = |key: String, name: String, meaning: Meaning| {
-        let role = RelationRole::Ordinary;
-        relations.push(RelationInfo { key, name, role, triples: 1, heads: 1, tails: 1 });
-        meanings.push(meaning);
-    };
-    for (at, operation) in service.operations.iter().enumerate() {
-        // What gives whole records of the kind that it starts from adds nothing to their fields.
-        let same = operation.starts_from().is_some_and(|kind| {
-            operation.gives == Some(kind) && service.kind(kind).is_some_and(|kind| !kind.fields.is_empty())
-        });
-        if operation.starts_from().is_some() && !operation.helper && !same {
-            push(operation.path().to_owned(), operation.name.clone(), Meaning::Operation(OperationId(at)));
-        }
-    }
-    for (at, kind) in service.kinds.iter().enumerate() {
-        for field in &kind.fields {
-            push(format!("{}.{field}", kind.name), words(field), Meaning::Field(KindId(at), field.clone()));
-        }
-    }
-    (relations, meanings)
 }
 
 impl ApiGraph {

@@ -8,6 +8,7 @@ use futures::future::{BoxFuture, try_join_all};
 
 use super::client::Ask;
 use super::graph::EndpointGraph;
+use super::known::Facts;
 use super::query;
 use super::results::Rows;
 use super::split::may_split;
@@ -17,15 +18,6 @@ use crate::store::language_rank;
 use crate::{GraphError, NodeId, RelationId, RelationRole, iri_of_key, key_of_iri};
 
 const STAGE: &str = "reading names and types";
-
-/// What there is to show of a node.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Facts {
-    pub(super) name: String,
-    pub(super) aliases: Vec<String>,
-    pub(super) description: Option<String>,
-    pub(super) types: Vec<NodeId>,
-}
 
 /// One statement about a node: which relation, which value.
 type Statement = (RelationId, Term);

@@ -9,8 +9,7 @@ use super::cache::{Recent, ResultCache};
 use super::catalogue::{Catalogue, CatalogueRelation, SAMPLE};
 use super::client::{Ask, Client, Traffic};
 use super::config::EndpointConfig;
-use super::facts::Facts;
-use super::neighbours::{Known, NodeUses};
+use super::known::{Facts, Known, NodeUses};
 use super::query::{self, Way};
 use super::terms::{Term, Terms};
 use crate::{

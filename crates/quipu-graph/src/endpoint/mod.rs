@@ -22,6 +22,7 @@ mod config;
 mod facts;
 mod graph;
 mod harvest;
+mod known;
 mod neighbours;
 mod query;
 mod results;

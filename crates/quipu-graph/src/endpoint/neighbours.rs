@@ -8,6 +8,7 @@ use futures::future::{BoxFuture, try_join_all};
 
 use super::client::Ask;
 use super::graph::EndpointGraph;
+use super::known::{Known, NodeUses};
 use super::query::{self, Wanted};
 use super::results::Rows;
 use super::split::may_split;
@@ -21,44 +22,6 @@ const EXPANDING: &str = "fetching neighbours";
 const MOST_WAYS: usize = 400;
 /// Hubs in one request.
 const MOST_HUBS: usize = 20;
-
-/// The relations of one node.
-#[derive(Debug, Default)]
-pub(super) struct NodeUses {
-    /// Forward, then backward, each by relation id.
-    pub(super) list: Vec<RelationUse>,
-    /// Not all triples were counted: the fan-outs are lower bounds.
-    pub(super) bounded_forward: bool,
-    pub(super) bounded_backward: bool,
-}
-
-impl NodeUses {
-    fn fan_out(&self, step: Step) -> Option<u64> {
-        self.list.iter().find(|used| used.step == step).map(|used| used.fan_out)
-    }
-
-    fn is_bounded(&self, step: Step) -> bool {
-        match step.direction {
-            Direction::Forward => self.bounded_forward,
-            Direction::Backward => self.bounded_backward,
-        }
-    }
-}
-
-/// Neighbours that were fetched.
-#[derive(Debug, Clone)]
-pub(super) struct Known {
-    /// In the order of nodes.
-    nodes: Arc<[NodeId]>,
-    /// Whether these are all there are.
-    all: bool,
-}
-
-impl Known {
-    fn serves(&self, limit: usize) -> bool {
-        self.all || self.nodes.len() >= limit
-    }
-}
 
 /// Neighbours to be fetched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -8,7 +8,8 @@ use quipu_language::value_of;
 use quipu_query::PseudoGraph;
 
 use super::PseudoConfig;
-use super::query::{Found, Hit, Marked};
+use super::hits::Hit;
+use super::query::{Found, Marked};
 use crate::answer::{Event, Evidence, EvidenceContent, Stage};
 use crate::ledger::Context;
 use crate::retrieve::latest_within_budget;

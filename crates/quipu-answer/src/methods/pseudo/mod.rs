@@ -18,6 +18,7 @@
 
 mod follow;
 mod gold;
+mod hits;
 mod loose;
 mod meant;
 mod pool;

@@ -8,7 +8,7 @@ use quipu_query::{PseudoGraph, PseudoTail, PseudoTriple};
 
 use super::PseudoConfig;
 use super::follow::product;
-use super::query::{Hit, Vectors};
+use super::hits::{Hit, Vectors};
 use crate::answer::{AnswerError, Evidence, EvidenceContent, Stage};
 use crate::ledger::Context;
 use crate::link::RelationVectors;

@@ -13,9 +13,10 @@ use quipu_query::{PseudoGraph, PseudoTail};
 
 use super::PseudoConfig;
 use super::follow::{Follower, Led, MOST_MEANT, Offer, Relations, product, relation_names};
+use super::hits::{Hit, Vectors};
 use super::meant::{Meant, NOWHERE};
 use super::pool::{Pool, ends};
-use crate::answer::{AnswerError, Event, Evidence, EvidenceContent, MentionEvent, Question, Stage};
+use crate::answer::{AnswerError, Event, EvidenceContent, MentionEvent, Question, Stage};
 use crate::ledger::{Context, is_down};
 use crate::link::mentions;
 use crate::retrieve::{Walked, with_evidence};
@@ -27,33 +28,6 @@ const LAYERS: usize = 6;
 const AS_GOOD: f32 = 0.05;
 /// A triple that was followed is surely one of the pseudo-triple's entity; what remains is how much the relations are alike.
 const FOLLOWED: f32 = 0.95;
-
-/// A triple of a source that resembles a pseudo-triple.
-#[derive(Debug, Clone)]
-pub(super) struct Hit {
-    /// The triple.
-    pub evidence: Evidence,
-    /// Name of the entity that it is about: the end that the pseudo-graph or the question names.
-    pub subject: String,
-    /// Position of the pseudo-triple; `None`: found by the question's own words.
-    pub pseudo: Option<usize>,
-    /// Cosine.
-    pub similarity: f32,
-    /// Whether the question itself names the subject.
-    pub asked: bool,
-    /// Whether a node of the pseudo-graph stands for the subject, by its name or by where the sources led.
-    pub meant: bool,
-    /// The node of the pseudo-graph that stands for the subject, where it stands for several.
-    pub stands_for: Option<usize>,
-}
-
-/// The meanings of what is compared.
-pub(super) struct Vectors {
-    pub question: Vec<f32>,
-    /// Of the pseudo-triples as sentences, and of their relations.
-    pub pseudo: Vec<Vec<f32>>,
-    pub relations: Vec<Vec<f32>>,
-}
 
 /// What the sources say.
 #[derive(Default)]

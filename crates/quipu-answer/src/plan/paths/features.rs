@@ -11,7 +11,7 @@ use quipu_language::{Asked, Chunk, Token, Tokens, other_words};
 use quipu_model::Embeddings;
 
 use super::align::{Costs, Words, align_either};
-use super::joint::Coverage;
+use super::coverage::Coverage;
 use super::lexicon::Lexicon;
 use super::walk::inverse;
 

@@ -6,27 +6,8 @@ use std::collections::{HashMap, HashSet};
 use quipu_graph::Step;
 
 use super::RankedPath;
+use super::coverage::Coverage;
 use super::features::{Features, SKIPPED_STEP};
-
-/// How well a path explains one word, and how well any step around the anchor could.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(super) struct Coverage {
-    pub(super) all: f32,
-    pub(super) telling: f32,
-    pub(super) best: f32,
-    pub(super) best_telling: f32,
-}
-
-impl Coverage {
-    fn most(self, other: Self) -> Self {
-        Self {
-            all: self.all.max(other.all),
-            telling: self.telling.max(other.telling),
-            best: self.best.max(other.best),
-            best_telling: self.best_telling.max(other.best_telling),
-        }
-    }
-}
 
 /// The features of several paths taken together, one from each anchor.
 pub fn joint(paths: &[&RankedPath]) -> Features {

@@ -4,6 +4,7 @@
 
 mod align;
 mod chain;
+mod coverage;
 mod features;
 mod informed;
 mod joint;
@@ -24,9 +25,9 @@ use crate::ledger::Context;
 use crate::plan::Cards;
 use crate::plan::solved::solved_plans;
 
+use coverage::Coverage;
 pub(crate) use features::is_plural_of;
 use features::{Comparison, Vectors};
-use joint::Coverage;
 use lexicon::Lexicon;
 
 pub use chain::StepSamples;

@@ -7,11 +7,9 @@ use quipu_language::{Operation, Places, value_of_node};
 use quipu_query::Made;
 use quipu_query::asked::bounds;
 
-use super::compute::{Arithmetic, calculated, filtered};
+use super::compute::{Arithmetic, answered, calculated, filtered};
 use super::{Asking, Choice, MOST_EVIDENCE, PathsConfig, RunPath, is_measure};
-use crate::answer::{
-    AnswerError, AnswerTable, Event, Evidence, Outcome, PlanStart, Planned, Stage, Status, Value,
-};
+use crate::answer::{AnswerError, Event, Evidence, Outcome, PlanStart, Planned, Stage, Value};
 use crate::ledger::Context;
 use crate::retrieve::triples_to_evidence;
 
@@ -121,20 +119,6 @@ pub(crate) fn say(phrases: &[&str], choice: &Choice) -> String {
         .collect();
     format!("“{}”", said.join("” and “"))
 }
-
-pub(super) fn answered(
-    values: Vec<Value>,
-    text: Option<String>,
-    evidence: Vec<Evidence>,
-    confidence: f64,
-) -> Outcome {
-    let table = AnswerTable::of_values(COLUMN, values);
-    let (answers, table) = (table.answers(), Some(table));
-    Outcome { status: Status::Answered, answers, table, text, evidence, confidence, ..Outcome::default() }
-}
-
-/// Title of the values that no query gave.
-const COLUMN: &str = "answer";
 
 /// Counting one number is no counting: "how many people live in Peru" asks for a value that the graph holds. Names are
 /// not compared: "the longest river of Peru" may be a relation. Triples as text name their numbers like their things.

@@ -3,13 +3,14 @@
 use std::collections::{HashMap, HashSet};
 
 use quipu_graph::{NodeId, NodeSummary, Step};
-use quipu_language::{Condition, Operand, Operation, Places, calculate_places, value_of_node};
+use quipu_language::{Condition, Operand, Operation, Places, calculate_places};
 use quipu_query::Made;
 
-use super::answer::answered;
-use super::owners::{common_owners, owners};
+use super::owners::{common_owners, operand, owners};
 use super::{Asking, Choice, MOST_EVIDENCE, RunPath};
-use crate::answer::{AnswerError, Event, Evidence, Outcome, PlanStart, Planned, Stage, Status, Value};
+use crate::answer::{
+    AnswerError, AnswerTable, Event, Evidence, Outcome, PlanStart, Planned, Stage, Status, Value,
+};
 use crate::ledger::Context;
 use crate::link::Mentioned;
 use crate::retrieve::triples_to_evidence;
@@ -41,6 +42,21 @@ impl Arithmetic {
     }
 }
 
+/// The outcome that values are.
+pub(super) fn answered(
+    values: Vec<Value>,
+    text: Option<String>,
+    evidence: Vec<Evidence>,
+    confidence: f64,
+) -> Outcome {
+    let table = AnswerTable::of_values(COLUMN, values);
+    let (answers, table) = (table.answers(), Some(table));
+    Outcome { status: Status::Answered, answers, table, text, evidence, confidence, ..Outcome::default() }
+}
+
+/// Title of the values that no query gave.
+const COLUMN: &str = "answer";
+
 /// Names that a reason lists.
 const MOST_NAMED: usize = 3;
 
@@ -64,17 +80,6 @@ pub(super) async fn calculated(
         }
     };
     finish(context, asked, operands, &mut evidence, choice.confidence)
-}
-
-/// A value with the key and the name of what it belongs to.
-pub(super) fn operand([key, name]: [&str; 2], value: &NodeSummary) -> Operand {
-    Operand {
-        key: key.to_owned(),
-        label: name.to_owned(),
-        value: value_of_node(value.literal.as_ref(), &value.name),
-        text: value.name.clone(),
-        evidence: Vec::new(),
-    }
 }
 
 fn finish(

@@ -4,16 +4,26 @@ use std::collections::{HashMap, HashSet};
 
 use quipu_graph::{NodeId, NodeSummary};
 use quipu_index::normalise;
-use quipu_language::Operand;
+use quipu_language::{Operand, value_of_node};
 
 use super::RunPath;
-use super::compute::operand;
 use crate::answer::AnswerError;
 use crate::ledger::Context;
 use crate::plan::is_plural_of;
 
 /// Owners of one way whose types are looked at.
 const LOOKED_AT: usize = 5;
+
+/// A value with the key and the name of what it belongs to.
+pub(super) fn operand([key, name]: [&str; 2], value: &NodeSummary) -> Operand {
+    Operand {
+        key: key.to_owned(),
+        label: name.to_owned(),
+        value: value_of_node(value.literal.as_ref(), &value.name),
+        text: value.name.clone(),
+        evidence: Vec::new(),
+    }
+}
 
 /// Each value with the node that it belongs to: the one before it on the path.
 pub(super) async fn owners(
