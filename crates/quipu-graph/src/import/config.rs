@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::tables::TableReport;
+use super::report::TableReport;
 use crate::parse::InputFormat;
 use crate::{Input, ProfileChoice};
 

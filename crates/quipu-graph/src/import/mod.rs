@@ -12,6 +12,7 @@ mod intern;
 mod merge_terms;
 mod nodes;
 mod read;
+mod report;
 mod sort_triples;
 mod tables;
 mod watch;
@@ -22,7 +23,7 @@ use std::time::Instant;
 
 use parking_lot::Mutex;
 
-pub use tables::TableReport;
+pub use report::TableReport;
 
 pub use config::{ImportConfig, ImportProgress, ImportReport, ImportStage, ProgressSink, SkippedLine};
 

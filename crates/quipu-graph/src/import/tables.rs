@@ -16,6 +16,7 @@ use csv::ByteRecord;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::config::ImportConfig;
+use super::report::TableReport;
 use super::watch::Watch;
 use crate::error::io_error;
 use crate::parse::input::{Input, Opened, Source, peek};
@@ -35,21 +36,6 @@ const STRANGERS: usize = 10;
 const LONGEST_NAME: usize = 60;
 /// Rows between two looks at cancellation.
 const ROWS_BETWEEN_LOOKS: u64 = 4096;
-
-/// How a file that is a table was read, for people.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TableReport {
-    /// The file.
-    pub path: PathBuf,
-    /// The kind of thing that each row is.
-    pub kind: String,
-    /// Rows.
-    pub rows: u64,
-    /// The header of the column that names the rows.
-    pub named_by: String,
-    /// Columns that lead to entities, and of which kind.
-    pub references: Vec<(String, String)>,
-}
 
 /// All tables of an import, by the number of their input.
 #[derive(Default)]

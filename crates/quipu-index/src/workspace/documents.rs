@@ -10,7 +10,7 @@ use quipu_graph::{EmbeddedGraph, Generations, NodeId};
 use quipu_model::Embedder;
 use serde::{Deserialize, Serialize};
 
-use super::import::{report, stop_if};
+use super::progress::{report, stop_if};
 use super::{DOCUMENTS, VECTORS, Workspace, WorkspaceProgress, WorkspaceProgressSink, read_optional};
 use crate::documents::remove;
 use crate::text::Format;

@@ -11,12 +11,12 @@ use quipu_graph::{
 };
 use quipu_model::Embedder;
 
-use super::import::build_vectors;
 use super::names::index_names;
 use super::source::{
     CACHE, CATALOGUE, SOURCES, SourceConfig, Texts, forget_source, read_endpoint_source, read_sources,
     write_source,
 };
+use super::vectors::build_vectors;
 use super::{NAMES, Workspace, WorkspaceProgress, WorkspaceProgressSink};
 use crate::{IndexError, NameIndexConfig, NameIndexWriter};
 

@@ -29,9 +29,11 @@ mod import;
 mod joined;
 mod link;
 mod names;
+mod progress;
 mod search;
 mod source;
 mod triples;
+mod vectors;
 
 #[cfg(test)]
 mod sequences;
@@ -54,7 +56,8 @@ pub use endpoint::{SourceReport, SourceRequest};
 pub use triples::TripleHit;
 use triples::TripleIndex;
 
-pub use import::{ImportRequest, WorkspaceProgress, WorkspaceProgressSink};
+pub use import::ImportRequest;
+pub use progress::{WorkspaceProgress, WorkspaceProgressSink};
 pub use source::SourceConfig;
 
 const CONFIGURATION: &str = "quipu.toml";

@@ -8,7 +8,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 
 use quipu_graph::NodeId;
 
-use super::import::{LET_GO_STEP, NAMES_STEP, report, stop_if};
+use super::progress::{LET_GO_STEP, NAMES_STEP, report, stop_if};
 use super::source::Texts;
 use super::{WorkspaceProgress, WorkspaceProgressSink};
 use crate::{IndexError, NameEntry, NameIndexConfig, NameIndexWriter, NameKind};

@@ -8,7 +8,7 @@ use llama_cpp_2::token::data::LlamaTokenData;
 use llama_cpp_2::token::data_array::LlamaTokenDataArray;
 
 use super::engine::{Engine, Evaluated, Stop};
-use super::worker::Generated;
+use super::generated::Generated;
 use crate::{ChatRequest, ModelError};
 
 /// Picks one of `options`. A token is computed only while more than one option is left, so that a number below ten

@@ -5,6 +5,7 @@
 
 mod choice;
 mod engine;
+mod generated;
 mod kept;
 mod prompt;
 mod sample;

@@ -11,6 +11,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::LocalConfig;
 use super::choice::choose;
 use super::engine::{Engine, Stop};
+use super::generated::Generated;
 use super::kept::Kept;
 use super::prompt::{Prompt, PromptWriter};
 use super::sample::{Sampler, log_probability};
@@ -156,22 +157,6 @@ impl Worker<'_> {
             last = self.engine.append(slot, &[token], stop)?;
         }
         Ok(Generated { finish: FinishReason::Length, likely, ..Generated::ended(&bytes, tokens) })
-    }
-}
-
-/// What a generation yielded.
-pub(super) struct Generated {
-    pub(super) text: String,
-    pub(super) tokens: usize,
-    pub(super) finish: FinishReason,
-    /// Natural logarithms of the tokens' probabilities, where they were asked for.
-    likely: Vec<f64>,
-}
-
-impl Generated {
-    pub(super) fn ended(bytes: &[u8], tokens: usize) -> Self {
-        let text = String::from_utf8_lossy(bytes).into_owned();
-        Self { text, tokens, finish: FinishReason::Stop, likely: Vec::new() }
     }
 }
 

@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
-use super::pull::{Listener, PullProgress, PullStep, assemble, blocking, io};
+use super::parts::{Listener, PullProgress, PullStep, assemble, blocking, io};
 use super::{HubSource, ModelFile};
 use crate::ModelError;
 

@@ -9,6 +9,7 @@
 
 mod hub;
 mod package;
+mod parts;
 mod pull;
 
 use std::path::{Path, PathBuf};
@@ -17,8 +18,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::ModelError;
-pub(crate) use pull::hex;
-pub use pull::{PullProgress, PullStep};
+pub(crate) use parts::hex;
+pub use parts::{PullProgress, PullStep};
 
 const BUILT_IN: &str = include_str!("models.toml");
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use super::pull::{Listener, PullProgress, PullStep, assemble, blocking, io};
+use super::parts::{Listener, PullProgress, PullStep, assemble, blocking, io};
 use super::{ModelFile, PackageSource};
 use crate::ModelError;
 

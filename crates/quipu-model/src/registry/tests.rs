@@ -12,7 +12,7 @@ use super::*;
 const CONTENT: &[u8] = b"the whole of a small model";
 
 fn sha256(bytes: &[u8]) -> String {
-    pull::hex(&Sha256::digest(bytes))
+    parts::hex(&Sha256::digest(bytes))
 }
 
 fn file(parts: u32) -> (ModelFile, PackageSource) {

@@ -7,7 +7,7 @@ use quipu_graph::{
     Step, iri_of_key,
 };
 
-use super::count::Samples;
+use super::samples::Samples;
 
 /// Types of the vocabularies that describe graphs, by the beginning of their IRIs: no questions are asked about these.
 pub(crate) const VOCABULARIES: [&str; 3] = [

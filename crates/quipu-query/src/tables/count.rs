@@ -11,11 +11,10 @@ use super::abbreviations::divided;
 use super::classes::{Type, types_of};
 use super::groups::groups_of;
 use super::names::UNNAMED;
+use super::samples::{SAMPLED, Samples, ordinary, spread};
 use super::{Column, Kind, Rows, TABLES_VERSION, Table, Tables, identifier};
 use crate::QueryError;
 
-/// Triples of each relation that are looked at: kinds, examples and ranges are read off these.
-const SAMPLED: usize = 1_000;
 /// Above this number of triples a head a relation has several values, and a table of its own. Real data has a few doubled values in
 /// columns that hold one.
 const SEVERAL: f64 = 1.02;
@@ -27,10 +26,6 @@ const ALL: f64 = 0.999;
 const SOME: f64 = 0.3;
 /// Where a column has at most this many distinct values all of them are shown.
 const FEW_VALUES: usize = 6;
-/// Examples kept of a column with more.
-const EXAMPLES: usize = 2;
-/// Longest example, in characters.
-const LONGEST_EXAMPLE: usize = 40;
 /// Heads that two relations of one characteristic set must share, of the relation with fewer.
 const SAME_HEADS: f64 = 0.5;
 /// Heads of a relation that the graph is asked about.
@@ -67,58 +62,6 @@ pub async fn count_tables(graph: &dyn Graph) -> Result<Tables, QueryError> {
         labels: iris(RelationRole::Label),
         type_relations: iris(RelationRole::Type),
     })
-}
-
-/// Sampled triples of every ordinary relation, and the nodes at their ends.
-pub(super) struct Samples {
-    pub(super) triples: HashMap<RelationId, Vec<(NodeId, NodeId)>>,
-    pub(super) nodes: HashMap<NodeId, NodeSummary>,
-}
-
-impl Samples {
-    async fn read(graph: &dyn Graph) -> Result<Self, GraphError> {
-        let mut samples = Self { triples: HashMap::new(), nodes: HashMap::new() };
-        for (id, _) in ordinary(graph) {
-            let triples = graph.sample_triples(id, SAMPLED).await?;
-            let ends = triples.iter().flat_map(|(head, tail)| [*head, *tail]);
-            let new: BTreeSet<NodeId> = ends.filter(|node| !samples.nodes.contains_key(node)).collect();
-            let new: Vec<NodeId> = new.into_iter().collect();
-            for summary in graph.summaries(&new).await? {
-                samples.nodes.insert(summary.node, summary);
-            }
-            samples.triples.insert(id, triples);
-        }
-        Ok(samples)
-    }
-
-    /// Gives a table's first column some names of its entities.
-    fn name_examples(&self, table: &mut Table, holds: impl Fn(&NodeSummary) -> bool) {
-        let of = self.nodes.values().filter(|node| holds(node));
-        let mut names: Vec<&str> = of.map(|node| node.name.as_str()).collect();
-        names.sort_unstable();
-        names.dedup();
-        if let Some(column) = table.columns.first_mut() {
-            column.examples = spread(&names);
-        }
-    }
-
-    /// The sampled tails of a relation whose heads `holds` accepts; of all heads where it accepts none.
-    fn tails(&self, relation: RelationId, holds: impl Fn(&NodeSummary) -> bool) -> Vec<&NodeSummary> {
-        let triples = self.triples.get(&relation).map(Vec::as_slice).unwrap_or_default();
-        let of = |(head, tail): &(NodeId, NodeId)| {
-            self.nodes.get(head).filter(|head| holds(head)).and_then(|_| self.nodes.get(tail))
-        };
-        let tails: Vec<&NodeSummary> = triples.iter().filter_map(of).collect();
-        if tails.is_empty() {
-            triples.iter().filter_map(|(_, tail)| self.nodes.get(tail)).collect()
-        } else {
-            tails
-        }
-    }
-}
-
-pub(super) fn ordinary(graph: &dyn Graph) -> impl Iterator<Item = (RelationId, &RelationInfo)> {
-    (0..).map(RelationId).zip(graph.relations()).filter(|(_, info)| info.role == RelationRole::Ordinary)
 }
 
 type Relations<'a> = Vec<(RelationId, &'a RelationInfo)>;
@@ -468,16 +411,6 @@ fn is_mixed(kind: Kind, tails: &[&NodeSummary], targets: &Targets) -> bool {
         None => false,
     };
     tails.iter().any(is_other)
-}
-
-/// Some of many names: spread over them, then the short ones, which cost least.
-fn spread(names: &[&str]) -> Vec<String> {
-    let fit = |name: &&&str| name.chars().count() <= LONGEST_EXAMPLE;
-    let step = (names.len() / 40).max(1);
-    let mut examples: Vec<&str> = names.iter().filter(fit).step_by(step).copied().collect();
-    examples.sort_by_key(|name| name.len());
-    examples.truncate(EXAMPLES);
-    examples.into_iter().map(str::to_owned).collect()
 }
 
 /// Which table an entity is a row of.

@@ -12,6 +12,7 @@ mod keep;
 mod names;
 mod references;
 mod render;
+mod samples;
 
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use quipu_graph::{NodeId, NodeSummary, iri_of_key};
 
-use super::count::{Builder, ordinary, words};
+use super::count::{Builder, words};
+use super::samples::ordinary;
 use super::{Column, Kind, Rows};
 
 impl Builder<'_> {

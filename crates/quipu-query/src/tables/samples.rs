@@ -1,0 +1,82 @@
+//! Samples of a graph's relations, from which columns are read off.
+
+use std::collections::{BTreeSet, HashMap};
+
+use quipu_graph::{Graph, GraphError, NodeId, NodeSummary, RelationId, RelationInfo, RelationRole};
+
+use super::Table;
+
+/// Triples of each relation that are looked at: kinds, examples and ranges are read off these.
+pub(super) const SAMPLED: usize = 1_000;
+/// Examples kept of a column with more.
+const EXAMPLES: usize = 2;
+/// Longest example, in characters.
+const LONGEST_EXAMPLE: usize = 40;
+
+/// Sampled triples of every ordinary relation, and the nodes at their ends.
+pub(super) struct Samples {
+    pub(super) triples: HashMap<RelationId, Vec<(NodeId, NodeId)>>,
+    pub(super) nodes: HashMap<NodeId, NodeSummary>,
+}
+
+impl Samples {
+    /// Samples every ordinary relation.
+    pub(super) async fn read(graph: &dyn Graph) -> Result<Self, GraphError> {
+        let mut samples = Self { triples: HashMap::new(), nodes: HashMap::new() };
+        for (id, _) in ordinary(graph) {
+            let triples = graph.sample_triples(id, SAMPLED).await?;
+            let ends = triples.iter().flat_map(|(head, tail)| [*head, *tail]);
+            let new: BTreeSet<NodeId> = ends.filter(|node| !samples.nodes.contains_key(node)).collect();
+            let new: Vec<NodeId> = new.into_iter().collect();
+            for summary in graph.summaries(&new).await? {
+                samples.nodes.insert(summary.node, summary);
+            }
+            samples.triples.insert(id, triples);
+        }
+        Ok(samples)
+    }
+
+    /// Gives a table's first column some names of its entities.
+    pub(super) fn name_examples(&self, table: &mut Table, holds: impl Fn(&NodeSummary) -> bool) {
+        let of = self.nodes.values().filter(|node| holds(node));
+        let mut names: Vec<&str> = of.map(|node| node.name.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        if let Some(column) = table.columns.first_mut() {
+            column.examples = spread(&names);
+        }
+    }
+
+    /// The sampled tails of a relation whose heads `holds` accepts; of all heads where it accepts none.
+    pub(super) fn tails(
+        &self,
+        relation: RelationId,
+        holds: impl Fn(&NodeSummary) -> bool,
+    ) -> Vec<&NodeSummary> {
+        let triples = self.triples.get(&relation).map(Vec::as_slice).unwrap_or_default();
+        let of = |(head, tail): &(NodeId, NodeId)| {
+            self.nodes.get(head).filter(|head| holds(head)).and_then(|_| self.nodes.get(tail))
+        };
+        let tails: Vec<&NodeSummary> = triples.iter().filter_map(of).collect();
+        if tails.is_empty() {
+            triples.iter().filter_map(|(_, tail)| self.nodes.get(tail)).collect()
+        } else {
+            tails
+        }
+    }
+}
+
+/// The ordinary relations of a graph.
+pub(super) fn ordinary(graph: &dyn Graph) -> impl Iterator<Item = (RelationId, &RelationInfo)> {
+    (0..).map(RelationId).zip(graph.relations()).filter(|(_, info)| info.role == RelationRole::Ordinary)
+}
+
+/// Some of many names: spread over them, then the short ones, which cost least.
+pub(super) fn spread(names: &[&str]) -> Vec<String> {
+    let fit = |name: &&&str| name.chars().count() <= LONGEST_EXAMPLE;
+    let step = (names.len() / 40).max(1);
+    let mut examples: Vec<&str> = names.iter().filter(fit).step_by(step).copied().collect();
+    examples.sort_by_key(|name| name.len());
+    examples.truncate(EXAMPLES);
+    examples.into_iter().map(str::to_owned).collect()
+}
