@@ -18,6 +18,7 @@ mod support;
 
 mod api_sources;
 mod asking;
+mod circles;
 mod cluster;
 mod command_line;
 mod documents;
