@@ -93,11 +93,7 @@ fn imports(own: &[String], text: &str, all: &BTreeMap<Vec<String>, String>) -> B
 }
 
 /// Whether `to` is reached from `from`.
-fn leads(
-    graph: &BTreeMap<Vec<String>, BTreeSet<Vec<String>>>,
-    from: &Vec<String>,
-    to: &Vec<String>,
-) -> bool {
+fn leads(graph: &BTreeMap<Vec<String>, BTreeSet<Vec<String>>>, from: &Vec<String>, to: &Vec<String>) -> bool {
     let (mut seen, mut open) = (BTreeSet::new(), vec![from]);
     while let Some(module) = open.pop() {
         for next in graph.get(module).into_iter().flatten() {

@@ -1,19 +1,33 @@
 //! Tables: files of rows under a header, each row a thing and each column something said of it. Here: whether a file
 //! is one, and what its cells are. `import::tables` decides what refers to what.
 
-use csv::{ByteRecord, Reader, ReaderBuilder, Trim};
 use std::io::Read;
+use std::sync::LazyLock;
+
+use csv::{ByteRecord, Reader, ReaderBuilder, Trim};
+use serde::Deserialize;
 
 /// Rows that are looked at to tell a table from triples.
 const LOOKED_AT: usize = 50;
 /// Rows in which a third column is a number before that says that the file is a table: triples of numbers exist.
 const SURE_ROWS: usize = 3;
-/// What a header calls the column that names things, the clearest first.
-const NAMING: [&str; 4] = ["name", "title", "label", "full name"];
-/// What a header calls the column that tells things apart, the clearest first.
-const IDENTIFYING: [&str; 4] = ["id", "key", "code", "identifier"];
-/// How tables write that there is no value.
-const NOTHING: [&str; 9] = ["-", "–", "—", "?", "n/a", "na", "null", "none", "nan"];
+
+/// Words of headers and cells, from `headers.toml`.
+#[derive(Debug, Default, Deserialize)]
+struct Conventions {
+    naming: Words,
+    identifying: Words,
+    nothing: Words,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Words {
+    words: Vec<String>,
+}
+
+/// What tables say by convention. The file is a part of the program: a test reads it.
+static CONVENTIONS: LazyLock<Conventions> =
+    LazyLock::new(|| toml::from_str(include_str!("headers.toml")).unwrap_or_default());
 
 pub(crate) const XSD: &str = "http://www.w3.org/2001/XMLSchema#";
 
@@ -77,7 +91,8 @@ fn speaks_for_a_table(header: &[String], rows: &[Vec<String>]) -> bool {
     }
     let words: Vec<String> = header.iter().map(|cell| words(cell)).collect();
     let all_different = || different(rows.iter().filter_map(|row| row.first()));
-    let names = |word: &String| NAMING.contains(&word.as_str()) || word == "id" || word.ends_with(" id");
+    let names =
+        |word: &String| CONVENTIONS.naming.words.contains(word) || word == "id" || word.ends_with(" id");
     match words.iter().position(names) {
         // “Name” may be a relation: of triples, heads stand more than once.
         Some(1) if !all_different() => return false,
@@ -118,7 +133,9 @@ pub(crate) enum Cell {
 
 impl Cell {
     pub(crate) fn of(text: &str) -> Self {
-        if text.is_empty() || NOTHING.iter().any(|nothing| text.eq_ignore_ascii_case(nothing)) {
+        if text.is_empty()
+            || CONVENTIONS.nothing.words.iter().any(|nothing| text.eq_ignore_ascii_case(nothing))
+        {
             return Self::Nothing;
         }
         let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
@@ -232,23 +249,23 @@ impl Kind {
 }
 
 /// The place of the first column that a header calls so, in the order of the words.
-fn called(headers: &[String], wanted: &[&str], kind: &str) -> Option<usize> {
-    let own = |word: &&str| -> Option<usize> {
+fn called(headers: &[String], wanted: &Words, kind: &str) -> Option<usize> {
+    let own = |word: &String| -> Option<usize> {
         let of_kind = [format!("{kind} {word}"), format!("{} {word}", singular(kind))];
         headers.iter().position(|header| header == word || of_kind.contains(header))
     };
-    wanted.iter().find_map(own)
+    wanted.words.iter().find_map(own)
 }
 
 /// The column that names the rows, by its header.
 pub(crate) fn naming(headers: &[String], kind: &str) -> Option<usize> {
     let itself = || headers.iter().position(|header| header == kind || *header == singular(kind));
-    called(headers, &NAMING, kind).or_else(itself)
+    called(headers, &CONVENTIONS.naming, kind).or_else(itself)
 }
 
 /// The column that tells the rows apart, by its header.
 pub(crate) fn identifying(headers: &[String], kind: &str) -> Option<usize> {
-    called(headers, &IDENTIFYING, kind)
+    called(headers, &CONVENTIONS.identifying, kind)
 }
 
 /// Whether a column's header speaks of a table: `supplier`, `supplier_id`, `suppliers` of `suppliers.csv`.
@@ -260,7 +277,8 @@ pub(crate) fn speaks_of(header: &str, kind: &str) -> bool {
 
 /// `supplier id` as `supplier`.
 pub(crate) fn without_id(header: &str) -> &str {
-    IDENTIFYING.iter().find_map(|word| header.strip_suffix(word)?.strip_suffix(' ')).unwrap_or(header)
+    let ends = &CONVENTIONS.identifying.words;
+    ends.iter().find_map(|word| header.strip_suffix(word.as_str())?.strip_suffix(' ')).unwrap_or(header)
 }
 
 /// File names are plural where headers are not. Where this is not the word's singular, both are changed alike.
@@ -275,6 +293,15 @@ fn singular(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_conventions_are_read_and_each_has_a_reason() {
+        let text = include_str!("headers.toml");
+        let read: Conventions = toml::from_str(text).unwrap();
+        let lists = [&read.naming, &read.identifying, &read.nothing];
+        assert!(lists.iter().all(|list| !list.words.is_empty()));
+        assert_eq!(text.matches("\nreason = ").count(), lists.len());
+    }
 
     fn check(text: &str, expected: bool) {
         assert_eq!(is_table(text.as_bytes(), true), expected, "{text}");
