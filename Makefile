@@ -97,7 +97,7 @@ bench-build: build
 		[ -e $(BENCH)/$(TRIPLES)-$$exponent.nt ] || \
 		$(EXAMPLES)/generate --triples $(TRIPLES) --exponent $$exponent --out $(BENCH)/$(TRIPLES)-$$exponent.nt || exit 1; done
 
-bench: bench-build ## benchmarks (TRIPLES=100000000 for the large graph); docs/results.md holds the figures
+bench: bench-build ## benchmarks (TRIPLES=100000000 for the large graph); docs/results/ holds the figures
 	@rm -rf $(BENCH)/store $(BENCH)/store-heavy
 	python3 benches/compare/peak.py $(EXAMPLES)/lookups $(BENCH)/store --import $(BENCH)/$(TRIPLES)-0.65.nt
 	python3 benches/compare/peak.py $(EXAMPLES)/lookups $(BENCH)/store-heavy --import $(BENCH)/$(TRIPLES)-0.75.nt

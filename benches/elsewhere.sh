@@ -1,5 +1,5 @@
 #!/bin/sh
-# What docs/results.md says of APIs, pages and self-verification, with one model: methods over the example services, verify and its ablations on
+# What docs/results/ says of APIs, pages and self-verification, with one model: methods over the example services, verify and its ablations on
 # CRAG's pages, the field of questions, the judge against published labels. Needs no network but the model's endpoint.
 # Usage: elsewhere.sh QUIPU LLM DATA OUT
 #   QUIPU   the quipu binary           LLM   a model of models.toml, or openai:MODEL (OPENAI_BASE_URL, OPENAI_API_KEY)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Measures `hybrid`, its ablations and the baselines on questions over a semi-structured base (docs/results.md).
+# Measures `hybrid`, its ablations and the baselines on questions over a semi-structured base (docs/results/).
 # Usage: QUIPU=quipu LLM=NAME measure-documents.sh WORKSPACE QUESTIONS.jsonl OUT [PART...]
 # Parts: free (no model), hybrid, ablations, baselines, experiences; all of them where none is named. LIMIT=N asks N questions only
 # (with SAMPLE=SEED any N, else the first), PARALLEL=N asks N side by side, JUDGE=NAME judges. What OUT holds already is gone on with.

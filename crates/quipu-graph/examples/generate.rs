@@ -6,7 +6,7 @@
 //! same arguments give the same bytes. A tail's probability falls off as its rank to the power of minus the exponent, and so
 //! does a relation's: 0.65 stands for degrees distributed as d^-2.54 and has hubs with 0.5% of all triples, 0.75 for d^-2.33
 //! and 2.6%; 0.5 (degrees as d^-3, the mild end of what knowledge graphs show) has none above 0.07%. On the default hdt 0.7
-//! takes as long as on the graph that docs/results.md compares with.
+//! takes as long as on the graph that docs/results/ compares with.
 #![allow(clippy::indexing_slicing, reason = "indices are taken modulo the length")]
 
 use std::fs::File;

@@ -2,7 +2,7 @@
 //!
 //! A small model is poor at choosing from a list, but its likelihoods know synonyms: asked for plainer words, it gives the name
 //! that the graph uses a hundredth of the probability or more when that is what the word means, and next to nothing when the graph
-//! has no such thing (docs/results.md has the figures). One call for each word, once: the likelihoods stay in the workspace as
+//! has no such thing (docs/results/ has the figures). One call for each word, once: the likelihoods stay in the workspace as
 //! `words.toml`, where a person may correct them.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -55,7 +55,7 @@ pub struct Features {
     doubtful: bool,
 }
 
-/// Fitted by `scripts/fit_chooser.py`; docs/results.md says on which graphs, and how they do on each when it is left out of the fit.
+/// Fitted by `scripts/fit_chooser.py`; docs/results/ says on which graphs, and how they do on each when it is left out of the fit.
 const WEIGHTS: Features = Features {
     distance: -3.86,
     first: -1.02,

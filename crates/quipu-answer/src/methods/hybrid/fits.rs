@@ -18,7 +18,7 @@ const MOST_PHRASES: usize = 36;
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Weights of what speaks for an action: round numbers within what fits on halves of the development questions of one base agreed on
-/// (docs/results.md has what they are worth on the other halves).
+/// (docs/results/ has what they are worth on the other halves).
 pub(super) mod weight {
     /// Of the likelihood of a phrase, against the likeliest of the same part of the question.
     pub(in crate::methods::hybrid) const RELATION: f64 = 0.2;

@@ -45,14 +45,14 @@ pub struct HybridConfig {
     /// How entities that satisfy an action are ranked, and what counts of documents in routing.
     pub ranking: Ranking,
     /// Documents that the model reads and ranks by likelihood (0: the ranking is left to similarity; a model of 1.5 billion parameters
-    /// gains nothing by it, docs/results.md).
+    /// gains nothing by it, docs/results/).
     pub read: usize,
     /// From this probability of a yes on, the validator accepts (0.1: a small model's doubts are often wrong, and the actions come in
     /// the order of what speaks for them).
     pub accept: f64,
     /// Whether the model composes an answer (yes); else the best entity is the answer.
     pub compose: bool,
-    /// Whether the model's likelihoods of requirements count in routing (no: one call more, and small models mislead; docs/results.md).
+    /// Whether the model's likelihoods of requirements count in routing (no: one call more, and small models mislead; docs/results/).
     pub likelihood: bool,
     /// Who routes.
     pub router: RouterKind,

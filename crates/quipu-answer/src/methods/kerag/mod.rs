@@ -59,12 +59,12 @@ pub struct KeragConfig {
     pub max_hops: u32,
     /// How relations are filtered: by whole paths, with which the default local model answers best. The paper's ways, by similarity
     /// (App. E, models of 8 billion parameters and less) and by model, ask it "is this enough?", which it answers badly
-    /// (docs/results.md).
+    /// (docs/results/).
     pub filter: RelationFilter,
     /// Whether composition reasons step by step; `false` is the ablation "- CoT".
     pub reasoning: bool,
     /// By whole paths: a way of less confidence than this is no answer, whatever the model makes of it (.2: keeps 997 of 1000 right answers,
-    /// docs/results.md). Where no way reaches it, the model is not asked.
+    /// docs/results/). Where no way reaches it, the model is not asked.
     pub least_confidence: f64,
 }
 

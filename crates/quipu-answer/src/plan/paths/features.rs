@@ -96,7 +96,7 @@ pub const FEATURE_NAMES: [&str; 17] = [
     "no_company",
 ];
 
-/// What each feature counts, fitted on solved questions of three graphs with signs given (docs/results.md has the figures, those
+/// What each feature counts, fitted on solved questions of three graphs with signs given (docs/results/ has the figures, those
 /// with each graph left out of the fit among them; `examples/fit_paths.rs` of quipu-eval repeats the fit).
 const WEIGHTS: [f32; 17] = [
     0.547, 1.075, 1.0, 1.035, 0.824, 1.144, 1.812, 1.867, -2.369, 3.597, 2.336, 0.575, 1.812, -0.5, -1.414,

@@ -68,7 +68,7 @@ pub struct RankedPath {
 impl RankedPath {
     /// How likely it is, from 0 to 1, that the graph holds what the question asks and that this path leads there. `share`
     /// is the probability of all paths that lead to the same ends. Fitted on answered questions, and on the same questions
-    /// with the relations that answer them taken out of the graph (docs/results.md).
+    /// with the relations that answer them taken out of the graph (docs/results/).
     pub fn confidence(&self, share: f64) -> f64 {
         self.features.confidence(share)
     }

@@ -56,7 +56,7 @@ pub struct PathsConfig {
     /// From this confidence on, a path is not doubted for words that it leaves unexplained.
     pub sure: f64,
     /// Below this confidence the question is not answered (0.3: keeps 99 of 100 right answers, and answers one in five questions
-    /// whose answer the graph lacks; docs/results.md).
+    /// whose answer the graph lacks; docs/results/).
     pub least_confidence: f64,
 }
 
