@@ -8,8 +8,8 @@ use parking_lot::Mutex;
 use quipu_graph::{ApiGraph, Graph, Step};
 use quipu_index::Workspace;
 use quipu_model::{
-    ChatReply, ChatRequest, Embedder, Embeddings, LanguageModel, ScoreReply, ScoreRequest, TokenVectors,
-    Tool, ToolCall, ask_json, ask_tool,
+    Amount, ChatReply, ChatRequest, Embedder, Embeddings, LanguageModel, ScoreReply, ScoreRequest,
+    TokenVectors, Tool, ToolCall, ask_json, ask_tool,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -37,12 +37,15 @@ pub struct Limits {
     pub tokens: u64,
     /// Most tokens of evidence in one prompt.
     pub evidence_tokens: usize,
+    /// Most that the model's tokens may cost, in the currency of the model's price.
+    pub cost: Option<Amount>,
 }
 
 impl Default for Limits {
-    /// 16 calls (Think-on-Graph's 14 and two repairs), 5 minutes, any number of tokens, 3,000 tokens of evidence in one prompt.
+    /// 16 calls (Think-on-Graph's 14 and two repairs), 5 minutes, any number of tokens at any cost, 3,000 tokens of evidence in one prompt.
     fn default() -> Self {
-        Self { llm_calls: 16, time: Duration::from_secs(300), tokens: u64::MAX, evidence_tokens: 3000 }
+        let time = Duration::from_secs(300);
+        Self { llm_calls: 16, time, tokens: u64::MAX, evidence_tokens: 3000, cost: None }
     }
 }
 

@@ -10,6 +10,7 @@ mod conversation;
 mod critique;
 mod engine;
 mod error;
+mod estimate;
 mod evidence;
 mod examples;
 mod ground;
@@ -22,16 +23,19 @@ mod prune;
 mod question;
 mod records;
 mod retrieve;
+mod settings;
 mod sources;
 mod trace;
 
 pub use answer::{
-    Answer, AnswerTable, AnswerUsage, Claim, NamedKey, Note, RankedEntity, Reading, StageUsage, Status, Value,
+    Answer, AnswerTable, AnswerUsage, Claim, Cost, NamedKey, Note, RankedEntity, Reading, StageUsage, Status,
+    Value,
 };
 pub use context::{LEARNT_FILES, Limits};
 pub use conversation::{Conversation, Speaker, Turn};
 pub use engine::{AskOptions, Engine, PlannedPath};
 pub use error::{AnswerError, Exhausted};
+pub use estimate::{Estimate, Estimated};
 pub use evidence::{Evidence, EvidenceContent, PassagePlace};
 pub use examples::same_names;
 pub use ground::{Grounding, ground};
@@ -54,6 +58,7 @@ pub use quipu_language::{
 pub use quipu_query::{PseudoGraph, PseudoTail, PseudoTriple};
 pub use records::{RecordContent, RecordField};
 pub use retrieve::Page;
+pub use settings::{KEPT_BY_SIMILARITY, KEPT_PATHS, SETTING_KEYS, set_option, set_option_of_request};
 pub use sources::{Source, source_folder};
 pub use trace::{
     CandidateEvent, EditEvent, Event, EventSink, MentionEvent, PathEvent, Refinement, Stage, TimedEvent,
