@@ -67,14 +67,13 @@ impl Amount {
 impl fmt::Display for Amount {
     /// Two decimals at least; below a hundredth as many as show two digits: `1.20`, `0.00031`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let units = self.units();
         let mut decimals = 2;
-        let mut least = 0.1;
-        while units > 0.0 && units < least && decimals < 12 {
+        let mut least = 100_000_000_000;
+        while self.0 > 0 && self.0 < least && decimals < 12 {
             decimals += 1;
-            least /= 10.0;
+            least /= 10;
         }
-        write!(f, "{units:.decimals$}")
+        write!(f, "{:.decimals$}", self.units())
     }
 }
 

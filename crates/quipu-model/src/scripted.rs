@@ -206,11 +206,11 @@ impl LanguageModel for ScriptedModel {
         self.abilities
     }
 
-    /// A token for each four bytes, rounded up.
     fn price(&self) -> Option<Price> {
         self.price
     }
 
+    /// A token for each four bytes, rounded up.
     fn count_tokens(&self, text: &str) -> usize {
         text.len().div_ceil(4)
     }

@@ -28,7 +28,8 @@ fn close(schema: &mut Value, is_value: bool) {
             _ => {}
         }
     }
-    let says = ["type", "$ref", "anyOf", "oneOf", "allOf"].iter().any(|keyword| fields.contains_key(*keyword));
+    let says =
+        ["type", "$ref", "anyOf", "oneOf", "allOf"].iter().any(|keyword| fields.contains_key(*keyword));
     if is_value && says {
         fields.insert("unevaluatedProperties".into(), false.into());
     }
@@ -132,7 +133,8 @@ async fn every_field_of_every_event_is_described() {
     let description = Description::of(&server).await;
     let chat = json!({ "model": "quipu", "messages": [{ "role": "user", "content": QUESTION }], "stream": true,
         "stream_options": { "include_usage": true }, "quipu": { "events": true } });
-    let response = json!({ "model": "quipu", "input": QUESTION, "stream": true, "quipu": { "events": true } });
+    let response =
+        json!({ "model": "quipu", "input": QUESTION, "stream": true, "quipu": { "events": true } });
     for (path, body) in [
         ("/api/v1/ask", json!({ "question": QUESTION })),
         ("/v1/chat/completions", chat),

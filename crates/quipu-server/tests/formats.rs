@@ -20,7 +20,9 @@ fn chat(more: Value) -> Value {
 }
 
 fn by_schema(schema: Value) -> Value {
-    chat(json!({ "response_format": { "type": "json_schema", "json_schema": { "name": "x", "schema": schema } } }))
+    chat(
+        json!({ "response_format": { "type": "json_schema", "json_schema": { "name": "x", "schema": schema } } }),
+    )
 }
 
 fn director() -> Value {
@@ -53,7 +55,8 @@ async fn what_is_asked_for_and_not_here_is_refused_by_name() {
         ("prediction", json!({ "type": "content", "content": "x" }), "unsupported_parameter"),
         ("web_search_options", json!({}), "unsupported_parameter"),
     ] {
-        let response = server.post("/v1/chat/completions", &chat(json!({ name: value }))).send().await.unwrap();
+        let response =
+            server.post("/v1/chat/completions", &chat(json!({ name: value }))).send().await.unwrap();
         assert_eq!(response.status(), 400, "{name}");
         let body: Value = response.json().await.unwrap();
         let told = &body["error"];
@@ -93,7 +96,8 @@ async fn a_schema_gets_the_answer_as_it_asks() {
 #[tokio::test]
 async fn what_does_not_fit_is_said_in_the_refusal() {
     let server = serve(config(), no_model().await).await;
-    let schema = json!({ "type": "object", "properties": { "year": { "type": "integer" } }, "required": ["year"] });
+    let schema =
+        json!({ "type": "object", "properties": { "year": { "type": "integer" } }, "required": ["year"] });
     let whole = ok(server.post("/v1/chat/completions", &by_schema(schema))).await;
     let message = &whole["choices"][0]["message"];
     assert_eq!(message["content"], Value::Null);
@@ -110,7 +114,9 @@ async fn what_does_not_fit_is_said_in_the_refusal() {
 async fn a_schema_that_cannot_be_met_is_refused_before_the_question_is_asked() {
     // A model that is asked would fail the test: it has no script.
     let server = serve(config(), scripted(ScriptedModel::new()).await).await;
-    for schema in [json!({ "not": {} }), json!({ "type": "colour" }), json!({ "$ref": "https://elsewhere.example/s" })] {
+    for schema in
+        [json!({ "not": {} }), json!({ "type": "colour" }), json!({ "$ref": "https://elsewhere.example/s" })]
+    {
         let mut body = by_schema(schema);
         body["model"] = "quipu/io".into();
         let (status, code) = error(server.post("/v1/chat/completions", &body)).await;
@@ -139,27 +145,36 @@ async fn a_stream_gives_json_and_refusals_in_pieces_too() {
     body["stream_options"] = json!({ "include_usage": true });
     let text = server.post("/v1/chat/completions", &body).send().await.unwrap().text().await.unwrap();
     let chunks = events(&text);
-    let chunks: Vec<Value> =
-        chunks.iter().filter_map(|(_, data)| serde_json::from_str(data).ok()).collect();
-    let content: String = chunks.iter().filter_map(|c| c["choices"][0]["delta"]["content"].as_str()).collect();
+    let chunks: Vec<Value> = chunks.iter().filter_map(|(_, data)| serde_json::from_str(data).ok()).collect();
+    let content: String =
+        chunks.iter().filter_map(|c| c["choices"][0]["delta"]["content"].as_str()).collect();
     assert_eq!(serde_json::from_str::<Value>(&content).unwrap()["director"], "Boudewijn Koole");
     // The cost is null until its own event.
     let (last, others) = chunks.split_last().unwrap();
     assert!(last["usage"]["total_tokens"].is_u64());
-    assert!(others.iter().all(|chunk| chunk["usage"].is_null() && chunk.get("usage").is_some()), "{others:?}");
-    let schema = json!({ "type": "object", "properties": { "year": { "type": "integer" } }, "required": ["year"] });
+    assert!(
+        others.iter().all(|chunk| chunk["usage"].is_null() && chunk.get("usage").is_some()),
+        "{others:?}"
+    );
+    let schema =
+        json!({ "type": "object", "properties": { "year": { "type": "integer" } }, "required": ["year"] });
     let mut body = by_schema(schema);
     body["stream"] = true.into();
     let text = server.post("/v1/chat/completions", &body).send().await.unwrap().text().await.unwrap();
-    assert!(text.contains(r#""refusal":"The answer does not fit"#) && text.ends_with("data: [DONE]\n\n"), "{text}");
+    assert!(
+        text.contains(r#""refusal":"The answer does not fit"#) && text.ends_with("data: [DONE]\n\n"),
+        "{text}"
+    );
 }
 
 #[tokio::test]
 async fn a_request_says_method_settings_and_budget() {
     let model = ScriptedModel::new().always("compose.io", r#"{"answers": ["Kauwboy"]}"#);
     let server = serve(config(), scripted(model).await).await;
-    let extended = |extension: Value| server.post("/v1/chat/completions", &chat(json!({ "quipu": extension })));
-    let whole = ok(extended(json!({ "method": "io", "set": { "tog.width": 2, "kerag.reasoning": false } }))).await;
+    let extended =
+        |extension: Value| server.post("/v1/chat/completions", &chat(json!({ "quipu": extension })));
+    let whole =
+        ok(extended(json!({ "method": "io", "set": { "tog.width": 2, "kerag.reasoning": false } }))).await;
     assert_eq!(whole["quipu"]["method"], "io");
     for (extension, param) in [
         (json!({ "set": { "beam": 3 } }), "set"),
@@ -175,7 +190,8 @@ async fn a_request_says_method_settings_and_budget() {
     twice["model"] = "quipu/io".into();
     assert_eq!(error(server.post("/v1/chat/completions", &twice)).await.0, 400);
     // Our own API takes the same; what the server allows is the most.
-    let ask = |set: Value| server.post("/api/v1/ask", &json!({ "question": QUESTION, "method": "io", "set": set }));
+    let ask =
+        |set: Value| server.post("/api/v1/ask", &json!({ "question": QUESTION, "method": "io", "set": set }));
     let none = ok(ask(json!({ "llm_calls": 0 }))).await;
     assert_eq!((&none["status"], &none["usage"]["llm_calls"]), (&json!("abstained"), &json!(0)));
     assert_eq!(ok(ask(json!({ "llm_calls": 1_000_000 }))).await["status"], "answered");
@@ -196,7 +212,8 @@ async fn what_an_answer_costs_is_told_and_limited() {
     };
     let reply = ok(ask(json!({ "max_cost": 1 }))).await;
     let usage = &reply["usage"];
-    let (input, output) = (usage["prompt_tokens"].as_f64().unwrap(), usage["completion_tokens"].as_f64().unwrap());
+    let (input, output) =
+        (usage["prompt_tokens"].as_f64().unwrap(), usage["completion_tokens"].as_f64().unwrap());
     let expected = input.mul_add(1e-6, output * 2e-6);
     assert!((usage["cost"]["amount"].as_f64().unwrap() - expected).abs() < 1e-9, "{usage}");
     assert_eq!(usage["cost"]["currency"], "EUR");
@@ -204,7 +221,10 @@ async fn what_an_answer_costs_is_told_and_limited() {
     assert_eq!((&none["status"], &none["usage"]["llm_calls"]), (&json!("abstained"), &json!(0)));
     assert_eq!(none["reason"], "the limit of 0.0000010 EUR was reached");
     let status = ok(server.get("/api/v1/status")).await;
-    assert_eq!(status["price"], json!({ "input": 1.0, "cached_input": 1.0, "output": 2.0, "currency": "EUR" }));
+    assert_eq!(
+        status["price"],
+        json!({ "input": 1.0, "cached_input": 1.0, "output": 2.0, "currency": "EUR" })
+    );
     // Nobody can hold a budget without prices.
     let free = ScriptedModel::new().always("compose.io", r#"{"answers": ["Kauwboy"]}"#);
     let server = serve(config(), scripted(free).await).await;

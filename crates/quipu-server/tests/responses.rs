@@ -33,7 +33,11 @@ async fn one_model_can_be_looked_at() {
         }
     }
     for id in ["gpt-99", "films/magic", "elsewhere/kerag", "films/"] {
-        assert_eq!(error(server.get(&format!("/v1/models/{id}"))).await, (404, "model_not_found".into()), "{id}");
+        assert_eq!(
+            error(server.get(&format!("/v1/models/{id}"))).await,
+            (404, "model_not_found".into()),
+            "{id}"
+        );
     }
 }
 
@@ -107,7 +111,8 @@ async fn typed_events_follow_one_another() {
 async fn a_schema_is_met_or_refused() {
     let server = serve(config(), no_model().await).await;
     let by = |kind: &str| {
-        let schema = json!({ "type": "object", "properties": { "it": { "type": kind } }, "required": ["it"] });
+        let schema =
+            json!({ "type": "object", "properties": { "it": { "type": kind } }, "required": ["it"] });
         request(json!({ "text": { "format": { "type": "json_schema", "name": "x", "schema": schema } } }))
     };
     let response = ok(server.post("/v1/responses", &by("string"))).await;
@@ -121,7 +126,10 @@ async fn a_schema_is_met_or_refused() {
     let mut streamed = by("integer");
     streamed["stream"] = true.into();
     let streamed = server.post("/v1/responses", &streamed).send().await.unwrap().text().await.unwrap();
-    assert!(streamed.contains("event: response.refusal.done") && !streamed.contains("output_text"), "{streamed}");
+    assert!(
+        streamed.contains("event: response.refusal.done") && !streamed.contains("output_text"),
+        "{streamed}"
+    );
 }
 
 #[tokio::test]
@@ -143,7 +151,11 @@ async fn what_is_not_here_is_refused_by_name() {
     }
     let picture = json!([{ "role": "user", "content": [{ "type": "input_image", "image_url": "x" }] }]);
     for input in [picture, json!([]), json!([{ "type": "item_reference", "id": "x" }]), json!("  ")] {
-        assert_eq!(error(server.post("/v1/responses", &request(json!({ "input": input })))).await.0, 400, "{input}");
+        assert_eq!(
+            error(server.post("/v1/responses", &request(json!({ "input": input })))).await.0,
+            400,
+            "{input}"
+        );
     }
     assert_eq!(error(server.post("/v1/responses", &request(json!({ "model": "gpt-99" })))).await.0, 404);
 }
@@ -157,5 +169,8 @@ async fn a_failure_is_the_last_event() {
     let (name, data) = told.last().unwrap();
     let data: Value = serde_json::from_str(data).unwrap();
     assert_eq!((name.as_str(), &data["response"]["status"]), ("response.failed", &json!("failed")));
-    assert!(data["response"]["error"]["message"].as_str().is_some_and(|message| !message.is_empty()), "{data}");
+    assert!(
+        data["response"]["error"]["message"].as_str().is_some_and(|message| !message.is_empty()),
+        "{data}"
+    );
 }

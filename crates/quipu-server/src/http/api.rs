@@ -30,6 +30,7 @@ pub(super) fn operations(operations: &mut Operations) {
              way, then `answer` or `error`.",
         )
         .body(&[("application/json", body)])
+        .example(json!({ "question": "What is the capital of Peru?", "max_llm_calls": 4, "set": { "kerag.max_hops": 2 } }))
         .replies("The answer", &[("application/json", reply), ("text/event-stream", events)]);
     operations.add(ask, Some(post(answer)));
     let reply = operations.schema::<ServerStatus>();

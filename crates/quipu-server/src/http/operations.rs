@@ -155,6 +155,16 @@ impl Operation {
         self
     }
 
+    /// Adds an example of the JSON body.
+    pub(super) fn example(mut self, example: Value) -> Self {
+        let body =
+            self.value.get_mut("requestBody").and_then(|body| body.pointer_mut("/content/application~1json"));
+        if let Some(Value::Object(body)) = body {
+            body.insert("example".into(), example);
+        }
+        self
+    }
+
     /// Adds the response of a success, by content type.
     pub(super) fn replies(mut self, description: &str, content: &[(&str, Value)]) -> Self {
         let content: Map<String, Value> =

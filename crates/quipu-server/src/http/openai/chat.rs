@@ -7,7 +7,7 @@ use axum::routing::post;
 use quipu_answer::AnswerUsage;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::chat_stream::{ChatChunk, Chunks, Head};
 use super::extension::{Extension, Told};
@@ -35,6 +35,13 @@ pub(super) fn operations(operations: &mut Operations) {
              request and response holds what OpenAI's API has no place for.",
         )
         .body(&[("application/json", body)])
+        .example(json!({
+            "model": "quipu",
+            "messages": [{ "role": "user", "content": "What is the capital of Peru?" }],
+            "response_format": { "type": "json_schema", "json_schema": { "name": "capital", "schema": {
+                "type": "object", "properties": { "capital": { "type": "string" } }, "required": ["capital"] } } },
+            "quipu": { "max_llm_calls": 4 },
+        }))
         .replies(
             "The answer, whole or as server-sent events",
             &[("application/json", whole), ("text/event-stream", chunks)],

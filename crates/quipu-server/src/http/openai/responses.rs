@@ -7,7 +7,7 @@ use axum::routing::post;
 use quipu_answer::AnswerUsage;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::extension::{Extension, Told};
 use super::formats::{AnswerObject, Said, TextFormat, Wanted};
@@ -35,6 +35,12 @@ pub(super) fn operations(operations: &mut Operations) {
              response holds what OpenAI's API has no place for.",
         )
         .body(&[("application/json", body)])
+        .example(json!({
+            "model": "quipu",
+            "input": "What is the capital of Peru?",
+            "text": { "format": { "type": "json_schema", "name": "capital", "schema": {
+                "type": "object", "properties": { "capital": { "type": "string" } }, "required": ["capital"] } } },
+        }))
         .replies(
             "The answer, whole or as server-sent events",
             &[("application/json", whole), ("text/event-stream", events)],
