@@ -294,11 +294,12 @@ function about({ types, description, id, name }: Mention["candidates"][number]):
 }
 
 function Cost({ reply }: { reply: Reply }) {
-  const { llm_calls, prompt_tokens, completion_tokens, seconds, by_stage } = reply.usage;
+  const { llm_calls, prompt_tokens, completion_tokens, cost, seconds, by_stage } = reply.usage;
   const stages = by_stage.map((stage) => `${stage.stage} ${stage.seconds.toFixed(2)} s`).join(" · ");
   return (
     <p class="cost faint" data-testid="cost">
       {llm_calls} model call{llm_calls === 1 ? "" : "s"} · {prompt_tokens + completion_tokens} tokens ·{" "}
+      {cost ? `${cost.amount.toLocaleString("en", { maximumSignificantDigits: 2 })} ${cost.currency} · ` : ""}
       {seconds.toFixed(2)} s ({stages}) · {reply.method} · {reply.llm}
     </p>
   );

@@ -175,6 +175,7 @@ export interface Reply {
     llm_calls: number;
     prompt_tokens: number;
     completion_tokens: number;
+    cost?: { amount: number; currency: string };
     seconds: number;
     by_stage: StageUsage[];
   };

@@ -31,13 +31,16 @@ mod methods;
 mod engine;
 
 pub use answer::{
-    Answer, AnswerError, AnswerTable, AnswerUsage, CandidateEvent, Claim, EditEvent, Event, EventSink,
+    Answer, AnswerError, AnswerTable, AnswerUsage, CandidateEvent, Claim, Cost, EditEvent, Event, EventSink,
     Evidence, EvidenceContent, Exhausted, MAX_QUESTION_BYTES, MentionEvent, NamedKey, Note, Page,
     PassagePlace, PathEvent, Question, RankedEntity, Reading, RecordContent, RecordField, Refinement, Stage,
     StageUsage, Status, TimedEvent, Value,
 };
 pub use conversation::{Conversation, Speaker, Turn};
-pub use engine::{AskOptions, Engine, LEARNT_FILES, PlannedPath, same_names};
+pub use engine::{
+    AskOptions, Engine, Estimate, Estimated, KEPT_BY_SIMILARITY, KEPT_PATHS, LEARNT_FILES, PlannedPath,
+    SETTING_KEYS, same_names, set_option, set_option_of_request,
+};
 pub use ground::{Grounding, ground};
 pub use ledger::{Limits, Source, Trace, source_folder};
 pub use methods::{

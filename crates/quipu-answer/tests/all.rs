@@ -18,6 +18,7 @@ mod anchor;
 mod baselines;
 mod bounds;
 mod conversations;
+mod costs;
 mod damage;
 mod endpoint;
 mod examples;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 use anyhow::{Context as _, Result};
+use quipu_model::Prices;
 use quipu_server::ServerConfig;
 use serde::Deserialize;
 
@@ -35,6 +36,10 @@ pub(crate) struct Settings {
     pub(crate) learn: Option<bool>,
     /// Most tokens for one question.
     pub(crate) max_tokens: Option<u64>,
+    /// Most that one question may cost, in the currency of the model's price.
+    pub(crate) max_cost: Option<f64>,
+    /// What a million tokens of a model cost, by the model's name; each from the uppermost file that has it.
+    pub(crate) prices: Prices,
     /// The server: the table `[server]`, taken as a whole from the uppermost file that has one.
     pub(crate) server: Option<ServerConfig>,
 }
@@ -80,6 +85,8 @@ impl Settings {
             sources: self.sources.or(lower.sources),
             learn: self.learn.or(lower.learn),
             max_tokens: self.max_tokens.or(lower.max_tokens),
+            max_cost: self.max_cost.or(lower.max_cost),
+            prices: lower.prices.into_iter().chain(self.prices).collect(),
             server: self.server.or(lower.server),
         }
     }
@@ -108,6 +115,8 @@ impl Settings {
             sources: None,
             learn: None,
             max_tokens: number("QUIPU_MAX_TOKENS", &variable)?,
+            max_cost: number("QUIPU_MAX_COST", &variable)?,
+            prices: Prices::new(),
             server: None,
         })
     }
@@ -117,7 +126,7 @@ fn number<N: std::str::FromStr>(name: &str, variable: impl Fn(&str) -> Option<St
     let Some(text) = variable(name) else { return Ok(None) };
     match text.parse() {
         Ok(number) => Ok(Some(number)),
-        Err(_) => Err(WrongUsage(format!("{name}={text}: a whole number is needed")).into()),
+        Err(_) => Err(WrongUsage(format!("{name}={text}: a number is needed")).into()),
     }
 }
 
@@ -148,13 +157,22 @@ mod tests {
     }
 
     #[test]
+    fn prices_are_gathered_from_all_files() {
+        let upper = layer("[prices.'openai:a']\ninput = 1\noutput = 2");
+        let lower =
+            layer("[prices.'openai:a']\ninput = 9\noutput = 9\n[prices.'openai:b']\ninput = 3\noutput = 4");
+        let prices = upper.clone().over(lower).prices;
+        assert_eq!((prices.len(), prices.get("openai:a")), (2, upper.prices.get("openai:a")));
+    }
+
+    #[test]
     fn the_environment_is_read_by_name() {
         let environment = |name: &str| (name == "QUIPU_TIMEOUT").then(|| "9".to_owned());
         assert_eq!(Settings::from_environment(environment).unwrap(), layer("timeout = 9"));
         let nonsense = |name: &str| (name == "QUIPU_TIMEOUT").then(|| "soon".to_owned());
         let error = Settings::from_environment(nonsense).unwrap_err();
         assert!(error.is::<WrongUsage>());
-        assert_eq!(error.to_string(), "QUIPU_TIMEOUT=soon: a whole number is needed");
+        assert_eq!(error.to_string(), "QUIPU_TIMEOUT=soon: a number is needed");
     }
 
     #[test]

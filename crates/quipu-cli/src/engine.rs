@@ -142,6 +142,7 @@ pub(crate) async fn load_model(
         Some(name) => name.clone(),
         None => default_model_name(ModelKind::Chat, &options)?,
     };
+    let options = OpenOptions { prices: settings.prices.clone(), ..options };
     let loading = progress::spinner("loading the language model");
     let model = tokio::task::spawn_blocking(move || open_language_model(&name, &options)).await;
     loading.finish_and_clear();

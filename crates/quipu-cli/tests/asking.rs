@@ -51,6 +51,42 @@ fn json_has_every_documented_field_even_when_the_model_talks_nonsense() {
 }
 
 #[test]
+fn what_a_question_costs_is_told_limited_and_estimated() {
+    let bench = Bench::with_places();
+    let heard = Arc::new(Mutex::new(0));
+    let counted = heard.clone();
+    let endpoint = endpoint(move |stream| {
+        *counted.lock().unwrap() += 1;
+        answer(stream, "200 OK", &chat_reply(r#"{"answers": ["Lima"]}"#));
+    });
+    let io = ["--method", "io"];
+    let refused = ask(&bench, &endpoint, &[&io[..], &["--max-cost", "1"]].concat()).failed(2);
+    assert!(refused.stderr.contains("[prices.\"openai:parrot\"]"), "{}", refused.stderr);
+    let prices = "[prices.'openai:parrot']\ninput = 1000\noutput = 2000\ncurrency = 'EUR'\n";
+    std::fs::write(bench.path("places/quipu.toml"), prices).unwrap();
+    let json = |more: &[&str]| {
+        let all = [&io[..], &["--json"], more].concat();
+        ask(&bench, &endpoint, &all).succeeded().json()
+    };
+    let estimate = json(&["--estimate"]);
+    assert_eq!(*heard.lock().unwrap(), 0, "an estimate asks no model");
+    assert_eq!((&estimate["expected"]["calls"], &estimate["most"]["calls"]), (&1.into(), &2.into()));
+    assert!(estimate["expected"]["tokens"].as_u64() > Some(50), "{estimate}");
+    assert_eq!(estimate["most"]["cost"]["currency"], "EUR");
+    let people = ask(&bench, &endpoint, &[&io[..], &["--estimate"]].concat()).succeeded().stdout;
+    assert!(people.contains("expected") && people.contains("at most") && people.contains("EUR"), "{people}");
+    // 7 tokens of a prompt and 3 of a reply.
+    let cost = json(&[])["usage"]["cost"].clone();
+    assert!((cost["amount"].as_f64().unwrap() - 0.013).abs() < 1e-9, "{cost}");
+    let people = ask(&bench, &endpoint, &io).succeeded().stdout;
+    assert!(people.contains("10 tokens · 0.013 EUR"), "{people}");
+    let asked = *heard.lock().unwrap();
+    let stopped = json(&["--max-cost", "0.001"]);
+    assert_eq!((stopped["status"].as_str(), *heard.lock().unwrap()), (Some("abstained"), asked));
+    assert_eq!(stopped["reason"], "the limit of 0.0010 EUR was reached");
+}
+
+#[test]
 fn people_get_the_answer_its_cost_and_on_request_its_story() {
     let bench = Bench::with_places();
     let endpoint = endpoint_that_says("I don't know.");

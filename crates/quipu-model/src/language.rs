@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::ModelError;
+use crate::{ModelError, Price};
 
 /// Who speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -265,6 +265,11 @@ pub trait LanguageModel: Send + Sync {
 
     /// What it can do.
     fn abilities(&self) -> Abilities;
+
+    /// What its tokens cost; `None` where that is not known.
+    fn price(&self) -> Option<Price> {
+        None
+    }
 
     /// Number of tokens of a text: exact for local models, an upper estimate for endpoints.
     fn count_tokens(&self, text: &str) -> usize;

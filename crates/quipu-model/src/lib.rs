@@ -12,6 +12,7 @@ mod language;
 mod lenient;
 mod local;
 mod open;
+mod price;
 mod recorded;
 mod registry;
 mod scripted;
@@ -33,6 +34,7 @@ pub use open::{
     ModelIdentity, OpenOptions, default_model_name, identify_language_model, open_embedder,
     open_language_model,
 };
+pub use price::{Amount, Currency, Price, Prices};
 pub use recorded::RecordedModel;
 pub use registry::{
     HubSource, ModelEntry, ModelFile, ModelKind, ModelState, PackageSource, PullProgress, PullStep, Registry,

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::price::PricedModel;
 use crate::{
     CacheMode, CachedModel, Embedder, EndpointConfig, HttpEmbedder, HttpModel, LanguageModel, LocalConfig,
-    LocalEmbedder, LocalModel, ModelEntry, ModelError, ModelKind, Registry,
+    LocalEmbedder, LocalModel, ModelEntry, ModelError, ModelKind, Prices, Registry,
 };
 
 /// Marks the name of an endpoint's model.
@@ -30,6 +31,8 @@ pub struct OpenOptions {
     pub cache_folder: Option<PathBuf>,
     /// Whether a local model keeps what it computed for instructions, beside the models folder, for later processes.
     pub keep_instructions: bool,
+    /// What models cost, over what `models.toml` says.
+    pub prices: Prices,
 }
 
 impl OpenOptions {
@@ -46,6 +49,24 @@ impl OpenOptions {
             Some(folder) => Ok(folder.clone()),
             None => Ok(self.registry()?.folder().with_file_name("replies")),
         }
+    }
+
+    /// The model with its price, where one is known.
+    fn priced(
+        &self,
+        model: Arc<dyn LanguageModel>,
+        name: &str,
+    ) -> Result<Arc<dyn LanguageModel>, ModelError> {
+        let price = match self.prices.get(name) {
+            Some(price) => Some(*price),
+            None => match self.registry() {
+                Ok(registry) => registry.price(name),
+                // No folder for models, and so no file with prices.
+                Err(ModelError::Usage(_)) => None,
+                Err(error) => return Err(error),
+            },
+        };
+        Ok(PricedModel::over(model, price))
     }
 
     fn endpoint(&self) -> Result<EndpointConfig, ModelError> {
@@ -83,7 +104,7 @@ pub fn identify_language_model(name: &str, options: &OpenOptions) -> Result<Mode
 /// [`CacheMode::ReplayOnly`], only what the cache's folder says of it.
 pub fn open_language_model(name: &str, options: &OpenOptions) -> Result<Arc<dyn LanguageModel>, ModelError> {
     if options.cache == CacheMode::ReplayOnly {
-        return Ok(Arc::new(CachedModel::replay(name, options.replies()?)?));
+        return options.priced(Arc::new(CachedModel::replay(name, options.replies()?)?), name);
     }
     let version = identify_language_model(name, options)?.version;
     let model: Arc<dyn LanguageModel> = if let Some(model) = name.strip_prefix(ENDPOINT) {
@@ -107,9 +128,10 @@ pub fn open_language_model(name: &str, options: &OpenOptions) -> Result<Arc<dyn 
         Arc::new(LocalModel::load(name, &path, &config)?)
     };
     if options.cache == CacheMode::Off {
-        return Ok(model);
+        return options.priced(model, name);
     }
-    Ok(Arc::new(CachedModel::new(model, &version, options.replies()?, options.cache)))
+    let cached = CachedModel::new(model, &version, options.replies()?, options.cache);
+    options.priced(Arc::new(cached), name)
 }
 
 /// Opens an embedder: `openai:MODEL`, a name of `models.toml`, or a folder with `model.safetensors`.

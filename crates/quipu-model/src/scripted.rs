@@ -6,8 +6,8 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use crate::{
-    Abilities, ChatReply, ChatRequest, FinishReason, LanguageModel, Likelihood, ModelError, ScoreReply,
-    ScoreRequest, Usage,
+    Abilities, ChatReply, ChatRequest, FinishReason, LanguageModel, Likelihood, ModelError, Price,
+    ScoreReply, ScoreRequest, Usage,
 };
 
 /// What a [`ScriptedModel`] does with a request.
@@ -68,6 +68,7 @@ type ScoreRule = Box<dyn Fn(&ScoreRequest) -> Option<Vec<f64>> + Send + Sync>;
 pub struct ScriptedModel {
     name: String,
     abilities: Abilities,
+    price: Option<Price>,
     queues: Mutex<Vec<(String, VecDeque<Scripted>)>>,
     rules: Vec<ChatRule>,
     score_rules: Vec<ScoreRule>,
@@ -87,6 +88,7 @@ impl ScriptedModel {
         Self {
             name: "scripted".to_owned(),
             abilities: Abilities { constrained: true, grammar: true, score: true, context_tokens: 8192 },
+            price: None,
             queues: Mutex::default(),
             rules: Vec::new(),
             score_rules: Vec::new(),
@@ -98,6 +100,12 @@ impl ScriptedModel {
     /// Sets what it says it can do.
     pub fn with_abilities(mut self, abilities: Abilities) -> Self {
         self.abilities = abilities;
+        self
+    }
+
+    /// Sets what its tokens cost.
+    pub fn with_price(mut self, price: Price) -> Self {
+        self.price = Some(price);
         self
     }
 
@@ -196,6 +204,10 @@ impl LanguageModel for ScriptedModel {
 
     fn abilities(&self) -> Abilities {
         self.abilities
+    }
+
+    fn price(&self) -> Option<Price> {
+        self.price
     }
 
     /// A token for each four bytes, rounded up.

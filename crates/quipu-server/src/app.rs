@@ -8,7 +8,9 @@ use jiff::{Timestamp, Zoned};
 use parking_lot::Mutex;
 use quipu_answer::{
     Answer, AnswerError, AskOptions, Conversation, Engine, EventSink, Limits, Method, Question,
+    set_option_of_request,
 };
+use quipu_model::Amount;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -73,6 +75,10 @@ pub(crate) struct Ask {
     pub(crate) max_llm_calls: Option<u32>,
     pub(crate) max_tokens: Option<u64>,
     pub(crate) evidence_tokens: Option<usize>,
+    /// In the currency of the model's price.
+    pub(crate) max_cost: Option<f64>,
+    /// What the method shall do otherwise, by the keys of `eval --set`.
+    pub(crate) set: Vec<(String, String)>,
     pub(crate) trace: bool,
     /// Which reading is to be answered, from 1; 0 leaves the choice to the method.
     pub(crate) reading: usize,
@@ -110,6 +116,14 @@ impl App {
         let unknown = config.keys.iter().flat_map(|key| &key.workspaces);
         if let Some(unknown) = unknown.into_iter().find(|name| workspaces.folder(name).is_none()) {
             return Err(format!("a key names the workspace {unknown:?}, which is not served"));
+        }
+        if config.max_cost.is_some() {
+            amount("max_cost", config.max_cost)?;
+            let model = workspaces.models().model.as_ref();
+            if let Some(model) = model.filter(|model| model.price().is_none()) {
+                let name = model.name();
+                return Err(format!("max_cost: what {name} costs is not known; say it in [prices.{name:?}]"));
+            }
         }
         let metrics = Metrics::new();
         let (telemetry, exporter) = Telemetry::new(&config.telemetry, &metrics)?;
@@ -206,13 +220,16 @@ impl App {
         let time = self.time_for(ask)?;
         let question = question(ask)?;
         check_readings(method, ask.reading, ask.plan_only).map_err(ApiError::invalid)?;
+        let set = settings(ask)?;
+        let cost = self.cost(ask)?;
         client.check_tokens()?;
         let (workspace, engine, explored) = self.explored(client, ask.workspace.as_deref()).await?;
         let _permit = self.questions.enter(&client.who(), time).await?;
         let left = time.saturating_sub(started.elapsed());
         let options = AskOptions {
             method,
-            limits: self.limits(ask, left),
+            config: set.config,
+            limits: Limits { cost, ..self.limits(ask, &set.limits, left) },
             anchors: ask.anchors.clone(),
             conversation: ask.conversation.clone(),
             learn: self.config.learn,
@@ -239,14 +256,28 @@ impl App {
         Ok(Reply { workspace, cited, sentences, markdown, shown, trust, failures, answer })
     }
 
-    fn limits(&self, ask: &Ask, time: Duration) -> Limits {
+    /// The least of what the server, the request and what it sets allow.
+    fn limits(&self, ask: &Ask, set: &Limits, time: Duration) -> Limits {
         let ServerConfig { max_llm_calls, max_tokens, evidence_tokens, .. } = self.config;
         Limits {
-            llm_calls: ask.max_llm_calls.unwrap_or(max_llm_calls).min(max_llm_calls),
-            time,
-            tokens: ask.max_tokens.unwrap_or(max_tokens).min(max_tokens),
-            evidence_tokens: ask.evidence_tokens.unwrap_or(evidence_tokens).min(evidence_tokens),
+            llm_calls: ask.max_llm_calls.unwrap_or(max_llm_calls).min(max_llm_calls).min(set.llm_calls),
+            time: time.min(set.time),
+            tokens: ask.max_tokens.unwrap_or(max_tokens).min(max_tokens).min(set.tokens),
+            evidence_tokens: ask
+                .evidence_tokens
+                .unwrap_or(evidence_tokens)
+                .min(evidence_tokens)
+                .min(set.evidence_tokens),
+            cost: None,
         }
+    }
+
+    /// What the question may cost: the less of what the server and the request allow.
+    fn cost(&self, ask: &Ask) -> Result<Option<Amount>, ApiError> {
+        let asked =
+            amount("max_cost", ask.max_cost).map_err(|why| ApiError::invalid(why).about("max_cost"))?;
+        let own = self.config.max_cost.and_then(Amount::of_units);
+        Ok(asked.into_iter().chain(own).min())
     }
 
     /// How long the question may take: the least of what the server, the request's timeout and its deadline allow.
@@ -321,6 +352,38 @@ fn question(ask: &Ask) -> Result<Question, ApiError> {
         None => Zoned::now(),
     };
     Ok(Question::new(&ask.question, asked_at)?)
+}
+
+/// An amount of money as a setting or a request says it.
+///
+/// # Errors
+/// What is no amount.
+fn amount(name: &str, units: Option<f64>) -> Result<Option<Amount>, String> {
+    let read = |units: f64| {
+        Amount::of_units(units)
+            .ok_or_else(|| format!("{name}: {units} is no amount of money; a number from 0 is"))
+    };
+    units.map(read).transpose()
+}
+
+/// What a request sets, over the defaults; limits that it does not set are none here.
+///
+/// # Errors
+/// A key that there is not; a value that it does not take, or that is more than a request may set.
+fn settings(ask: &Ask) -> Result<AskOptions, ApiError> {
+    let limits = Limits {
+        llm_calls: u32::MAX,
+        time: Duration::MAX,
+        tokens: u64::MAX,
+        evidence_tokens: usize::MAX,
+        cost: None,
+    };
+    let mut options = AskOptions { limits, ..AskOptions::default() };
+    for (key, value) in &ask.set {
+        set_option_of_request(&mut options, key, value)
+            .map_err(|error| ApiError::invalid(format!("set: {error}")).about("set"))?;
+    }
+    Ok(options)
 }
 
 /// Reads `2024-02-28T12:00:00+01:00`, with or without a zone's name in brackets.

@@ -27,6 +27,8 @@ pub struct ServerConfig {
     pub max_tokens: u64,
     /// Tokens of evidence in one prompt; a request may ask for less.
     pub evidence_tokens: usize,
+    /// What the model's tokens may cost for one question, in the currency of its price; none: no limit. A request may ask for less.
+    pub max_cost: Option<f64>,
     /// Bytes of a request's body.
     pub max_body: usize,
     /// Bytes of a request's headers.
@@ -122,6 +124,7 @@ impl Default for ServerConfig {
             max_llm_calls: 16,
             max_tokens: 200_000,
             evidence_tokens: 3000,
+            max_cost: None,
             max_body: 1 << 20,
             max_headers: 64 << 10,
             header_timeout: 15,

@@ -85,6 +85,8 @@ pub(crate) struct ApiError {
     pub(crate) code: &'static str,
     /// For people: what happened and what to do.
     pub(crate) message: String,
+    /// The field of the request that it is about.
+    pub(crate) param: Option<String>,
     /// Seconds after which trying again makes sense.
     pub(crate) retry_after: Option<u64>,
 }
@@ -103,7 +105,7 @@ pub(crate) struct ErrorDetail {
     message: String,
     /// The class of the error, as OpenAI's API names it.
     r#type: &'static str,
-    /// Always null; OpenAI's clients expect it.
+    /// The field of the request that is to blame, where one is; else null.
     param: Option<String>,
     /// What happened, for programs.
     code: &'static str,
@@ -111,7 +113,7 @@ pub(crate) struct ErrorDetail {
 
 impl ApiError {
     pub(crate) fn new(kind: Kind, code: &'static str, message: impl Into<String>) -> Self {
-        Self { kind, code, message: message.into(), retry_after: None }
+        Self { kind, code, message: message.into(), param: None, retry_after: None }
     }
 
     pub(crate) fn invalid(message: impl Into<String>) -> Self {
@@ -123,9 +125,15 @@ impl ApiError {
         self
     }
 
+    /// Names the field of the request that is to blame.
+    pub(crate) fn about(mut self, param: &str) -> Self {
+        self.param = Some(param.to_owned());
+        self
+    }
+
     pub(crate) fn body(&self) -> ErrorBody {
-        let (message, code) = (self.message.clone(), self.code);
-        ErrorBody { error: ErrorDetail { message, r#type: self.kind.type_name(), param: None, code } }
+        let (message, param, code) = (self.message.clone(), self.param.clone(), self.code);
+        ErrorBody { error: ErrorDetail { message, r#type: self.kind.type_name(), param, code } }
     }
 }
 

@@ -31,6 +31,7 @@ mod browse;
 mod cite;
 mod config;
 mod error;
+mod form;
 mod gate;
 mod http;
 mod listen;

@@ -13,8 +13,10 @@ mod listed;
 mod support;
 
 mod api;
+mod described;
 mod door;
 mod examples;
+mod formats;
 mod limits;
 mod model_failures;
 mod openai;
@@ -23,6 +25,7 @@ mod page;
 mod plain;
 mod readings;
 mod ready;
+mod responses;
 mod rights;
 mod surfaces;
 mod telemetry;

@@ -291,7 +291,9 @@ async fn every_address_is_described_and_every_description_is_true() {
     let paths = api["paths"].as_object().unwrap();
     for path in [
         "/v1/models",
+        "/v1/models/{id}",
         "/v1/chat/completions",
+        "/v1/responses",
         "/api/v1/ask",
         "/api/v1/compare",
         "/api/v1/link",
@@ -310,7 +312,8 @@ async fn every_address_is_described_and_every_description_is_true() {
     }
     for (path, operations) in paths {
         for verb in operations.as_object().unwrap().keys() {
-            let url = format!("{}{}", server.base, path.replace("{id}", "Tonio").replace("{table}", "thing"));
+            let path = path.replace("models/{id}", "models/quipu").replace("{id}", "Tonio");
+            let url = format!("{}{}", server.base, path.replace("{table}", "thing"));
             let response =
                 server.client.request(verb.to_uppercase().parse().unwrap(), url).send().await.unwrap();
             assert!(![404, 405].contains(&response.status().as_u16()), "{verb} {path}");

@@ -26,7 +26,7 @@ const OF_ALL: [(&str, &str); 6] = [
     ("get", "/api/v1/status"),
 ];
 /// Those of a workspace, as the server describes them.
-const OF_ONE: [(&str, &str); 14] = [
+const OF_ONE: [(&str, &str); 16] = [
     ("post", "/api/v1/ask"),
     ("post", "/api/v1/compare"),
     ("post", "/api/v1/feedback"),
@@ -40,7 +40,9 @@ const OF_ONE: [(&str, &str); 14] = [
     ("get", "/api/v1/tables/{table}"),
     ("get", "/sparql"),
     ("post", "/sparql"),
+    ("get", "/v1/models/{id}"),
     ("post", "/v1/chat/completions"),
+    ("post", "/v1/responses"),
 ];
 const TOOLS: [&str; 7] = [
     "ask_question",
@@ -73,6 +75,11 @@ fn request(server: &Running, (verb, path): (&str, &str), workspace: &str) -> Req
         ("post", "/sparql") => {
             let request = server.client.post(format!("{}{path}", server.base));
             request.query(&[("workspace", workspace)]).form(&[("query", "ASK {}")])
+        }
+        ("get", "/v1/models/{id}") => server.get(&format!("/v1/models/{workspace}/paths")),
+        ("post", "/v1/responses") => {
+            let model = format!("{workspace}/paths");
+            server.post(path, &json!({ "model": model, "input": "Who directed Tonio?" }))
         }
         ("post", "/v1/chat/completions") => {
             let messages = json!([{ "role": "user", "content": "Who directed Tonio?" }]);

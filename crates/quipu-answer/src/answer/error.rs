@@ -2,7 +2,7 @@
 
 use quipu_graph::GraphError;
 use quipu_index::IndexError;
-use quipu_model::ModelError;
+use quipu_model::{Amount, Currency, ModelError};
 use quipu_query::QueryError;
 
 /// An error while answering. The stage that failed is named by the trace.
@@ -58,6 +58,9 @@ pub enum Exhausted {
     /// No further call fits into the tokens.
     #[error("the limit of {0} tokens was reached")]
     Tokens(u64),
+    /// No further call fits into the money.
+    #[error("the limit of {0} {1} was reached")]
+    Cost(Amount, Currency),
     /// The time is over.
     #[error("the time limit of {0} s was reached")]
     Seconds(u64),

@@ -14,6 +14,7 @@ use std::collections::HashSet;
 
 use oxrdf::Term;
 use quipu_graph::NodeSummary;
+use quipu_model::{Amount, Currency};
 use quipu_query::{CellValue, Plan, RowSet, ValueKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -62,10 +63,37 @@ pub struct AnswerUsage {
     /// Requests sent to endpoints and APIs, repeated ones too; replies taken from the cache cost none.
     #[serde(default)]
     pub requests: u64,
+    /// What the model's tokens cost, where its price is known; those of replies from the cache cost nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Cost>,
     /// Wall-clock seconds from question to answer.
     pub seconds: f64,
     /// The same by stage, in the order of the stages' first work.
     pub by_stage: Vec<StageUsage>,
+}
+
+/// An amount of money.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Cost {
+    /// In units of the currency.
+    pub amount: f64,
+    /// The currency's ISO 4217 code.
+    pub currency: String,
+}
+
+impl Cost {
+    /// An amount at a price's currency.
+    pub fn new(amount: Amount, currency: Currency) -> Self {
+        Self { amount: amount.units(), currency: currency.to_string() }
+    }
+}
+
+impl std::fmt::Display for Cost {
+    /// `0.0012 USD`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let amount = Amount::of_units(self.amount).unwrap_or_default();
+        write!(f, "{amount} {}", self.currency)
+    }
 }
 
 /// What one stage cost.

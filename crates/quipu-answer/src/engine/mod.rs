@@ -1,9 +1,11 @@
 //! The engine: one question in, one answer out, whatever the method.
 
 mod besides;
+mod estimate;
 mod examples;
 mod learning;
 mod learnt;
+mod settings;
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -11,7 +13,7 @@ use std::time::Duration;
 
 use quipu_graph::counting_requests;
 use quipu_index::Workspace;
-use quipu_model::{Embedder, LanguageModel};
+use quipu_model::{Embedder, LanguageModel, Price};
 
 use crate::answer::{
     Answer, AnswerError, Event, EventSink, Evidence, Exhausted, Note, Outcome, Page, Question, Stage, Status,
@@ -26,8 +28,10 @@ use crate::planners::ByPaths;
 use crate::sources::{ask_each, ask_workspace};
 
 pub use besides::PlannedPath;
+pub use estimate::{Estimate, Estimated};
 pub use examples::same_names;
 pub use learnt::LEARNT_FILES;
+pub use settings::{KEPT_BY_SIMILARITY, KEPT_PATHS, SETTING_KEYS, set_option, set_option_of_request};
 
 /// What to answer with and how, for one question.
 #[derive(Clone, Default)]
@@ -163,6 +167,31 @@ impl Engine {
         self.model.as_ref().map_or("none", |model| model.name())
     }
 
+    pub(crate) fn language_model(&self) -> Option<Arc<dyn LanguageModel>> {
+        self.model.clone()
+    }
+
+    /// The same engine with another model.
+    pub(crate) fn with_language_model(&self, model: Arc<dyn LanguageModel>) -> Self {
+        Self { model: Some(model), ..self.clone() }
+    }
+
+    /// What the language model's tokens cost, where that is known.
+    ///
+    /// # Errors
+    /// [`AnswerError::Usage`] where the cost is limited and the price is not known.
+    pub(crate) fn price(&self, limits: Limits) -> Result<Option<Price>, AnswerError> {
+        let price = self.model.as_ref().and_then(|model| model.price());
+        if limits.cost.is_some() && price.is_none() && self.model.is_some() {
+            let name = self.model_name();
+            return Err(AnswerError::Usage(format!(
+                "what {name} costs is not known, so that its cost cannot be limited; say it in quipu.toml: \
+                 [prices.{name:?}] with input and output, per million tokens"
+            )));
+        }
+        Ok(price)
+    }
+
     /// Answers a question. Where the evidence holds no answer, or the question's limits end the work, the answer is an
     /// abstention with its reason.
     ///
@@ -185,6 +214,7 @@ impl Engine {
         trace: &Trace,
         ledger: &Ledger,
     ) -> Result<Answer, AnswerError> {
+        ledger.set_price(self.price(options.limits)?);
         let context = Context::new(
             &self.source,
             self.model.as_ref(),

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
-use quipu_model::{ModelError, Usage};
+use quipu_model::{Amount, ModelError, Price, Usage};
 
 use super::Limits;
-use crate::answer::{AnswerUsage, Exhausted, Outcome, Stage, StageUsage};
+use crate::answer::{AnswerUsage, Cost, Exhausted, Outcome, Stage, StageUsage};
 
 /// The costs of one question, by stage.
 pub(crate) struct Ledger {
@@ -27,6 +27,10 @@ struct State {
     /// Calls that run now, and the tokens that they may cost.
     running_calls: u32,
     running_tokens: u64,
+    running_cost: Amount,
+    /// What the model's tokens cost, and what they did cost.
+    price: Option<Price>,
+    paid: Amount,
 }
 
 impl Default for Ledger {
@@ -37,6 +41,11 @@ impl Default for Ledger {
 }
 
 impl Ledger {
+    /// Says what the model's tokens cost.
+    pub(crate) fn set_price(&self, price: Option<Price>) {
+        self.state.lock().price = price;
+    }
+
     /// The counter of requests to endpoints and APIs.
     pub(crate) fn requests(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.requests)
@@ -56,6 +65,10 @@ impl Ledger {
     pub(crate) fn count_model_call(&self, stage: Stage, usage: &Usage) {
         let mut state = self.state.lock();
         state.total += *usage;
+        // What the cache answers costs nothing.
+        if let Some(price) = state.price.filter(|_| usage.llm_calls > 0) {
+            state.paid = state.paid.plus(price.of(usage));
+        }
         state.model_failure = None;
         let entry = state.stage(stage);
         entry.llm_calls += usage.llm_calls;
@@ -86,6 +99,7 @@ impl Ledger {
             reused_tokens: state.total.reused_tokens,
             completion_tokens: state.total.completion_tokens,
             requests: self.requests.load(Ordering::Relaxed),
+            cost: state.price.map(|price| Cost::new(state.paid, price.currency)),
             seconds: self.elapsed().as_secs_f64(),
             by_stage: state.stages.clone(),
         }
@@ -108,14 +122,25 @@ impl Ledger {
         }
         let used = state.total.prompt_tokens + state.total.completion_tokens + state.running_tokens;
         let left = limits.tokens.saturating_sub(used).saturating_sub(prompt);
-        let reply = u32::try_from(left).map_or(wanted, |left| left.min(wanted));
+        let mut reply = u32::try_from(left).map_or(wanted, |left| left.min(wanted));
         if reply < least || (limits.tokens != u64::MAX && left == 0) {
             return Err(Exhausted::Tokens(limits.tokens));
+        }
+        let mut cost = Amount::default();
+        if let (Some(most), Some(price)) = (limits.cost, state.price) {
+            let left = most.less(price.of(&state.total)).less(state.running_cost);
+            if price.at_most(prompt, u64::from(least)) > left {
+                return Err(Exhausted::Cost(most, price.currency));
+            }
+            let paid_for = price.reply_tokens(left.less(price.at_most(prompt, 0)));
+            reply = u32::try_from(paid_for).map_or(reply, |paid_for| reply.min(paid_for));
+            cost = price.at_most(prompt, u64::from(reply));
         }
         let tokens = prompt + u64::from(reply);
         state.running_calls += 1;
         state.running_tokens += tokens;
-        Ok((Reservation { ledger: self, tokens }, reply))
+        state.running_cost = state.running_cost.plus(cost);
+        Ok((Reservation { ledger: self, tokens, cost }, reply))
     }
 
     /// Keeps how the model failed.
@@ -144,6 +169,7 @@ impl State {
 pub(crate) struct Reservation<'a> {
     ledger: &'a Ledger,
     tokens: u64,
+    cost: Amount,
 }
 
 impl Drop for Reservation<'_> {
@@ -151,6 +177,7 @@ impl Drop for Reservation<'_> {
         let mut state = self.ledger.state.lock();
         state.running_calls = state.running_calls.saturating_sub(1);
         state.running_tokens = state.running_tokens.saturating_sub(self.tokens);
+        state.running_cost = state.running_cost.less(self.cost);
     }
 }
 

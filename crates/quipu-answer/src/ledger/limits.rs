@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use quipu_model::Amount;
+
 /// What one question may cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
@@ -13,11 +15,14 @@ pub struct Limits {
     pub tokens: u64,
     /// Most tokens of evidence in one prompt.
     pub evidence_tokens: usize,
+    /// Most that the model's tokens may cost, in the currency of the model's price.
+    pub cost: Option<Amount>,
 }
 
 impl Default for Limits {
-    /// 16 calls (Think-on-Graph's 14 and two repairs), 5 minutes, any number of tokens, 3,000 tokens of evidence in one prompt.
+    /// 16 calls (Think-on-Graph's 14 and two repairs), 5 minutes, any number of tokens at any cost, 3,000 tokens of evidence in one prompt.
     fn default() -> Self {
-        Self { llm_calls: 16, time: Duration::from_secs(300), tokens: u64::MAX, evidence_tokens: 3000 }
+        let time = Duration::from_secs(300);
+        Self { llm_calls: 16, time, tokens: u64::MAX, evidence_tokens: 3000, cost: None }
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 use quipu_model::{
-    Abilities, ChatReply, ChatRequest, LanguageModel, Message, ModelError, ScoreReply, ScoreRequest,
+    Abilities, ChatReply, ChatRequest, LanguageModel, Message, ModelError, Price, ScoreReply, ScoreRequest,
 };
 
 use super::costs::Reservation;
@@ -63,9 +63,9 @@ impl<'a> Metered<'a> {
         })
     }
 
-    /// Tokens of a prompt, as far as they can be told before it is sent. Counted only where tokens are limited.
+    /// Tokens of a prompt, as far as they can be told before it is sent. Counted only where tokens or their cost are limited.
     fn prompt_tokens(&self, messages: &[Message]) -> u64 {
-        if self.limits.tokens == u64::MAX {
+        if self.limits.tokens == u64::MAX && self.limits.cost.is_none() {
             return 0;
         }
         messages.iter().map(|m| (self.model.count_tokens(&m.content) + MESSAGE) as u64).sum()
@@ -111,6 +111,10 @@ impl LanguageModel for Metered<'_> {
 
     fn abilities(&self) -> Abilities {
         self.model.abilities()
+    }
+
+    fn price(&self) -> Option<Price> {
+        self.model.price()
     }
 
     fn count_tokens(&self, text: &str) -> usize {

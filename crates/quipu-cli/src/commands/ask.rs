@@ -8,9 +8,10 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 use jiff::{Timestamp, Zoned, tz::TimeZone};
 use quipu_answer::{
-    AskOptions, KeragConfig, Limits, Method, MethodConfig, PathsConfig, Question, RelationFilter,
+    AskOptions, KEPT_BY_SIMILARITY, KEPT_PATHS, KeragConfig, Limits, Method, MethodConfig, PathsConfig,
+    Question, RelationFilter,
 };
-use quipu_model::{CacheMode, OpenOptions};
+use quipu_model::{Amount, CacheMode, OpenOptions, Prices};
 
 use super::pages;
 use super::talk::Talk;
@@ -45,6 +46,9 @@ pub(super) struct Arguments {
     /// Say how the question is read, in words, SQL and SPARQL, and run nothing
     #[arg(long)]
     plan_only: bool,
+    /// Say what the question will cost, usually and at most, and ask no model
+    #[arg(long, conflicts_with_all = ["plan_only", "explain"])]
+    estimate: bool,
     /// Keep the plan of a sure and grounded answer as a solved example
     #[arg(long)]
     learn: bool,
@@ -78,6 +82,9 @@ pub(super) struct How {
     /// Most tokens of prompts and replies for one question
     #[arg(long, value_name = "N")]
     max_tokens: Option<u64>,
+    /// Most that one question may cost, in the currency of the model's price ([prices] of a quipu.toml says that)
+    #[arg(long, value_name = "AMOUNT")]
+    max_cost: Option<f64>,
     /// Keep the model's replies in this folder, and take from there those that it has
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
@@ -126,9 +133,14 @@ impl Arguments {
                 "a question is missing; without one, `quipu ask` is a conversation, which needs a terminal";
             return Err(WrongUsage(reason.into()).into());
         }
-        if self.json || self.explain || self.plan_only || self.reading.is_some() || self.asked_at.is_some() {
-            let reason =
-                "--json, --explain, --plan-only, --reading and --asked-at are for one question: add it";
+        if self.json
+            || self.explain
+            || self.plan_only
+            || self.estimate
+            || self.reading.is_some()
+            || self.asked_at.is_some()
+        {
+            let reason = "--json, --explain, --plan-only, --estimate, --reading and --asked-at are for one question: add it";
             return Err(WrongUsage(reason.into()).into());
         }
         let settings = Settings::load(self.how.as_settings(), &self.workspace)?;
@@ -160,6 +172,14 @@ impl Arguments {
             .map_err(WrongUsage)?;
         let engine =
             engine::open_several(&self.workspace, &self.source, &settings, self.how.open_options()).await?;
+        if self.estimate {
+            let estimate = engine.estimate(&question, &options).await?;
+            return if self.json {
+                print_json(&estimate)
+            } else {
+                Ok(views::print_estimate(&estimate, &mut stdout())?)
+            };
+        }
         let watch = progress::QuestionWatch::new();
         let options = AskOptions { sink: Some(watch.sink()), ..options };
         let answer = engine.ask(&question, &options).await;
@@ -196,6 +216,8 @@ impl How {
             max_llm_calls: self.max_llm_calls,
             timeout: self.timeout,
             max_tokens: self.max_tokens,
+            max_cost: self.max_cost,
+            prices: Prices::new(),
             sources: None,
             learn: None,
             server: None,
@@ -220,6 +242,7 @@ impl How {
             llm_calls: settings.max_llm_calls.unwrap_or(defaults.limits.llm_calls),
             time: settings.timeout.map_or(defaults.limits.time, Duration::from_secs),
             tokens: settings.max_tokens.unwrap_or(defaults.limits.tokens),
+            cost: settings.max_cost.map(amount).transpose()?,
             ..defaults.limits
         };
         Ok(AskOptions { method, config: self.method_config(settings), limits, ..defaults })
@@ -257,10 +280,11 @@ impl How {
     }
 }
 
-/// Paths that `--filter paths` keeps.
-pub(super) const KEPT_PATHS: usize = 3;
-/// Relations that the filter by similarity keeps, as the KERAG paper has it (App. E).
-pub(super) const KEPT_BY_SIMILARITY: usize = 30;
+/// An amount of money.
+fn amount(units: f64) -> Result<Amount, WrongUsage> {
+    let wrong = || WrongUsage(format!("--max-cost {units}: an amount of money is a number from 0"));
+    Amount::of_units(units).ok_or_else(wrong)
+}
 
 /// Reads the number of a reading: 1, 2, ...
 fn parse_reading(text: &str) -> Result<usize, String> {

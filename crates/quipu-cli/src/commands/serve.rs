@@ -124,6 +124,7 @@ async fn set_up(config: ServerConfig, workspaces: &[PathBuf], settings: &Setting
         timeout: settings.timeout.unwrap_or(config.timeout),
         max_llm_calls: settings.max_llm_calls.unwrap_or(config.max_llm_calls),
         max_tokens: settings.max_tokens.unwrap_or(config.max_tokens),
+        max_cost: settings.max_cost.or(config.max_cost),
         learn: settings.learn.unwrap_or(config.learn),
         telemetry: telemetry(config.telemetry, |name| std::env::var(name).ok())?,
         ..config

@@ -171,7 +171,14 @@ fn cells(content: &EvidenceContent) -> [String; 3] {
 
 fn cost(answer: &Answer) -> String {
     let AnswerUsage {
-        llm_calls, cached_calls, prompt_tokens, reused_tokens, completion_tokens, seconds, ..
+        llm_calls,
+        cached_calls,
+        prompt_tokens,
+        reused_tokens,
+        completion_tokens,
+        cost,
+        seconds,
+        ..
     } = &answer.usage;
     let mut calls = counted(u64::from(*llm_calls), "model call", "model calls");
     if *cached_calls > 0 {
@@ -180,6 +187,9 @@ fn cost(answer: &Answer) -> String {
     let mut tokens = counted(prompt_tokens + completion_tokens, "token", "tokens");
     if *reused_tokens > 0 {
         tokens.push_str(&format!(" ({reused_tokens} reused)"));
+    }
+    if let Some(cost) = cost {
+        tokens.push_str(&format!(" · {cost}"));
     }
     format!("{calls} · {tokens} · {seconds:.1} s · {} with {}", answer.method, answer.llm)
 }
@@ -203,6 +213,13 @@ mod tests {
 
         2 model calls · 1,234 tokens · 1.2 s · kerag with small
         ");
+    }
+
+    #[test]
+    fn what_it_cost_is_said_where_the_price_is_known() {
+        let mut paid = answer();
+        paid.usage.cost = Some(quipu_answer::Cost { amount: 0.000_31, currency: "USD".into() });
+        assert!(shown(&paid).contains("1,234 tokens · 0.00031 USD · 1.2 s"), "{}", shown(&paid));
     }
 
     #[test]

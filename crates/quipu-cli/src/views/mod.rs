@@ -1,6 +1,7 @@
 //! How answers and traces look to a person.
 
 mod answer;
+mod estimate;
 mod explanation;
 mod readings;
 #[cfg(test)]
@@ -8,5 +9,6 @@ mod sample;
 mod values;
 
 pub(crate) use answer::{View, print_answer};
+pub(crate) use estimate::print_estimate;
 pub(crate) use explanation::print_explanation;
 pub(crate) use readings::print_plans;

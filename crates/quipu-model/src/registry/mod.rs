@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::ModelError;
+use crate::{ModelError, Price, Prices};
 pub(crate) use parts::hex;
 pub use parts::{PullProgress, PullStep};
 
@@ -49,6 +49,9 @@ pub struct ModelEntry {
     /// One line for people.
     #[serde(default)]
     pub about: String,
+    /// What its tokens cost, where they cost something.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price: Option<Price>,
     /// Its files, the main one first.
     pub files: Vec<ModelFile>,
 }
@@ -123,6 +126,9 @@ pub struct ModelState {
 struct ModelsToml {
     #[serde(default, rename = "model")]
     models: Vec<ModelEntry>,
+    /// Of the models of endpoints, by the name that they are opened by.
+    #[serde(default)]
+    prices: Prices,
 }
 
 /// All known models and the folder that holds them.
@@ -130,6 +136,7 @@ struct ModelsToml {
 pub struct Registry {
     folder: PathBuf,
     models: Vec<ModelEntry>,
+    prices: Prices,
 }
 
 impl Registry {
@@ -142,14 +149,16 @@ impl Registry {
     /// same name.
     pub fn at(folder: impl Into<PathBuf>) -> Result<Self, ModelError> {
         let folder = folder.into();
-        let mut models = parse(BUILT_IN, Path::new("models.toml"))?;
+        let ModelsToml { mut models, mut prices } = parse(BUILT_IN, Path::new("models.toml"))?;
         let own = folder.join("models.toml");
         match std::fs::read_to_string(&own) {
             Ok(text) => {
-                for entry in parse(&text, &own)? {
+                let added = parse(&text, &own)?;
+                for entry in added.models {
                     models.retain(|model| model.name != entry.name);
                     models.push(entry);
                 }
+                prices.extend(added.prices);
             }
             Err(error)
                 if matches!(
@@ -160,7 +169,7 @@ impl Registry {
                 return Err(ModelError::Io { action: "cannot read", path: own, source: Arc::new(source) });
             }
         }
-        Ok(Self { folder, models })
+        Ok(Self { folder, models, prices })
     }
 
     /// The folder.
@@ -184,6 +193,12 @@ impl Registry {
             let known: Vec<_> = self.models.iter().map(|model| model.name.as_str()).collect();
             ModelError::Usage(format!("no model is called {name:?}; known are {}", known.join(", ")))
         })
+    }
+
+    /// What a model's tokens cost, by the name that it is opened by; `None` where nothing says so.
+    pub fn price(&self, name: &str) -> Option<Price> {
+        let own = || self.models.iter().find(|model| model.name == name)?.price;
+        self.prices.get(name).copied().or_else(own)
     }
 
     /// The model to take where none is named: the last one marked as default, so that a user's choice wins.
@@ -238,7 +253,7 @@ impl Registry {
     }
 }
 
-fn parse(text: &str, path: &Path) -> Result<Vec<ModelEntry>, ModelError> {
+fn parse(text: &str, path: &Path) -> Result<ModelsToml, ModelError> {
     let damaged = |reason| ModelError::Damaged { path: path.to_path_buf(), reason };
     let parsed: ModelsToml = toml::from_str(text).map_err(|error| damaged(error.to_string()))?;
     for model in &parsed.models {
@@ -249,7 +264,7 @@ fn parse(text: &str, path: &Path) -> Result<Vec<ModelEntry>, ModelError> {
             }
         }
     }
-    Ok(parsed.models)
+    Ok(parsed)
 }
 
 /// `QUIPU_MODELS`, else `quipu/models` in the platform's folder for caches.

@@ -1,30 +1,37 @@
 //! `/api/v1/ask` and `/api/v1/status`.
 
+use std::collections::BTreeMap;
+
 use axum::extract::{FromRequest as _, Request, State};
 use axum::routing::{get, post};
 use quipu_answer::{Conversation, Method, Speaker, TimedEvent, Turn, Value};
+use quipu_model::Price;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::Answered;
 use super::extract::{Json, names_type};
-use super::operations::{Operations, text};
+use super::operations::{Operations, events_of};
 use super::stream::{self, Protocol, event};
 use crate::access::Client;
 use crate::app::{App, Ask, Reply};
-use crate::error::{ApiError, Kind};
+use crate::error::{ApiError, ErrorBody, Kind};
 use crate::reply::ok;
 
 pub(super) fn operations(operations: &mut Operations) {
     let (body, reply) = (operations.schema::<AskRequest>(), operations.schema::<Reply>());
+    let told = [operations.schema::<TimedEvent>(), reply.clone(), operations.schema::<ErrorBody>()];
+    let events =
+        events_of(&told, "`trace` holds the first of these, `answer` the second, `error` the third.");
     let ask = Operations::describe("post", "/api/v1/ask", "Questions", "Answer a question, with evidence")
         .details(
             "With `Accept: text/event-stream` the answer comes as server-sent events: `trace` for each thing that happens on the \
              way, then `answer` or `error`.",
         )
         .body(&[("application/json", body)])
-        .replies("The answer", &[("application/json", reply), ("text/event-stream", text())]);
+        .example(json!({ "question": "What is the capital of Peru?", "max_llm_calls": 4, "set": { "kerag.max_hops": 2 } }))
+        .replies("The answer", &[("application/json", reply), ("text/event-stream", events)]);
     operations.add(ask, Some(post(answer)));
     let reply = operations.schema::<ServerStatus>();
     let status = Operations::describe(
@@ -72,6 +79,14 @@ pub(super) struct AskRequest {
     /// Most tokens of evidence in one prompt.
     #[serde(default)]
     evidence_tokens: Option<usize>,
+    /// Most that the model's tokens may cost, in the currency of its price.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 10_000_000))]
+    max_cost: Option<f64>,
+    /// What the method shall do otherwise: `{"kerag.max_hops": 2}`. The keys are those of `quipu eval run --set`; numbers are bounded.
+    #[serde(default)]
+    #[schemars(extend("maxProperties" = MOST_SET))]
+    set: BTreeMap<String, SetValue>,
     /// Whether the answer carries the story of how it came about.
     #[serde(default)]
     trace: bool,
@@ -84,6 +99,38 @@ pub(super) struct AskRequest {
     /// What was said before, oldest first.
     #[serde(default)]
     conversation: Vec<TurnRequest>,
+}
+
+/// Most keys that a request sets.
+const MOST_SET: usize = 32;
+
+/// What a key is set to.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub(super) enum SetValue {
+    /// `true` is `yes`.
+    Flag(bool),
+    /// A number.
+    Number(serde_json::Number),
+    /// A word.
+    Word(String),
+}
+
+/// What is set, as text.
+///
+/// # Errors
+/// More keys than there can be.
+pub(super) fn assignments(set: BTreeMap<String, SetValue>) -> Result<Vec<(String, String)>, ApiError> {
+    if set.len() > MOST_SET {
+        return Err(ApiError::invalid(format!("set: at most {MOST_SET} keys")).about("set"));
+    }
+    let text = |value| match value {
+        SetValue::Flag(true) => "yes".to_owned(),
+        SetValue::Flag(false) => "no".to_owned(),
+        SetValue::Number(number) => number.to_string(),
+        SetValue::Word(word) => word,
+    };
+    Ok(set.into_iter().map(|(key, value)| (key, text(value))).collect())
 }
 
 /// Something that was said before the question.
@@ -123,7 +170,7 @@ enum SpeakerRequest {
 
 impl AskRequest {
     /// # Errors
-    /// A method that there is not.
+    /// A method that there is not; too much that is set.
     pub(super) fn into_ask(self) -> Result<Ask, ApiError> {
         let method = self.method.as_deref().map(read_method).transpose()?;
         let turns = self.conversation.into_iter().map(|turn| {
@@ -146,6 +193,8 @@ impl AskRequest {
             max_llm_calls: self.max_llm_calls,
             max_tokens: self.max_tokens,
             evidence_tokens: self.evidence_tokens,
+            max_cost: self.max_cost,
+            set: assignments(self.set)?,
             trace: self.trace,
             reading: self.reading,
             plan_only: self.plan_only,
@@ -202,8 +251,34 @@ struct ServerStatus {
     llm: Option<String>,
     /// Why there is no language model, and what to do.
     llm_problem: Option<String>,
+    /// What a million tokens of the language model cost; null where that is not known.
+    price: Option<PriceStatus>,
     /// Whether feedback is kept.
     feedback: bool,
+}
+
+/// What a million tokens cost.
+#[derive(Debug, Serialize, JsonSchema)]
+struct PriceStatus {
+    /// Tokens of prompts.
+    input: f64,
+    /// Of these, tokens that were computed for an earlier prompt.
+    cached_input: f64,
+    /// Tokens of replies.
+    output: f64,
+    /// The currency's ISO 4217 code.
+    currency: String,
+}
+
+impl From<Price> for PriceStatus {
+    fn from(price: Price) -> Self {
+        Self {
+            input: price.input.units(),
+            cached_input: price.cached_input.units(),
+            output: price.output.units(),
+            currency: price.currency.to_string(),
+        }
+    }
 }
 
 /// A workspace and what it holds.
@@ -247,6 +322,7 @@ async fn status_of(State(app): State<App>, client: Client) -> Answered {
         method: app.method.name(),
         llm: models.model.as_ref().map(|model| model.name().to_owned()),
         llm_problem: if models.model.is_some() { None } else { models.problem.clone() },
+        price: models.model.as_ref().and_then(|model| model.price()).map(PriceStatus::from),
         feedback: app.config.feedback,
     }))
 }

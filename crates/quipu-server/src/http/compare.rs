@@ -5,6 +5,7 @@ use axum::routing::post;
 use futures::future::join_all;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use super::Answered;
 use super::api::{AskRequest, read_method};
@@ -20,10 +21,15 @@ const MOST_METHODS: usize = 4;
 
 pub(super) fn operations(operations: &mut Operations) {
     let (body, reply) = (operations.schema::<CompareRequest>(), operations.schema::<Comparison>());
-    let compare =
-        Operations::describe("post", "/api/v1/compare", "Questions", "Answer a question by several methods")
-            .body(&[("application/json", body)])
-            .replies("An answer or an error of each method, in their order", &[("application/json", reply)]);
+    let compare = Operations::describe(
+        "post",
+        "/api/v1/compare",
+        "Questions",
+        "Answer a question by several methods",
+    )
+    .body(&[("application/json", body)])
+    .example(json!({ "ask": { "question": "What is the capital of Peru?" }, "methods": ["paths", "graph"] }))
+    .replies("An answer or an error of each method, in their order", &[("application/json", reply)]);
     operations.add(compare, Some(post(answer)));
 }
 

@@ -1,13 +1,13 @@
 //! The HTTP surface: one file for each group of addresses.
 
 mod api;
-mod chat;
 mod compare;
 mod docs;
 mod extract;
 mod feedback;
 mod graph;
 mod guard;
+mod openai;
 mod operations;
 mod overview;
 mod page;
@@ -28,7 +28,7 @@ use operations::Operations;
 /// All addresses.
 pub(crate) fn router(app: &App) -> Router {
     let mut operations = Operations::new();
-    chat::operations(&mut operations);
+    openai::operations(&mut operations);
     api::operations(&mut operations);
     compare::operations(&mut operations);
     graph::operations(&mut operations);

@@ -80,6 +80,12 @@ impl Operations {
         }
     }
 
+    /// Adds an operation whose path the router writes in another way: `{*id}` takes slashes too.
+    pub(super) fn add_at(&mut self, route: &'static str, operation: Operation, handlers: MethodRouter<App>) {
+        self.add(operation, None);
+        self.router = std::mem::take(&mut self.router).route(route, handlers);
+    }
+
     /// The schema of a type, as a reference into the description.
     pub(super) fn schema<T: JsonSchema>(&mut self) -> Value {
         self.schemas.subschema_for::<T>().to_value()
@@ -149,6 +155,16 @@ impl Operation {
         self
     }
 
+    /// Adds an example of the JSON body.
+    pub(super) fn example(mut self, example: Value) -> Self {
+        let body =
+            self.value.get_mut("requestBody").and_then(|body| body.pointer_mut("/content/application~1json"));
+        if let Some(Value::Object(body)) = body {
+            body.insert("example".into(), example);
+        }
+        self
+    }
+
     /// Adds the response of a success, by content type.
     pub(super) fn replies(mut self, description: &str, content: &[(&str, Value)]) -> Self {
         let content: Map<String, Value> =
@@ -166,4 +182,18 @@ pub(super) fn text() -> Value {
 /// The schema of a number from 1 to `most`.
 pub(super) fn count(most: usize) -> Value {
     json!({ "type": "integer", "minimum": 1, "maximum": most })
+}
+
+/// The schema of a stream of server-sent events whose data is one of these.
+pub(super) fn events_of(data: &[Value], about: &str) -> Value {
+    let data = match data {
+        [one] => one.clone(),
+        several => json!({ "anyOf": several }),
+    };
+    json!({
+        "type": "string",
+        "description": format!("Server-sent events. {about}"),
+        "contentMediaType": "application/json",
+        "contentSchema": data,
+    })
 }

@@ -3,6 +3,7 @@
 import sys
 
 import openai
+import pydantic
 
 client = openai.OpenAI(base_url=sys.argv[1], api_key="none", max_retries=0)
 
@@ -49,5 +50,42 @@ try:
     raise SystemExit("an empty question must be refused")
 except openai.BadRequestError as error:
     assert error.type == "invalid_request_error", error
+
+assert client.models.retrieve("quipu/kerag").id == "quipu/kerag"
+try:
+    client.models.retrieve("gpt-99")
+    raise SystemExit("an unknown model must be refused")
+except openai.NotFoundError as error:
+    assert error.code == "model_not_found" and error.param == "model", error
+
+
+class Director(pydantic.BaseModel):
+    director: str
+    confidence: float
+    evidence: list[str]
+
+
+parsed = client.chat.completions.parse(model="quipu", messages=question, response_format=Director)
+assert parsed.choices[0].message.parsed.director == "Boudewijn Koole", parsed
+
+response = client.responses.create(model="quipu", input="who directed Kauwboy?")
+assert response.output_text == content, response
+assert response.usage.total_tokens == response.usage.input_tokens + response.usage.output_tokens
+follow_up = client.responses.create(
+    model="quipu", input=question + response.output + [{"role": "user", "content": "born where?"}]
+)
+assert "Leidschendam" in follow_up.output_text, follow_up
+typed = client.responses.parse(model="quipu", input="who directed Kauwboy?", text_format=Director)
+assert typed.output_parsed.director == "Boudewijn Koole", typed
+with client.responses.stream(model="quipu", input="who directed Kauwboy?") as stream:
+    said = "".join(event.delta for event in stream if event.type == "response.output_text.delta")
+    assert said == content, said
+    assert stream.get_final_response().output_text == content
+for wrong in [{"tools": [{"type": "web_search"}]}, {"previous_response_id": "resp_1"}]:
+    try:
+        client.responses.create(model="quipu", input="who?", **wrong)
+        raise SystemExit(f"{wrong} must be refused")
+    except openai.BadRequestError as error:
+        assert error.code == "unsupported_parameter" and error.param in wrong, error
 
 print("OpenAI's client is content")

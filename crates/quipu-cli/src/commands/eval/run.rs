@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
-use quipu_answer::{AskOptions, Engine, Note, Source};
+use quipu_answer::{AskOptions, Engine, Note, SETTING_KEYS, Source};
 use quipu_eval::{
     Agreement, Budget, DatasetFacts, EvalError, LearntFiles, LlmFacts, Manifest, ModelJudge,
     PreparedQuestion, QuestionFile, QuestionFormat, RESULTS_FORMAT, Results, ResultsFolder, Row, RunConfig,
@@ -24,7 +24,7 @@ use serde::Serialize;
 
 use super::labels::label;
 use super::progress::RunBar;
-use super::set::{Assignments, KEYS};
+use super::set::{Assignments, EVAL_KEYS};
 use crate::commands::ask::How;
 use crate::config::Settings;
 use crate::engine;
@@ -72,7 +72,7 @@ pub(in crate::commands) struct Run {
     /// Ask no further question once so many model calls were made
     #[arg(long, value_name = "N")]
     budget_calls: Option<u64>,
-    #[arg(long, value_name = "KEY=VALUE", help = format!("Set what methods do: {KEYS}"))]
+    #[arg(long, value_name = "KEY=VALUE", help = format!("Set what methods do: {EVAL_KEYS}, {SETTING_KEYS}"))]
     set: Vec<String>,
     /// Take the words of the language from this file in the place of the built-in ones: a list that it lacks is empty
     #[arg(long, value_name = "FILE")]

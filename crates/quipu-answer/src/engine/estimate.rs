@@ -1,0 +1,198 @@
+//! What a question will cost, before a model is asked: the method runs up to its first calls, whose prompts are counted and not sent.
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use quipu_model::{
+    Abilities, ChatReply, ChatRequest, LanguageModel, Message, ModelError, Price, ScoreReply, ScoreRequest,
+};
+use serde::Serialize;
+
+use super::{AskOptions, Engine};
+use crate::answer::{AnswerError, Cost, Question};
+use crate::ledger::Limits;
+use crate::methods::{Guide, Method, MethodConfig, RelationFilter};
+
+/// Tokens of a usual reply: a query or a few names as JSON. Replies of the methods have a median below it (docs/methods.md).
+const USUAL_REPLY: u64 = 60;
+/// Tokens that a message costs beside its words: role and separators.
+const MESSAGE: usize = 8;
+
+/// What a question will cost.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Estimate {
+    /// The method.
+    pub method: &'static str,
+    /// The language model; `none` without one.
+    pub llm: String,
+    /// What it will cost if all goes as usual: nothing where the method needs no model for it.
+    pub expected: Estimated,
+    /// What it costs at most: the method's bound on calls, each as long as the model's context, within the limits.
+    pub most: Estimated,
+}
+
+/// Calls, tokens and money.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Estimated {
+    /// Model calls.
+    pub calls: u32,
+    /// Tokens of their prompts and replies.
+    pub tokens: u64,
+    /// What these cost, where the model's price is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Cost>,
+}
+
+/// A call that would have been made.
+struct Seen {
+    prompt: u64,
+    reply: u64,
+}
+
+/// In the place of a model: counts what it is asked, and replies to nothing.
+struct Probe {
+    model: Arc<dyn LanguageModel>,
+    seen: Mutex<Vec<Seen>>,
+}
+
+impl Probe {
+    fn count(&self, messages: &[Message], reply: u64) -> ModelError {
+        let prompt = messages.iter().map(|m| self.model.count_tokens(&m.content) + MESSAGE).sum::<usize>();
+        self.seen.lock().push(Seen { prompt: prompt as u64, reply });
+        ModelError::Cancelled
+    }
+}
+
+#[async_trait::async_trait]
+impl LanguageModel for Probe {
+    fn name(&self) -> &str {
+        self.model.name()
+    }
+
+    fn abilities(&self) -> Abilities {
+        self.model.abilities()
+    }
+
+    fn price(&self) -> Option<Price> {
+        self.model.price()
+    }
+
+    fn count_tokens(&self, text: &str) -> usize {
+        self.model.count_tokens(text)
+    }
+
+    async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, ModelError> {
+        Err(self.count(&request.messages, u64::from(request.max_tokens)))
+    }
+
+    async fn score(&self, request: &ScoreRequest) -> Result<ScoreReply, ModelError> {
+        let scored = request.continuations.iter().map(|text| self.model.count_tokens(text) as u64).sum();
+        Err(self.count(&request.messages, scored))
+    }
+}
+
+impl Engine {
+    /// What a question will cost by the method of `options`, and the most that it can. The graph is asked as for an answer; no model
+    /// is, and nothing is learnt.
+    ///
+    /// # Errors
+    /// As [`Engine::ask`], but for what is the model's.
+    pub async fn estimate(&self, question: &Question, options: &AskOptions) -> Result<Estimate, AnswerError> {
+        let AskOptions { method, config, limits, .. } = options;
+        let (method, limits) = (*method, *limits);
+        let llm = self.model_name().to_owned();
+        let price = self.price(limits)?;
+        let nothing =
+            Estimated { cost: price.map(|p| Cost::new(p.at_most(0, 0), p.currency)), ..Estimated::default() };
+        let none = Estimate { method: method.name(), llm, expected: nothing.clone(), most: nothing };
+        let Some(model) = self.language_model() else {
+            // Says so where the method needs one.
+            self.ask(question, options).await?;
+            return Ok(none);
+        };
+        let context = model.abilities().context_tokens as u64;
+        let probe = Arc::new(Probe { model, seen: Mutex::default() });
+        let unsent = self.with_language_model(probe.clone());
+        let outcome = unsent.ask(question, &AskOptions { learn: false, sink: None, ..options.clone() }).await;
+        let seen = std::mem::take(&mut *probe.seen.lock());
+        if seen.is_empty() {
+            outcome?;
+            return Ok(none);
+        }
+        let (usual, most) = calls(method, config);
+        let (usual, most) = (usual.max(u32::try_from(seen.len()).unwrap_or(u32::MAX)), most);
+        let expected = usually(&seen, usual.min(limits.llm_calls), limits, price);
+        let most = at_most(most.max(usual).min(limits.llm_calls), context, limits, price);
+        Ok(Estimate { expected, most, ..none })
+    }
+}
+
+/// Calls like those that were seen, with usual replies.
+fn usually(seen: &[Seen], calls: u32, limits: Limits, price: Option<Price>) -> Estimated {
+    let number = seen.len().max(1) as u64;
+    let prompt = seen.iter().map(|seen| seen.prompt).sum::<u64>() * u64::from(calls) / number;
+    let replies =
+        seen.iter().map(|seen| seen.reply.min(USUAL_REPLY)).sum::<u64>() * u64::from(calls) / number;
+    let cost = price.map(|price| {
+        let cost = price.at_most(prompt, replies);
+        Cost::new(limits.cost.map_or(cost, |most| cost.min(most)), price.currency)
+    });
+    Estimated { calls, tokens: (prompt + replies).min(limits.tokens), cost }
+}
+
+/// Calls that each fill the model's context.
+fn at_most(calls: u32, context: u64, limits: Limits, price: Option<Price>) -> Estimated {
+    let tokens = u64::from(calls).saturating_mul(context).min(limits.tokens);
+    let cost = price.map(|price| {
+        let cost = price.dearest(tokens);
+        Cost::new(limits.cost.map_or(cost, |most| cost.min(most)), price.currency)
+    });
+    Estimated { calls, tokens, cost }
+}
+
+/// The calls of a method, usually and at most (docs/methods.md); without a bound of its own, those of the question hold. Any reply may need
+/// one more call that repairs it.
+fn calls(method: Method, config: &MethodConfig) -> (u32, u32) {
+    let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+    let repaired = |calls: u32| (calls, calls.saturating_mul(2));
+    match method {
+        Method::Auto => (1, config.auto.llm_calls),
+        Method::Query => {
+            let repair = u32::from(config.query.repair);
+            (1, repair.saturating_add(config.query.samples).saturating_add(2))
+        }
+        Method::Kerag => match config.kerag.filter {
+            // And what the workspace learns once.
+            RelationFilter::Paths { .. } => (2, u32::MAX),
+            _ => repaired(config.kerag.max_hops.saturating_add(2)),
+        },
+        Method::Io | Method::Cot | Method::QuestionMatch | Method::Graph | Method::Text => repaired(1),
+        Method::SelfConsistency => repaired(config.self_consistency.samples),
+        Method::ToolUse => agent(number(config.tool_use.rounds)),
+        Method::React => agent(number(config.react.rounds)),
+        Method::Tog => {
+            let (width, depth) = (number(config.tog.width), config.tog.depth);
+            repaired(width.saturating_mul(depth).saturating_add(depth).saturating_add(2))
+        }
+        Method::Corrective => (2, 6),
+        Method::Verify => (2, 8),
+        Method::Anchor => {
+            let anchor = &config.anchor;
+            let (m, b) = (number(anchor.anchors), number(anchor.width));
+            let round = match anchor.guide {
+                Guide::Paths => return (1, u32::MAX),
+                Guide::Similarity => m.saturating_add(1),
+                Guide::Model => m.saturating_mul(b.saturating_add(2)).saturating_add(1),
+            };
+            repaired(anchor.depth.saturating_mul(round).saturating_add(2))
+        }
+        Method::Paths => (1, u32::MAX),
+        Method::Pseudo => (2, u32::MAX),
+        Method::Hybrid => (3, u32::MAX),
+    }
+}
+
+/// An agent that may go on for so many rounds; half of them are usual.
+fn agent(rounds: u32) -> (u32, u32) {
+    ((rounds / 2).saturating_add(1), rounds.saturating_add(1).saturating_mul(2))
+}
