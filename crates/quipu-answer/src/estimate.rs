@@ -15,7 +15,7 @@ use crate::engine::{AskOptions, Engine};
 use crate::methods::{Guide, Method, MethodConfig, RelationFilter};
 use crate::question::Question;
 
-/// Tokens of a usual reply: a query or a few names as JSON. Replies of the methods have a median below it (docs/methods.md).
+/// Tokens of a usual reply: a query, or a few names as JSON. A guess; the most that a question costs does not rest on it.
 const USUAL_REPLY: u64 = 60;
 /// Tokens that a message costs beside its words: role and separators.
 const MESSAGE: usize = 8;

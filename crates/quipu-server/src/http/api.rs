@@ -170,8 +170,11 @@ enum SpeakerRequest {
 
 impl AskRequest {
     /// # Errors
-    /// A method that there is not; too much that is set.
+    /// No question; a method that there is not; too much that is set.
     pub(super) fn into_ask(self) -> Result<Ask, ApiError> {
+        if self.question.is_empty() {
+            return Err(ApiError::invalid("the question is empty").about("question"));
+        }
         let method = self.method.as_deref().map(read_method).transpose()?;
         let turns = self.conversation.into_iter().map(|turn| {
             let speaker = match turn.speaker {

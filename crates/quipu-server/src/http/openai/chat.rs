@@ -18,7 +18,7 @@ use super::{new_id, now};
 use crate::access::Client;
 use crate::app::App;
 use crate::error::ApiError;
-use crate::http::extract::Json;
+use crate::http::extract::{Json, object};
 use crate::http::operations::{Operations, events_of};
 use crate::http::{Answered, stream};
 use crate::reply::ok;
@@ -63,13 +63,13 @@ struct ChatRequest {
     #[serde(default)]
     stream: Option<bool>,
     /// How it comes then.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "object")]
     stream_options: Option<StreamOptions>,
     /// The form of the answer's text.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "object")]
     response_format: Option<ResponseFormat>,
     /// What OpenAI's API has no place for.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "object")]
     quipu: Option<Extension>,
 
     /// Refused where there is one.
