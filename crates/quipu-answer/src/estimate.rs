@@ -94,6 +94,23 @@ impl LanguageModel for Probe {
 }
 
 impl Engine {
+    /// What the language model's tokens cost, where that is known.
+    ///
+    /// # Errors
+    /// [`AnswerError::Usage`] where the cost is limited and the price is not known.
+    pub(crate) fn price(&self, limits: Limits) -> Result<Option<Price>, AnswerError> {
+        let model = self.language_model();
+        let price = model.as_ref().and_then(|model| model.price());
+        if limits.cost.is_some() && price.is_none() && model.is_some() {
+            let name = self.model_name();
+            return Err(AnswerError::Usage(format!(
+                "what {name} costs is not known, so that its cost cannot be limited; say it in quipu.toml: \
+                 [prices.{name:?}] with input and output, per million tokens"
+            )));
+        }
+        Ok(price)
+    }
+
     /// What a question will cost by the method of `options`, and the most that it can. The graph is asked as for an answer; no model
     /// is, and nothing is learnt.
     ///

@@ -242,7 +242,7 @@ async fn keys_open_what_they_may() {
 }
 
 #[tokio::test]
-async fn lists_are_no_objects() {
+async fn lists_are_no_objects_and_fields_that_there_are_not_no_fields() {
     let server = serve(config(), no_model().await).await;
     let chat = |more: (&str, Value)| {
         let messages = json!([{ "role": "user", "content": "who directed Kauwboy?" }]);
@@ -257,6 +257,8 @@ async fn lists_are_no_objects() {
     assert_eq!(error(server.post("/api/v1/ask", &json!(["who directed Kauwboy?"]))).await.0, 400);
     let compared = json!({ "ask": { "question": "" }, "methods": ["paths"] });
     assert_eq!(error(server.post("/api/v1/compare", &compared)).await.0, 400);
+    let more = ("response_format", json!({ "type": "json_object", "schema": {} }));
+    assert_eq!(error(chat(more)).await.0, 400);
 }
 
 #[tokio::test]

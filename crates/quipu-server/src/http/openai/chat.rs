@@ -17,7 +17,7 @@ use super::refused::{refuse, refuse_tools, refuse_value, says};
 use super::{new_id, now};
 use crate::access::Client;
 use crate::app::App;
-use crate::error::ApiError;
+use crate::error::{ApiError, ErrorBody};
 use crate::http::extract::{Json, object};
 use crate::http::operations::{Operations, events_of};
 use crate::http::{Answered, stream};
@@ -25,7 +25,8 @@ use crate::reply::ok;
 
 pub(super) fn operations(operations: &mut Operations) {
     let (body, whole) = (operations.schema::<ChatRequest>(), operations.schema::<ChatCompletion>());
-    let chunks = events_of(&[operations.schema::<ChatChunk>()], "Chunks, then `data: [DONE]`.");
+    let chunks = [operations.schema::<ChatChunk>(), operations.schema::<ErrorBody>()];
+    let chunks = events_of(&chunks, Some("[DONE]"), "Chunks, or at last an error; then `[DONE]`.");
     // What the content is in the form `json_object`.
     operations.schema::<AnswerObject>();
     let chat = Operations::describe("post", "/v1/chat/completions", "OpenAI", "Answer the last message")

@@ -25,7 +25,7 @@ use crate::reply::ok;
 
 pub(super) fn operations(operations: &mut Operations) {
     let (body, whole) = (operations.schema::<ResponseRequest>(), operations.schema::<Response>());
-    let events = events_of(&[operations.schema::<ResponseEvent>()], "Each is named by its `type`.");
+    let events = events_of(&[operations.schema::<ResponseEvent>()], None, "Each is named by its `type`.");
     // What the text is in the form `json_object`.
     operations.schema::<AnswerObject>();
     let respond = Operations::describe("post", "/v1/responses", "OpenAI", "Answer the last message of the input")
@@ -448,7 +448,7 @@ impl Input {
 
 async fn create(State(app): State<App>, client: Client, Json(request): Json<ResponseRequest>) -> Answered {
     request.check()?;
-    let format = request.text.and_then(|text| text.format).unwrap_or(TextFormat::Text);
+    let format = request.text.and_then(|text| text.format).unwrap_or(TextFormat::Text {});
     let wanted = Wanted::of_response(&format)?;
     let question = question(request.input.into_messages()?, request.instructions.as_deref(), "input")?;
     let extension = request.quipu.unwrap_or_default();
