@@ -8,6 +8,7 @@
 //! | `trust`, `table`, `readings`, `remarks`, `markdown` | how an answer is told to people |
 //! | `overview`, `browse`, `starters`, `shown` | what the page shows of a graph and of an answer |
 //! | `http` | addresses, one file for each group; their description stands beside them |
+//! | `form` | an answer in the JSON that a client's schema asks for |
 //! | `mcp` | the tools of the Model Context Protocol, over HTTP and over standard input and output |
 //! | `listen` | connections, their limits, the orderly end |
 //! | `telemetry` | traces for OpenTelemetry |

@@ -242,6 +242,26 @@ async fn keys_open_what_they_may() {
 }
 
 #[tokio::test]
+async fn lists_are_no_objects_and_fields_that_there_are_not_no_fields() {
+    let server = serve(config(), no_model().await).await;
+    let chat = |more: (&str, Value)| {
+        let messages = json!([{ "role": "user", "content": "who directed Kauwboy?" }]);
+        let mut body = json!({ "model": "quipu", "messages": messages });
+        body[more.0] = more.1;
+        server.post("/v1/chat/completions", &body)
+    };
+    assert_eq!(error(chat(("stream_options", json!([true, false])))).await.0, 400);
+    assert_eq!(error(chat(("quipu", json!([])))).await.0, 400);
+    let text = json!({ "model": "quipu", "input": "who directed Kauwboy?", "text": [] });
+    assert_eq!(error(server.post("/v1/responses", &text)).await.0, 400);
+    assert_eq!(error(server.post("/api/v1/ask", &json!(["who directed Kauwboy?"]))).await.0, 400);
+    let compared = json!({ "ask": { "question": "" }, "methods": ["paths"] });
+    assert_eq!(error(server.post("/api/v1/compare", &compared)).await.0, 400);
+    let more = ("response_format", json!({ "type": "json_object", "schema": {} }));
+    assert_eq!(error(chat(more)).await.0, 400);
+}
+
+#[tokio::test]
 async fn rubbish_is_refused_with_a_reason() {
     let server = serve(ServerConfig { max_body: 10_000, ..config() }, no_model().await).await;
     let raw = |body: &str| {

@@ -406,7 +406,7 @@ pub fn row_positions(row: &str) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::records::RecordContent;
+    use crate::answer::RecordContent;
 
     #[test]
     fn rows_are_read_as_people_write_them() {

@@ -13,7 +13,7 @@ use crate::answer::{AnswerError, Cost, Question};
 use crate::ledger::Limits;
 use crate::methods::{Guide, Method, MethodConfig, RelationFilter};
 
-/// Tokens of a usual reply: a query or a few names as JSON. Replies of the methods have a median below it (docs/methods.md).
+/// Tokens of a usual reply: a query, or a few names as JSON. A guess; the most that a question costs does not rest on it.
 const USUAL_REPLY: u64 = 60;
 /// Tokens that a message costs beside its words: role and separators.
 const MESSAGE: usize = 8;
@@ -92,6 +92,23 @@ impl LanguageModel for Probe {
 }
 
 impl Engine {
+    /// What the language model's tokens cost, where that is known.
+    ///
+    /// # Errors
+    /// [`AnswerError::Usage`] where the cost is limited and the price is not known.
+    pub(crate) fn price(&self, limits: Limits) -> Result<Option<Price>, AnswerError> {
+        let model = self.language_model();
+        let price = model.as_ref().and_then(|model| model.price());
+        if limits.cost.is_some() && price.is_none() && model.is_some() {
+            let name = self.model_name();
+            return Err(AnswerError::Usage(format!(
+                "what {name} costs is not known, so that its cost cannot be limited; say it in quipu.toml: \
+                 [prices.{name:?}] with input and output, per million tokens"
+            )));
+        }
+        Ok(price)
+    }
+
     /// What a question will cost by the method of `options`, and the most that it can. The graph is asked as for an answer; no model
     /// is, and nothing is learnt.
     ///

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use quipu_graph::counting_requests;
 use quipu_index::Workspace;
-use quipu_model::{Embedder, LanguageModel, Price};
+use quipu_model::{Embedder, LanguageModel};
 
 use crate::answer::{
     Answer, AnswerError, Event, EventSink, Evidence, Exhausted, Note, Outcome, Page, Question, Stage, Status,
@@ -174,22 +174,6 @@ impl Engine {
     /// The same engine with another model.
     pub(crate) fn with_language_model(&self, model: Arc<dyn LanguageModel>) -> Self {
         Self { model: Some(model), ..self.clone() }
-    }
-
-    /// What the language model's tokens cost, where that is known.
-    ///
-    /// # Errors
-    /// [`AnswerError::Usage`] where the cost is limited and the price is not known.
-    pub(crate) fn price(&self, limits: Limits) -> Result<Option<Price>, AnswerError> {
-        let price = self.model.as_ref().and_then(|model| model.price());
-        if limits.cost.is_some() && price.is_none() && self.model.is_some() {
-            let name = self.model_name();
-            return Err(AnswerError::Usage(format!(
-                "what {name} costs is not known, so that its cost cannot be limited; say it in quipu.toml: \
-                 [prices.{name:?}] with input and output, per million tokens"
-            )));
-        }
-        Ok(price)
     }
 
     /// Answers a question. Where the evidence holds no answer, or the question's limits end the work, the answer is an

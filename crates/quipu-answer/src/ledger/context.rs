@@ -6,8 +6,8 @@ use std::time::Instant;
 use quipu_graph::{ApiGraph, Graph};
 use quipu_index::Workspace;
 use quipu_model::{
-    Amount, ChatReply, ChatRequest, Embedder, Embeddings, LanguageModel, ScoreReply, ScoreRequest,
-    TokenVectors, Tool, ToolCall, ask_json, ask_tool,
+    ChatReply, ChatRequest, Embedder, Embeddings, LanguageModel, ScoreReply, ScoreRequest, TokenVectors,
+    Tool, ToolCall, ask_json, ask_tool,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;

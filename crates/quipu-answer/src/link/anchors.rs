@@ -223,6 +223,8 @@ pub(crate) async fn masked(context: &Context<'_>, question: &str) -> Result<Stri
 
 #[cfg(test)]
 mod tests {
+    use quipu_graph::NodeId;
+
     use super::*;
 
     fn anchor(span: Range<usize>) -> Anchor {

@@ -20,7 +20,7 @@ pub(crate) fn print_estimate(estimate: &Estimate, out: &mut impl Write) -> io::R
     ]);
     for (name, Estimated { calls, tokens, cost }) in [("expected", expected), ("at most", most)] {
         let cost = cost.as_ref().map_or_else(|| "not known".to_owned(), ToString::to_string);
-        table.push([name, &calls.to_string(), &counted(*tokens, "", "").trim().to_owned(), &cost]);
+        table.push([name, &calls.to_string(), counted(*tokens, "", "").trim(), &cost]);
     }
     table.print(out)?;
     writeln!(out, "\n{FAINT}{}{FAINT:#}", prose(&format!("{method} with {llm}; no model was asked")))

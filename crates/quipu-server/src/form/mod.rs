@@ -63,4 +63,5 @@ fn at(path: &str, reason: &str) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::needless_pass_by_value, reason = "schemas and answers are written where they are used")]
 mod tests;

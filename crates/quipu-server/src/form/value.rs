@@ -108,6 +108,7 @@ pub(super) fn named(property: super::fields::Meaning, value: &Value) -> Json {
 }
 
 #[cfg(test)]
+#[allow(clippy::needless_pass_by_value, reason = "schemas are written where they are used")]
 mod tests {
     use super::*;
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use axum::extract::{FromRequest as _, Request, State};
 use axum::routing::{get, post};
 use quipu_answer::{Conversation, Method, Speaker, TimedEvent, Turn, Value};
-use quipu_model::Price;
+use quipu_model::{Amount, Price};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -23,7 +23,7 @@ pub(super) fn operations(operations: &mut Operations) {
     let (body, reply) = (operations.schema::<AskRequest>(), operations.schema::<Reply>());
     let told = [operations.schema::<TimedEvent>(), reply.clone(), operations.schema::<ErrorBody>()];
     let events =
-        events_of(&told, "`trace` holds the first of these, `answer` the second, `error` the third.");
+        events_of(&told, None, "`trace` holds the first of these, `answer` the second, `error` the third.");
     let ask = Operations::describe("post", "/api/v1/ask", "Questions", "Answer a question, with evidence")
         .details(
             "With `Accept: text/event-stream` the answer comes as server-sent events: `trace` for each thing that happens on the \
@@ -101,6 +101,18 @@ pub(super) struct AskRequest {
     conversation: Vec<TurnRequest>,
 }
 
+/// # Errors
+/// What is no amount of money.
+fn check_cost(units: Option<f64>) -> Result<(), ApiError> {
+    match units {
+        Some(units) if Amount::of_units(units).is_none() => {
+            let message = format!("max_cost: {units} is no amount of money; a number from 0 is");
+            Err(ApiError::invalid(message).about("max_cost"))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Most keys that a request sets.
 const MOST_SET: usize = 32;
 
@@ -170,8 +182,12 @@ enum SpeakerRequest {
 
 impl AskRequest {
     /// # Errors
-    /// A method that there is not; too much that is set.
+    /// No question; a method that there is not; too much that is set.
     pub(super) fn into_ask(self) -> Result<Ask, ApiError> {
+        if self.question.is_empty() {
+            return Err(ApiError::invalid("the question is empty").about("question"));
+        }
+        check_cost(self.max_cost)?;
         let method = self.method.as_deref().map(read_method).transpose()?;
         let turns = self.conversation.into_iter().map(|turn| {
             let speaker = match turn.speaker {

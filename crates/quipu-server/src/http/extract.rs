@@ -6,7 +6,9 @@ use axum::extract::{FromRequest, FromRequestParts, Query, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use bytes::Bytes;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Error as _};
+use serde::{Deserialize as _, Deserializer};
+use serde_json::{Map, Value};
 
 use crate::access::Client;
 use crate::app::App;
@@ -35,6 +37,9 @@ impl<T: DeserializeOwned> FromRequest<App> for Json<T> {
             return Err(ApiError::new(Kind::WrongType, "unsupported_media_type", message));
         }
         let bytes = read_body(request, app).await?;
+        if bytes.trim_ascii_start().starts_with(b"[") {
+            return Err(ApiError::invalid("the body is not what is expected here: a list, not an object"));
+        }
         let mut reader = serde_json::Deserializer::from_slice(&bytes);
         let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
             let place = error.path().to_string();
@@ -44,6 +49,16 @@ impl<T: DeserializeOwned> FromRequest<App> for Json<T> {
         reader.end().map_err(|error| ApiError::invalid(format!("after the body's JSON: {error}")))?;
         Ok(Self(value))
     }
+}
+
+/// Reads a field that holds an object. By itself a struct is read from a list too, field by field.
+pub(super) fn object<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: DeserializeOwned,
+{
+    let fields = Option::<Map<String, Value>>::deserialize(deserializer)?;
+    fields.map(|fields| T::deserialize(Value::Object(fields)).map_err(D::Error::custom)).transpose()
 }
 
 /// Parameters of the query.

@@ -184,16 +184,24 @@ pub(super) fn count(most: usize) -> Value {
     json!({ "type": "integer", "minimum": 1, "maximum": most })
 }
 
-/// The schema of a stream of server-sent events whose data is one of these.
-pub(super) fn events_of(data: &[Value], about: &str) -> Value {
+/// The schema of a stream of server-sent events whose data is one of these, and which a text ends, where one does.
+pub(super) fn events_of(data: &[Value], end: Option<&str>, about: &str) -> Value {
     let data = match data {
         [one] => one.clone(),
         several => json!({ "anyOf": several }),
     };
+    let data = json!({ "type": "string", "contentMediaType": "application/json", "contentSchema": data });
+    let data = match end {
+        Some(end) => json!({ "anyOf": [data, { "const": end }] }),
+        None => data,
+    };
     json!({
-        "type": "string",
-        "description": format!("Server-sent events. {about}"),
-        "contentMediaType": "application/json",
-        "contentSchema": data,
+        "type": "object",
+        "description": format!("One of the server-sent events. {about}"),
+        "required": ["data"],
+        "properties": {
+            "event": { "type": "string", "description": "Its name, where it has one." },
+            "data": data,
+        },
     })
 }

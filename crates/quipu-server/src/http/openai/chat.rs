@@ -17,15 +17,16 @@ use super::refused::{refuse, refuse_tools, refuse_value, says};
 use super::{new_id, now};
 use crate::access::Client;
 use crate::app::App;
-use crate::error::ApiError;
-use crate::http::extract::Json;
+use crate::error::{ApiError, ErrorBody};
+use crate::http::extract::{Json, object};
 use crate::http::operations::{Operations, events_of};
 use crate::http::{Answered, stream};
 use crate::reply::ok;
 
 pub(super) fn operations(operations: &mut Operations) {
     let (body, whole) = (operations.schema::<ChatRequest>(), operations.schema::<ChatCompletion>());
-    let chunks = events_of(&[operations.schema::<ChatChunk>()], "Chunks, then `data: [DONE]`.");
+    let chunks = [operations.schema::<ChatChunk>(), operations.schema::<ErrorBody>()];
+    let chunks = events_of(&chunks, Some("[DONE]"), "Chunks, or at last an error; then `[DONE]`.");
     // What the content is in the form `json_object`.
     operations.schema::<AnswerObject>();
     let chat = Operations::describe("post", "/v1/chat/completions", "OpenAI", "Answer the last message")
@@ -63,13 +64,13 @@ struct ChatRequest {
     #[serde(default)]
     stream: Option<bool>,
     /// How it comes then.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "object")]
     stream_options: Option<StreamOptions>,
     /// The form of the answer's text.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "object")]
     response_format: Option<ResponseFormat>,
     /// What OpenAI's API has no place for.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "object")]
     quipu: Option<Extension>,
 
     /// Refused where there is one.

@@ -10,14 +10,15 @@ use crate::app::Reply;
 use crate::error::{ApiError, Kind};
 use crate::form::Form;
 
+// The braces: by them serde refuses fields that there are not.
 /// The form of a chat completion's text.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub(super) enum ResponseFormat {
     /// Markdown.
-    Text,
+    Text {},
     /// A JSON object with the fields of `AnswerObject`.
-    JsonObject,
+    JsonObject {},
     /// JSON that satisfies a schema.
     JsonSchema {
         /// The schema.
@@ -48,9 +49,9 @@ pub(super) struct SchemaFormat {
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub(super) enum TextFormat {
     /// Markdown.
-    Text,
+    Text {},
     /// A JSON object with the fields of `AnswerObject`.
-    JsonObject,
+    JsonObject {},
     /// JSON that satisfies a schema.
     JsonSchema {
         /// What the client calls it; not used.
@@ -133,8 +134,8 @@ impl Wanted {
     /// A schema that no answer could meet.
     pub(super) fn of_chat(format: Option<ResponseFormat>) -> Result<Self, ApiError> {
         match format {
-            None | Some(ResponseFormat::Text) => Ok(Self::Text),
-            Some(ResponseFormat::JsonObject) => Ok(Self::Object),
+            None | Some(ResponseFormat::Text {}) => Ok(Self::Text),
+            Some(ResponseFormat::JsonObject {}) => Ok(Self::Object),
             Some(ResponseFormat::JsonSchema { json_schema }) => {
                 Self::schema(json_schema.schema.unwrap_or_default(), "response_format")
             }
@@ -145,8 +146,8 @@ impl Wanted {
     /// A schema that no answer could meet.
     pub(super) fn of_response(format: &TextFormat) -> Result<Self, ApiError> {
         match format {
-            TextFormat::Text => Ok(Self::Text),
-            TextFormat::JsonObject => Ok(Self::Object),
+            TextFormat::Text {} => Ok(Self::Text),
+            TextFormat::JsonObject {} => Ok(Self::Object),
             TextFormat::JsonSchema { schema, .. } => Self::schema(schema.clone(), "text.format.schema"),
         }
     }

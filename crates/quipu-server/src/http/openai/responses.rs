@@ -18,14 +18,14 @@ use super::{new_id, now};
 use crate::access::Client;
 use crate::app::{App, Reply};
 use crate::error::{ApiError, Kind};
-use crate::http::extract::Json;
+use crate::http::extract::{Json, object};
 use crate::http::operations::{Operations, events_of};
 use crate::http::{Answered, stream};
 use crate::reply::ok;
 
 pub(super) fn operations(operations: &mut Operations) {
     let (body, whole) = (operations.schema::<ResponseRequest>(), operations.schema::<Response>());
-    let events = events_of(&[operations.schema::<ResponseEvent>()], "Each is named by its `type`.");
+    let events = events_of(&[operations.schema::<ResponseEvent>()], None, "Each is named by its `type`.");
     // What the text is in the form `json_object`.
     operations.schema::<AnswerObject>();
     let respond = Operations::describe("post", "/v1/responses", "OpenAI", "Answer the last message of the input")
@@ -64,16 +64,16 @@ struct ResponseRequest {
     #[serde(default)]
     stream: Option<bool>,
     /// How it comes then.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "object")]
     stream_options: Option<StreamOptions>,
     /// The form of the answer's text.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "object")]
     text: Option<TextOptions>,
     /// Given back.
     #[serde(default)]
     metadata: Option<BTreeMap<String, String>>,
     /// What OpenAI's API has no place for.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "object")]
     quipu: Option<Extension>,
 
     /// Refused: nothing is kept. Send earlier messages in `input`.
@@ -201,7 +201,7 @@ pub(super) struct Response {
     /// Seconds since 1970.
     created_at: u64,
     /// How far it is.
-    status: Progress,
+    status: ResponseStatus,
     /// Why there is none.
     error: Option<ResponseError>,
     /// Null.
@@ -248,7 +248,7 @@ pub(super) struct Response {
 /// How far a response is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Progress {
+pub(super) enum ResponseStatus {
     /// It is worked on.
     InProgress,
     /// It is whole.
@@ -290,7 +290,7 @@ pub(super) struct Output {
     /// Its id.
     pub(super) id: String,
     /// How far it is.
-    pub(super) status: Progress,
+    pub(super) status: ResponseStatus,
     /// `assistant`.
     pub(super) role: &'static str,
     /// One part; none before it is there.
@@ -377,7 +377,7 @@ impl Response {
     /// The completed response.
     pub(super) fn completed(&self, output: Output, reply: Reply) -> Self {
         Self {
-            status: Progress::Completed,
+            status: ResponseStatus::Completed,
             output: vec![output],
             usage: Some(ResponseUsage::from(&reply.answer.usage)),
             quipu: Some(std::sync::Arc::new(Told::from(reply))),
@@ -387,13 +387,19 @@ impl Response {
 
     /// The response that could not be given.
     pub(super) fn failed(&self, error: ResponseError) -> Self {
-        Self { status: Progress::Failed, error: Some(error), ..self.clone() }
+        Self { status: ResponseStatus::Failed, error: Some(error), ..self.clone() }
     }
 }
 
 /// A message that is whole.
 pub(super) fn message(id: String, part: OutputPart) -> Output {
-    Output { r#type: "message", id, status: Progress::Completed, role: "assistant", content: vec![part] }
+    Output {
+        r#type: "message",
+        id,
+        status: ResponseStatus::Completed,
+        role: "assistant",
+        content: vec![part],
+    }
 }
 
 impl ResponseRequest {
@@ -442,7 +448,7 @@ impl Input {
 
 async fn create(State(app): State<App>, client: Client, Json(request): Json<ResponseRequest>) -> Answered {
     request.check()?;
-    let format = request.text.and_then(|text| text.format).unwrap_or(TextFormat::Text);
+    let format = request.text.and_then(|text| text.format).unwrap_or(TextFormat::Text {});
     let wanted = Wanted::of_response(&format)?;
     let question = question(request.input.into_messages()?, request.instructions.as_deref(), "input")?;
     let extension = request.quipu.unwrap_or_default();
@@ -452,7 +458,7 @@ async fn create(State(app): State<App>, client: Client, Json(request): Json<Resp
         id: new_id("resp_"),
         object: "response",
         created_at: now(),
-        status: Progress::InProgress,
+        status: ResponseStatus::InProgress,
         error: None,
         incomplete_details: None,
         instructions: request.instructions,

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::formats::{Said, Wanted};
-use super::responses::{Output, OutputPart, Progress, Response, ResponseError, message};
+use super::responses::{Output, OutputPart, Response, ResponseError, ResponseStatus, message};
 use super::{new_id, pieces};
 use crate::app::Reply;
 use crate::error::ApiError;
@@ -183,7 +183,7 @@ impl Typed {
         let is_text = matches!(said, Said::Text(_));
         let part = OutputPart::from(said);
         let item = message(item_id(), part.clone());
-        let begun = Output { status: Progress::InProgress, content: Vec::new(), ..item.clone() };
+        let begun = Output { status: ResponseStatus::InProgress, content: Vec::new(), ..item.clone() };
         let mut told = self.tell(News::ItemAdded { output_index, item: begun });
         told += &self.tell(News::PartAdded { item_id: item_id(), output_index, content_index, part: empty });
         for piece in pieces(&words) {
