@@ -104,6 +104,12 @@ impl Engine {
         Ok(Self { workspace, model, embedder, learnt, others, joint, apis, down })
     }
 
+    /// Asks this language model instead, or none.
+    pub fn with_model(mut self, model: Option<Arc<dyn LanguageModel>>) -> Self {
+        self.model = model;
+        self
+    }
+
     /// Asks other sources too: their graphs are walked as one. Where documents are read, each source is asked, and the answer of the most
     /// confidence is given.
     pub fn with_sources(mut self, others: Vec<Source>) -> Self {

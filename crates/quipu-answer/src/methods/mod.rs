@@ -236,6 +236,17 @@ pub struct MethodConfig {
     pub corrective: CorrectiveConfig,
 }
 
+impl MethodConfig {
+    /// Has no method go further than `hops` from a topic entity.
+    pub fn limit_hops(&mut self, hops: u32) {
+        self.kerag.max_hops = hops;
+        self.paths.walk.max_hops = hops as usize;
+        self.tog.depth = hops;
+        self.anchor.depth = hops;
+        self.corrective.radius = self.corrective.radius.min(hops as usize);
+    }
+}
+
 /// What a method gives; the engine grounds it and makes the answer.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Outcome {
