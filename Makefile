@@ -25,7 +25,7 @@ ifeq ($(filter x86_64 amd64,$(shell uname -m)),)
 export GGML_CPU_REPACK = ON
 endif
 
-.PHONY: help demo demo-setup demo-build setup page build demo-models test fuzz damage crash soak bench-build bench bench-compare lint format
+.PHONY: help demo demo-setup demo-build setup page build demo-models test test-python dist fuzz damage crash soak bench-build bench bench-compare lint format
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -75,6 +75,13 @@ test: setup page ## the whole test suite
 	cargo test --workspace --locked --no-run
 	@for model in $(TEST_MODELS); do $(TARGET_DIR)/debug/quipu models pull $$model >/dev/null || exit 1; done
 	cargo test --workspace --locked
+	scripts/test-python.sh
+
+test-python: setup page ## the Python package: its wheel in a fresh environment, and the examples over it
+	scripts/test-python.sh
+
+dist: setup page ## archives, wheel, checksums and lists of parts for other machines, in target/dist
+	scripts/dist.sh
 
 fuzz: ## every reader of foreign bytes under libFuzzer (MINUTES=60 in all); docs/proof.md says what it found
 	@scripts/fuzz.sh $(MINUTES)
@@ -115,6 +122,8 @@ lint: ## formatting, clippy, docs, dependencies
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
 	@command -v cargo-deny >/dev/null || cargo install --locked cargo-deny
 	cargo deny --locked check licenses bans sources
+	@# Every crate as it would be published, without building it again.
+	cargo package --workspace --locked --allow-dirty --no-verify --quiet
 
 format: ## format the code
 	cargo fmt --all

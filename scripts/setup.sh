@@ -1,7 +1,7 @@
 #!/bin/sh
 # Prepares a machine for building Quipu. Usage: setup.sh [demo]
 # For the demo: build tools, Rust, and a Python environment that writes its graph. For the tests, besides: what they ask (Oxigraph's
-# server; Virtuoso, where apt may be used), and Node and Chromium for the page.
+# server; Virtuoso, where apt may be used), what builds and tests the Python package, and Node and Chromium for the page.
 # Before apt is called it asks, unless CI or YES=1 is set. Safe to run again: what is there already is left alone. Models are fetched by
 # `quipu models pull`.
 set -eu
@@ -13,7 +13,7 @@ SERVER_PACKAGES="virtuoso-opensource-7-bin"
 PAGE_PACKAGES="nodejs npm chromium"
 VENV=.venv
 REQUIREMENTS="demo/requirements.txt"
-[ "$purpose" = demo ] || REQUIREMENTS="$REQUIREMENTS scripts/requirements.txt"
+[ "$purpose" = demo ] || REQUIREMENTS="$REQUIREMENTS scripts/requirements.txt python/requirements.txt"
 
 say() { printf 'setup: %s\n' "$1"; }
 fail() {

@@ -4,38 +4,19 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 use indicatif::DecimalBytes;
-use quipu_answer::{AnswerError, Engine, Source};
-use quipu_index::Workspace;
-use quipu_model::{
-    CacheMode, Embedder, LanguageModel, ModelEntry, ModelError, ModelKind, OpenOptions, Registry,
-    default_model_name, open_embedder, open_language_model,
-};
+use quipu::Sources;
+use quipu_answer::Engine;
+use quipu_model::{CacheMode, Embedder, LanguageModel, ModelEntry, ModelKind, OpenOptions, Registry};
 
 use crate::config::Settings;
 use crate::output::{Align, Table, stderr};
 use crate::progress;
 
-/// As a model's name: ask none.
-const NO_MODEL: &str = "none";
-
 /// Opens a workspace and loads the models to ask it with.
 pub(crate) async fn open(folder: &Path, settings: &Settings, options: OpenOptions) -> Result<Engine> {
-    let workspace = Arc::new(Workspace::open(folder)?);
-    // Some methods do without an embedder; who names one knows what it needs.
-    let method = settings.method.as_deref();
-    let embeds = workspace.vectors().is_some() || matches!(method, None | Some("auto" | "paths" | "query"));
-    let kinds: &[ModelKind] =
-        if embeds { &[ModelKind::Chat, ModelKind::Embedder] } else { &[ModelKind::Chat] };
-    offer(settings, kinds, &options).await?;
-    let embedder = match load_embedder(settings).await {
-        Ok(embedder) => Some(embedder),
-        Err(error) if is_missing(&error) && workspace.vectors().is_none() => None,
-        Err(error) => return Err(error),
-    };
-    let model = load_model(settings, options).await?;
-    Ok(Engine::new(workspace, model, embedder)?)
+    build(Sources::open([folder])?, settings, options).await
 }
 
 /// Opens a workspace with others to ask besides; those of the settings where none is named. What cannot be opened is told of in every answer,
@@ -46,29 +27,23 @@ pub(crate) async fn open_several(
     settings: &Settings,
     options: OpenOptions,
 ) -> Result<Engine> {
-    let mut folders = vec![folder.to_owned()];
-    if others.is_empty() {
-        // As the file has them: beside the workspace.
-        folders.extend(settings.sources.iter().flatten().map(|other| folder.join(other)));
-    } else {
-        folders.extend_from_slice(others);
-    }
-    let mut sources = Vec::new();
-    let mut down = Vec::new();
-    for folder in &folders {
-        match Workspace::open(folder).map_err(AnswerError::from).and_then(|w| Source::open(Arc::new(w))) {
-            Ok(source) => sources.push((folder, source)),
-            Err(error) if folders.len() > 1 => down.push((folder.display().to_string(), error.to_string())),
-            Err(error) => return Err(error.into()),
-        }
-    }
-    if sources.is_empty() {
-        let reasons: Vec<String> = down.into_iter().map(|(_, reason)| reason).collect();
-        bail!("no source can be asked: {}", reasons.join("; "));
-    }
-    let (first, _) = sources.remove(0);
-    let engine = open(first, settings, options).await?;
-    Ok(engine.with_sources(sources.into_iter().map(|(_, source)| source).collect()).without_sources(down))
+    build(Sources::of(folder, others, settings)?, settings, options).await
+}
+
+async fn build(sources: Sources, settings: &Settings, options: OpenOptions) -> Result<Engine> {
+    // Some methods do without an embedder; who names one knows what it needs.
+    let method = settings.method.as_deref();
+    let embeds = sources.first().inner().vectors().is_some()
+        || matches!(method, None | Some("auto" | "paths" | "query"));
+    let kinds: &[ModelKind] =
+        if embeds { &[ModelKind::Chat, ModelKind::Embedder] } else { &[ModelKind::Chat] };
+    offer(settings, kinds, &options).await?;
+    let loading = progress::spinner("loading the models");
+    // Of the settings, models alone: `eval` names several methods at once, and asks with options of its own.
+    let models = Settings { method: None, ..settings.clone() };
+    let built = quipu::Engine::builder(sources).settings(models).open_options(options).build().await;
+    loading.finish_and_clear();
+    Ok(built?.into_inner())
 }
 
 /// Offers to fetch the models of the settings that are not here: where a person can be asked, and `QUIPU_OFFLINE` does not forbid it.
@@ -137,29 +112,18 @@ pub(crate) async fn load_model(
     settings: &Settings,
     options: OpenOptions,
 ) -> Result<Option<Arc<dyn LanguageModel>>> {
-    let name = match &settings.llm {
-        Some(name) if name == NO_MODEL => return Ok(None),
-        Some(name) => name.clone(),
-        None => default_model_name(ModelKind::Chat, &options)?,
-    };
-    let options = OpenOptions { prices: settings.prices.clone(), ..options };
     let loading = progress::spinner("loading the language model");
-    let model = tokio::task::spawn_blocking(move || open_language_model(&name, &options)).await;
+    let model = quipu::load_model(settings, options).await;
     loading.finish_and_clear();
-    Ok(Some(model.context("the model's thread is gone")??))
+    Ok(model?)
 }
 
 /// The embedder of the settings, else the default one.
 pub(crate) async fn load_embedder(settings: &Settings) -> Result<Arc<dyn Embedder>> {
-    let options = OpenOptions::default();
-    let name = match &settings.embedder {
-        Some(name) => name.clone(),
-        None => default_model_name(ModelKind::Embedder, &options)?,
-    };
-    Ok(open_embedder(&name, &options).await?)
+    Ok(quipu::load_embedder(settings).await?)
 }
 
 /// Whether this only says that a model was not fetched yet.
 pub(crate) fn is_missing(error: &anyhow::Error) -> bool {
-    matches!(error.downcast_ref(), Some(ModelError::Missing { .. } | ModelError::Partial { .. }))
+    error.downcast_ref().is_some_and(quipu::Error::is_missing_model)
 }

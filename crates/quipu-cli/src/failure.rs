@@ -2,17 +2,16 @@
 
 use std::fmt::Write as _;
 use std::io;
-use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
 use quipu_answer::AnswerError;
 use quipu_eval::EvalError;
-use quipu_graph::GraphError;
+use quipu_graph::{ErrorClass, GraphError};
 use quipu_index::IndexError;
 use quipu_model::ModelError;
 use quipu_server::ServerError;
 
-const FAILED: u8 = 1;
+pub(crate) const FAILED: u8 = 1;
 const WRONG_USAGE: u8 = 2;
 /// 128 + SIGINT, as shells have it.
 const INTERRUPTED: u8 = 130;
@@ -31,14 +30,14 @@ pub(crate) struct WrongUsage(pub(crate) String);
 pub(crate) struct Interrupted;
 
 /// The exit code for an error.
-pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
+pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
     if reader_is_gone(error) {
-        return ExitCode::SUCCESS;
+        return 0;
     }
     if is_interruption(error) {
-        return ExitCode::from(INTERRUPTED);
+        return INTERRUPTED;
     }
-    ExitCode::from(if is_wrong_usage(error) { WRONG_USAGE } else { FAILED })
+    if is_wrong_usage(error) { WRONG_USAGE } else { FAILED }
 }
 
 /// One readable sentence and a `caused by` line for each cause that says more; `None` where there is nobody to tell.
@@ -73,6 +72,9 @@ fn is_interruption(error: &anyhow::Error) -> bool {
             || matches!(cause.downcast_ref(), Some(GraphError::Cancelled))
             || matches!(cause.downcast_ref(), Some(IndexError::Cancelled))
             || matches!(cause.downcast_ref(), Some(ModelError::Cancelled))
+            || cause
+                .downcast_ref::<quipu::Error>()
+                .is_some_and(|error| error.class() == ErrorClass::Cancelled)
     })
 }
 
@@ -84,6 +86,13 @@ fn is_wrong_usage(error: &anyhow::Error) -> bool {
             || cause.downcast_ref().is_some_and(is_wrong_model)
             || match cause.downcast_ref() {
                 // The errors that these pass on are not in the chain: it goes on with *their* causes.
+                Some(quipu::Error::Usage(_)) => true,
+                Some(quipu::Error::Graph(error)) => is_wrong_graph(error),
+                Some(quipu::Error::Index(error)) => is_wrong_index(error),
+                Some(quipu::Error::Model(error)) => is_wrong_model(error),
+                _ => false,
+            }
+            || match cause.downcast_ref() {
                 Some(AnswerError::Usage(_)) => true,
                 Some(AnswerError::Graph(error)) => is_wrong_graph(error),
                 Some(AnswerError::Index(error)) => is_wrong_index(error),

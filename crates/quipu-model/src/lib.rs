@@ -6,6 +6,7 @@ mod cache;
 mod embed;
 mod error;
 mod fit;
+mod function;
 mod gbnf;
 mod http;
 mod language;
@@ -23,6 +24,7 @@ pub use cache::{CacheMode, CachedModel};
 pub use embed::{Embedder, Embeddings, LocalEmbedder, TokenVectors};
 pub use error::ModelError;
 pub use fit::{Fit, fit_blocks};
+pub use function::FunctionModel;
 pub use gbnf::schema_to_grammar;
 pub use http::{EndpointConfig, HttpEmbedder, HttpModel};
 pub use language::{

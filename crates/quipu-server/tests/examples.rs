@@ -6,9 +6,6 @@
     reason = "a test ends where something fails"
 )]
 
-#[path = "../../../examples/ask.rs"]
-mod library;
-
 use crate::support;
 use std::path::Path;
 use std::process::Command;
@@ -37,11 +34,4 @@ async fn openais_client_and_curl_ask_a_server() {
     command.arg(example("ask.sh")).arg(QUESTION).env("QUIPU_URL", &server.base);
     let told = run(command).await;
     assert!(told.contains("event: trace") && told.contains("event: answer"), "{told}");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn the_library_answers_without_a_server() {
-    let folder = tempfile::tempdir().unwrap();
-    let workspace = import(folder.path(), "films", FILMS).await;
-    assert_eq!(library::ask(&workspace, QUESTION).await.unwrap().answers, ["Boudewijn Koole"]);
 }

@@ -254,7 +254,7 @@ pub struct AnswerTable {
 
 impl AnswerTable {
     /// The rows that a plan gave.
-    pub(crate) fn of(plan: &Plan, rows: &RowSet) -> Self {
+    pub fn of(plan: &Plan, rows: &RowSet) -> Self {
         let is_truth =
             |column: usize| plan.columns.get(column).is_some_and(|column| column.kind == ValueKind::Flag);
         let alone = plan.columns.len() == 1 && rows.rows.len() == 1;
@@ -375,4 +375,34 @@ pub struct Answer {
     /// What happened on the way, when asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trace: Option<Vec<TimedEvent>>,
+}
+
+impl Answer {
+    /// How the question was read, in words; none of methods that do not say.
+    pub fn read_as(&self) -> Option<&str> {
+        self.readings.first().map(|reading| reading.words.as_str())
+    }
+
+    /// The plan that was run, as SPARQL 1.1; none of methods without one.
+    pub fn sparql(&self) -> Option<&str> {
+        self.readings.first()?.sparql.as_deref()
+    }
+
+    /// Titles of the columns of [`Answer::rows`]; none where the answer is a list of values.
+    pub fn columns(&self) -> &[String] {
+        self.table.as_ref().map_or(&[], |table| &table.columns)
+    }
+
+    /// The values as rows: those of the table, else one a row.
+    pub fn rows(&self) -> Vec<Vec<Option<Value>>> {
+        match &self.table {
+            Some(table) => table.rows.clone(),
+            None => self.answers.iter().map(|name| vec![Some(Value::calculated(name.clone()))]).collect(),
+        }
+    }
+
+    /// The evidence that holds the answer's values.
+    pub fn cited(&self) -> impl Iterator<Item = &Evidence> {
+        self.evidence.iter().filter(|piece| self.citations.contains(&piece.id))
+    }
 }

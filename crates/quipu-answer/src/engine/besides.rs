@@ -28,12 +28,7 @@ impl Engine {
     }
 
     /// The surroundings of work with one, within limits.
-    pub(super) fn with_model<'a>(
-        &'a self,
-        limits: Limits,
-        trace: &'a Trace,
-        ledger: &'a Ledger,
-    ) -> Context<'a> {
+    pub(super) fn within<'a>(&'a self, limits: Limits, trace: &'a Trace, ledger: &'a Ledger) -> Context<'a> {
         Context::new(&self.source, self.model.as_ref(), self.embedder.as_ref(), limits, trace, ledger)
     }
 
@@ -50,7 +45,7 @@ impl Engine {
             ));
         }
         let (trace, ledger) = (Trace::new(None), Ledger::default());
-        let context = self.with_model(Limits::default(), &trace, &ledger);
+        let context = self.within(Limits::default(), &trace, &ledger);
         let subject = read_subject(&context, question, &apis).await?;
         Ok((subject, ledger.usage()))
     }
@@ -61,7 +56,7 @@ impl Engine {
     /// When graph, index or embedder fail.
     pub async fn passages(&self, text: &str, k: usize) -> Result<Vec<Evidence>, AnswerError> {
         let (trace, ledger) = (Trace::new(None), Ledger::default());
-        let context = self.with_model(Limits::default(), &trace, &ledger);
+        let context = self.within(Limits::default(), &trace, &ledger);
         let mentioned = mentions(&context, text).await?;
         let linked: Vec<NodeId> = mentioned.iter().filter_map(|m| Some(m.best()?.node)).collect();
         retrieve_passages(&context, text, &linked, SearchMode::default(), k).await

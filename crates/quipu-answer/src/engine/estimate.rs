@@ -129,7 +129,7 @@ impl Engine {
         };
         let context = model.abilities().context_tokens as u64;
         let probe = Arc::new(Probe { model, seen: Mutex::default() });
-        let unsent = self.with_language_model(probe.clone());
+        let unsent = self.clone().with_model(Some(probe.clone()));
         let outcome = unsent.ask(question, &AskOptions { learn: false, sink: None, ..options.clone() }).await;
         let seen = std::mem::take(&mut *probe.seen.lock());
         if seen.is_empty() {

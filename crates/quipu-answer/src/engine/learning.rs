@@ -65,7 +65,7 @@ impl Engine {
     ) -> Result<usize, AnswerError> {
         let (trace, ledger) = (Trace::new(None), Ledger::default());
         let limits = Limits { llm_calls: u32::MAX, time: Duration::MAX, ..Limits::default() };
-        let context = self.with_model(limits, &trace, &ledger);
+        let context = self.within(limits, &trace, &ledger);
         let mut relations: Vec<(u64, RelationId, &str)> = context
             .graph()
             .relations()
@@ -106,7 +106,7 @@ impl Engine {
         for (done, (question, gold)) in questions.iter().enumerate() {
             progress(done, questions.len());
             let (trace, ledger) = (Trace::new(None), Ledger::default());
-            let context = self.with_model(Limits::default(), &trace, &ledger);
+            let context = self.within(Limits::default(), &trace, &ledger);
             found.extend(experiences_of(&context, question, gold, config).await?);
         }
         let kept = balanced(&found, most);

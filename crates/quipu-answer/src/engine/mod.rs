@@ -93,6 +93,12 @@ impl Engine {
         Ok(Self { source: Source::open(workspace)?, model, embedder, others, joint, down })
     }
 
+    /// Asks this language model instead, or none.
+    pub fn with_model(mut self, model: Option<Arc<dyn LanguageModel>>) -> Self {
+        self.model = model;
+        self
+    }
+
     /// Asks other sources too: their graphs are walked as one. Where documents are read, each source is asked, and the answer of the most
     /// confidence is given.
     pub fn with_sources(mut self, others: Vec<Source>) -> Self {
@@ -169,11 +175,6 @@ impl Engine {
 
     pub(crate) fn language_model(&self) -> Option<Arc<dyn LanguageModel>> {
         self.model.clone()
-    }
-
-    /// The same engine with another model.
-    pub(crate) fn with_language_model(&self, model: Arc<dyn LanguageModel>) -> Self {
-        Self { model: Some(model), ..self.clone() }
     }
 
     /// Answers a question. Where the evidence holds no answer, or the question's limits end the work, the answer is an

@@ -226,6 +226,17 @@ pub struct MethodConfig {
     pub corrective: CorrectiveConfig,
 }
 
+impl MethodConfig {
+    /// Has no method go further than `hops` from a topic entity.
+    pub fn limit_hops(&mut self, hops: u32) {
+        self.kerag.max_hops = hops;
+        self.paths.walk.max_hops = hops as usize;
+        self.tog.depth = hops;
+        self.anchor.depth = hops;
+        self.corrective.radius = self.corrective.radius.min(hops as usize);
+    }
+}
+
 /// A method with its parameters, as a way to ask a source.
 pub(crate) struct ByMethod<'a> {
     pub(crate) method: Method,

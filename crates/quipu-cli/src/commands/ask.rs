@@ -2,16 +2,12 @@
 
 use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
-use std::time::Duration;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use jiff::{Timestamp, Zoned, tz::TimeZone};
-use quipu_answer::{
-    AskOptions, KEPT_BY_SIMILARITY, KEPT_PATHS, KeragConfig, Limits, Method, MethodConfig, PathsConfig,
-    Question, RelationFilter,
-};
-use quipu_model::{Amount, CacheMode, OpenOptions, Prices};
+use quipu_answer::{AskOptions, KEPT_BY_SIMILARITY, KEPT_PATHS, MethodConfig, Question, RelationFilter};
+use quipu_model::{CacheMode, OpenOptions, Prices};
 
 use super::pages;
 use super::talk::Talk;
@@ -236,54 +232,31 @@ impl How {
 
     /// What is not said stays as the libraries have it.
     pub(super) fn options(&self, settings: &Settings) -> Result<AskOptions> {
-        let defaults = AskOptions::default();
-        let method = settings.method.as_deref().map_or(Ok(defaults.method), str::parse::<Method>)?;
-        let limits = Limits {
-            llm_calls: settings.max_llm_calls.unwrap_or(defaults.limits.llm_calls),
-            time: settings.timeout.map_or(defaults.limits.time, Duration::from_secs),
-            tokens: settings.max_tokens.unwrap_or(defaults.limits.tokens),
-            cost: settings.max_cost.map(amount).transpose()?,
-            ..defaults.limits
-        };
-        Ok(AskOptions { method, config: self.method_config(settings), limits, ..defaults })
+        let options = settings.ask_options()?;
+        // What is learnt changes what comes after: `ask` says whether, a measurement keeps nothing.
+        Ok(AskOptions { config: self.method_config(options.config), learn: false, ..options })
     }
 
-    fn method_config(&self, settings: &Settings) -> MethodConfig {
-        let max_hops = if self.no_multi_hop { Some(1) } else { settings.max_hops };
-        let KeragConfig { max_hops: kerag_hops, filter, reasoning, .. } = KeragConfig::default();
-        let filter = match self.filter {
-            _ if self.no_filter => RelationFilter::Off,
-            Some(Filter::Model) => RelationFilter::Model,
-            Some(Filter::Paths) => RelationFilter::Paths { keep: KEPT_PATHS },
-            Some(Filter::Similarity) => RelationFilter::Similarity { keep: KEPT_BY_SIMILARITY },
-            None => filter,
-        };
-        let kerag = KeragConfig {
-            max_hops: max_hops.unwrap_or(kerag_hops),
-            filter,
-            reasoning: reasoning && !self.no_reasoning,
-            ..KeragConfig::default()
-        };
-        let mut paths = PathsConfig::default();
-        if let Some(max_hops) = max_hops {
-            paths.walk.max_hops = max_hops as usize;
+    /// What only flags say.
+    fn method_config(&self, mut config: MethodConfig) -> MethodConfig {
+        if self.no_multi_hop {
+            config.limit_hops(1);
         }
-        let mut config = MethodConfig { kerag, paths, ..MethodConfig::default() };
+        let kerag = &mut config.kerag;
+        match self.filter {
+            _ if self.no_filter => kerag.filter = RelationFilter::Off,
+            Some(Filter::Model) => kerag.filter = RelationFilter::Model,
+            Some(Filter::Paths) => kerag.filter = RelationFilter::Paths { keep: KEPT_PATHS },
+            Some(Filter::Similarity) => {
+                kerag.filter = RelationFilter::Similarity { keep: KEPT_BY_SIMILARITY };
+            }
+            None => {}
+        }
+        kerag.reasoning &= !self.no_reasoning;
         config.verify.graph = !self.no_graph;
         config.verify.check = !self.no_self_verification;
-        if let Some(max_hops) = max_hops {
-            config.tog.depth = max_hops;
-            config.anchor.depth = max_hops;
-            config.corrective.radius = config.corrective.radius.min(max_hops as usize);
-        }
         config
     }
-}
-
-/// An amount of money.
-fn amount(units: f64) -> Result<Amount, WrongUsage> {
-    let wrong = || WrongUsage(format!("--max-cost {units}: an amount of money is a number from 0"));
-    Amount::of_units(units).ok_or_else(wrong)
 }
 
 /// Reads the number of a reading: 1, 2, ...

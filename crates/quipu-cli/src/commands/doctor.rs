@@ -87,7 +87,9 @@ impl Arguments {
         let here = PathBuf::from(".");
         let first = self.workspaces.first().unwrap_or(&here);
         let flags = Settings { llm: self.llm.clone(), ..Settings::default() };
-        let settings = report.outcome("configuration", Settings::load(flags, first))?.unwrap_or_default();
+        let settings = report
+            .outcome("configuration", Settings::load(flags, first).map_err(Into::into))?
+            .unwrap_or_default();
         let loaded = engine::load_model(&settings, OpenOptions::default()).await;
         if let Some(Some(model)) = report.outcome("language model", loaded)? {
             look_at_model(&mut report, model.as_ref()).await?;

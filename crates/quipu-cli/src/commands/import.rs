@@ -6,12 +6,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
 use clap::Args;
-use quipu_graph::{ImportConfig, ImportReport, Input, InputFormat, ProfileChoice};
-use quipu_index::{ImportRequest, Workspace};
+use quipu::{Import, Imported, Workspace};
+use quipu_graph::{ImportReport, InputFormat};
 use quipu_model::{ModelKind, OpenOptions};
 
 use crate::config::Settings;
-use crate::failure::WrongUsage;
 use crate::interrupt::{self, stoppable};
 use crate::output::{counted, grouped, prose, visible};
 use crate::{engine, progress};
@@ -42,101 +41,50 @@ pub(super) struct Arguments {
 
 impl Arguments {
     pub(super) async fn run(self) -> Result<()> {
-        let graph = self.graph_config()?;
+        let import = self.import();
+        import.check()?;
         let settings = Settings::load(Settings::default(), &self.workspace)?;
-        let embedder = if self.no_embeddings {
-            None
+        let import = if self.no_embeddings {
+            import.without_vectors()
         } else {
             let options = OpenOptions::default();
             interrupt::or_interrupted(engine::offer(&settings, &[ModelKind::Embedder], &options)).await?;
-            Some(
-                engine::load_embedder(&settings)
-                    .await
-                    .context("entities cannot be embedded (--no-embeddings leaves that out)")?,
-            )
+            let embedder = engine::load_embedder(&settings).await;
+            import
+                .embedder(embedder.context("entities cannot be embedded (--no-embeddings leaves that out)")?)
         };
         let started = Instant::now();
         let bar = progress::ImportBar::new();
-        let request = ImportRequest { graph, embedder, progress: Some(bar.sink()) };
-        let outcome = import(&self.workspace, request).await;
+        let import = import.progress(bar.sink());
+        let outcome = stoppable(import.cancel(), move |handle| handle.block_on(import.run())).await;
         bar.finish();
-        let report = outcome?;
+        let Imported { workspace, report } = outcome?;
         tell(&report, started.elapsed());
         if self.format == "auto" {
             tell_columns(&self.files, &report);
         }
-        let workspace = Workspace::open(&self.workspace)?;
-        // Counted now, so that the first question does not wait for it.
-        quipu_query::open_tables(&workspace).await?;
         for missing in workspace.info().missing {
             tell!("{}", prose(&missing));
         }
         Ok(())
     }
 
-    fn graph_config(&self) -> Result<ImportConfig> {
-        let inputs = self.files.iter().map(|file| match file.as_os_str() == OsStr::new("-") {
-            true => Input::Stdin,
-            false => Input::File(file.clone()),
-        });
-        let mut config = ImportConfig::new(source_name(&self.workspace), inputs.collect());
-        config.format = parse_format(&self.format)?;
-        if self.format == SKB {
-            check_skb(&self.files)?;
+    fn import(&self) -> Import {
+        let mut import = Workspace::import(&self.workspace)
+            .format(&self.format)
+            .profile(&self.profile)
+            .lenient(self.lenient);
+        for file in &self.files {
+            import = match file.as_os_str() == OsStr::new("-") {
+                true => import.stdin(),
+                false => import.files([file]),
+            };
         }
-        config.profile = ProfileChoice::parse(&self.profile);
-        config.lenient = self.lenient;
-        if let Some(megabytes) = self.memory {
-            config.memory = megabytes << 20;
-        }
-        Ok(config)
-    }
-}
-
-/// The source is called as its workspace's folder is.
-fn source_name(workspace: &Path) -> String {
-    let absolute = std::path::absolute(workspace).unwrap_or_else(|_| workspace.to_owned());
-    absolute.file_name().map_or_else(|| "graph".into(), |name| name.to_string_lossy().into_owned())
-}
-
-/// The format of knowledge bases with documents: nodes and edges in files of their own.
-const SKB: &str = "skb";
-
-/// Whoever names `skb` has nodes as JSON Lines, and edges as TSV if any.
-fn check_skb(files: &[PathBuf]) -> Result<()> {
-    let formats: Vec<Option<InputFormat>> = files.iter().map(|file| InputFormat::of_path(file)).collect();
-    for (file, format) in files.iter().zip(&formats) {
-        if !matches!(format, Some(InputFormat::SkbNodes | InputFormat::Tsv)) {
-            let file = file.display();
-            return Err(WrongUsage(format!(
-                "--format skb takes nodes (.jsonl) and edges (.tsv), not {file}"
-            ))
-            .into());
+        match self.memory {
+            Some(megabytes) => import.memory(megabytes << 20),
+            None => import,
         }
     }
-    if !formats.contains(&Some(InputFormat::SkbNodes)) {
-        return Err(WrongUsage("--format skb takes a file of nodes (.jsonl) beside the edges".into()).into());
-    }
-    Ok(())
-}
-
-/// `None` for the formats that are found out file by file: `auto`, and `skb` whose two files differ.
-fn parse_format(name: &str) -> Result<Option<InputFormat>> {
-    match name {
-        "auto" | SKB => Ok(None),
-        name => match InputFormat::parse(name) {
-            Ok(format) => Ok(Some(format)),
-            Err(error) => Err(WrongUsage(error.to_string()).into()),
-        },
-    }
-}
-
-/// Imports on a thread that may block, and has it stop and clear up on Ctrl-C.
-async fn import(workspace: &Path, request: ImportRequest) -> Result<ImportReport> {
-    let cancel = request.graph.cancel.clone();
-    let folder = workspace.to_owned();
-    let work = move |handle: tokio::runtime::Handle| handle.block_on(Workspace::import(&folder, &request));
-    stoppable(cancel, work).await
 }
 
 /// How files in columns were read: as tables or as triples, which is not always sure.

@@ -5,9 +5,8 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
-use quipu_graph::{QueryFormat, QueryOptions};
+use quipu::{QueryFormat, QueryOptions, Workspace};
 
-use super::workspace;
 use crate::failure::WrongUsage;
 use crate::interrupt::stoppable;
 
@@ -30,21 +29,10 @@ impl Arguments {
         let format = QueryFormat::parse(&self.format).map_err(|error| WrongUsage(error.to_string()))?;
         let timeout = self.timeout.map(Duration::from_secs);
         let options = QueryOptions { format, timeout, ..QueryOptions::default() };
-        let workspace = workspace::open_graph(&self.workspace)?;
-        if !workspace.has_graph() {
-            let folder = self.workspace.display();
-            return Err(
-                WrongUsage(format!("{folder} asks APIs, which take no SPARQL; `quipu ask` does")).into()
-            );
-        }
-        let cancel = options.cancel.clone();
-        stoppable(cancel, move |handle| {
-            if let Some(graph) = workspace.endpoint() {
-                return handle.block_on(graph.query(&self.sparql, &options, &mut std::io::stdout()));
-            }
-            workspace
-                .embedded()
-                .map_or(Ok(0), |graph| graph.query(&self.sparql, &options, &mut std::io::stdout()))
+        let workspace = Workspace::open_graph(&self.workspace)?;
+        let out = std::io::stdout();
+        stoppable(options.cancel.clone(), move |handle| {
+            handle.block_on(workspace.query_into(&self.sparql, &options, out))
         })
         .await?;
         Ok(())

@@ -94,7 +94,7 @@ impl How {
     fn settings(&self, workspaces: &[PathBuf]) -> Result<Settings> {
         let flags = Settings { llm: self.llm.clone(), method: self.method.clone(), ..Settings::default() };
         let first = workspaces.first().context("a server needs a workspace")?;
-        Settings::load_with(flags, self.config.as_deref(), first)
+        Ok(Settings::load_with(flags, self.config.as_deref(), first)?)
     }
 }
 

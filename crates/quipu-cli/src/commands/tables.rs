@@ -6,12 +6,9 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
-use quipu_query::{
-    Expression, Relevance, RenderConfig, RunLimits, Values, bind, open_tables, plan, read_sql, run, say,
-};
+use quipu::Workspace;
+use quipu_query::RenderConfig;
 
-use super::workspace;
-use crate::failure::WrongUsage;
 use crate::output::{Align, FAINT, Table, stdout, visible};
 
 #[derive(Debug, Args)]
@@ -36,60 +33,39 @@ pub(super) struct Arguments {
 
 impl Arguments {
     pub(super) async fn run(self) -> Result<()> {
-        let workspace = workspace::open(&self.workspace)?;
-        let tables = open_tables(&workspace).await?;
+        let workspace = Workspace::open(&self.workspace)?;
         let mut out = stdout();
         let Some(sql) = &self.sql else {
-            let relevance = Relevance::by_words(&tables, self.question.as_deref().unwrap_or_default());
             let bytes = match self.question {
                 Some(_) => self.bytes.min(RenderConfig::default().bytes),
                 None => self.bytes,
             };
-            let rendered = tables.render(&relevance, &RenderConfig { bytes, ..RenderConfig::default() });
-            write!(out, "{}", rendered.text)?;
-            if !rendered.whole {
+            let (text, whole) = workspace.tables(self.question.as_deref(), bytes).await?;
+            write!(out, "{text}")?;
+            if !whole {
                 writeln!(out, "{FAINT}and more tables, which do not fit{FAINT:#}")?;
             }
             return Ok(());
         };
-        let today = jiff::Zoned::now().date();
-        let query = read_sql(sql, Some(today)).map_err(wrong)?;
-        let values = Values::read(&workspace, &tables).await?;
-        let mut texts = Vec::new();
-        query.visit(&mut |part| {
-            if let Expression::Text(text) = part {
-                texts.push(text.clone());
-            }
-        });
-        let found = values.find(&workspace, &tables, &texts).await?;
-        let bound = bind(query, &tables, &values, &found).map_err(wrong)?;
-        let plan = plan(&bound.query, &tables).map_err(wrong)?;
         if self.sparql {
-            writeln!(out, "{}", plan.sparql())?;
+            writeln!(out, "{}", workspace.plan_sql(sql).await?.sparql())?;
             return Ok(());
         }
-        let limits = RunLimits { time: Duration::from_secs(self.timeout), ..RunLimits::default() };
-        let rows = run(&workspace, &plan, &limits).await?;
+        let answer = workspace.sql(sql, Duration::from_secs(self.timeout)).await?;
         let titles: Vec<(&str, Align)> =
-            plan.columns.iter().map(|column| (column.title.as_str(), Align::Left)).collect();
+            answer.table.columns.iter().map(|title| (title.as_str(), Align::Left)).collect();
         let mut table = Table::new(&titles);
-        for row in &rows.rows {
-            let cells = row.iter().map(|cell| cell.as_ref().map_or("", |cell| cell.name.as_str()));
-            table.push_all(cells);
+        for row in &answer.table.rows {
+            table.push_all(row.iter().map(|cell| cell.as_ref().map_or("", |value| value.name.as_str())));
         }
         table.print(&mut out)?;
-        if rows.more {
+        if answer.table.left_out > 0 {
             writeln!(out, "{FAINT}and more; add a LIMIT and an OFFSET{FAINT:#}")?;
         }
-        writeln!(out, "\n{FAINT}{}{FAINT:#}", visible(&say(&bound.query, &tables)))?;
-        for mend in &bound.mends {
-            writeln!(out, "{FAINT}mended: {}{FAINT:#}", visible(&mend.text))?;
+        writeln!(out, "\n{FAINT}{}{FAINT:#}", visible(&answer.words))?;
+        for mend in &answer.mends {
+            writeln!(out, "{FAINT}mended: {}{FAINT:#}", visible(mend))?;
         }
         Ok(())
     }
-}
-
-/// What is wrong with the SELECT is wrong usage; what is wrong with the graph is not.
-fn wrong(error: quipu_query::QueryError) -> anyhow::Error {
-    if error.is_of_the_text() { WrongUsage(error.to_string()).into() } else { error.into() }
 }

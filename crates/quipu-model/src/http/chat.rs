@@ -296,7 +296,7 @@ impl Learnt {
 }
 
 /// The schema of the JSON that a constraint asks for. A choice becomes an object, since endpoints want one.
-fn wanted_schema(constraint: &Constraint) -> Option<Value> {
+pub(crate) fn wanted_schema(constraint: &Constraint) -> Option<Value> {
     match constraint {
         Constraint::Choice(options) => Some(json!({
             "type": "object",
@@ -319,16 +319,28 @@ fn wire_tools(constraint: &Constraint) -> Option<Value> {
 
 /// Adds what the reply must look like to the last message.
 fn ask_in_words(messages: &mut [Value], constraint: &Constraint, schema: &Value, form: JsonForm) {
-    let words = match constraint {
-        Constraint::Choice(options) if form == JsonForm::Words => {
-            format!("Reply with exactly one of these and nothing else: {}", options.join(" | "))
-        }
-        _ => format!("Reply with JSON that satisfies this JSON Schema, and with nothing else:\n{schema}"),
+    let words = match form {
+        JsonForm::Words => in_words(constraint, schema),
+        _ => json_in_words(schema),
     };
     if let Some(Value::String(content)) = messages.last_mut().and_then(|message| message.get_mut("content")) {
         content.push_str("\n\n");
         content.push_str(&words);
     }
+}
+
+/// What the reply must look like, for a model that takes words alone.
+pub(crate) fn in_words(constraint: &Constraint, schema: &Value) -> String {
+    match constraint {
+        Constraint::Choice(options) => {
+            format!("Reply with exactly one of these and nothing else: {}", options.join(" | "))
+        }
+        _ => json_in_words(schema),
+    }
+}
+
+fn json_in_words(schema: &Value) -> String {
+    format!("Reply with JSON that satisfies this JSON Schema, and with nothing else:\n{schema}")
 }
 
 /// Forbids further properties in each object, and tells whether all properties are required, which strict endpoints
@@ -356,7 +368,7 @@ fn close_objects(schema: &mut Value) -> bool {
     strict
 }
 
-fn chosen_option(text: &str, options: &[String]) -> Option<String> {
+pub(crate) fn chosen_option(text: &str, options: &[String]) -> Option<String> {
     let json = parse_leniently(text).and_then(|value| value.get("choice")?.as_str().map(str::to_owned));
     find_option(json.as_deref().unwrap_or(text), options).and_then(|index| options.get(index)).cloned()
 }

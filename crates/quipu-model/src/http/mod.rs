@@ -6,6 +6,7 @@ mod endpoint;
 mod score;
 
 pub use chat::HttpModel;
+pub(crate) use chat::{chosen_option, in_words, wanted_schema};
 pub use embeddings::HttpEmbedder;
 pub use endpoint::EndpointConfig;
 

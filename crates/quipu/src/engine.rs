@@ -1,0 +1,230 @@
+//! Workspaces with the models to ask them with.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use jiff::Zoned;
+use quipu_answer::{Answer, AskOptions, Question, Source};
+use quipu_model::{Embedder, LanguageModel, OpenOptions};
+use serde::de::IgnoredAny;
+
+use crate::models::NO_MODEL;
+use crate::{Error, Result, Settings, Workspace, load_embedder, load_model};
+
+/// The workspaces that a question is put to: one, or several whose graphs are walked as one.
+#[derive(Clone)]
+pub struct Sources {
+    first: Workspace,
+    others: Vec<Source>,
+    down: Vec<(String, String)>,
+}
+
+impl Sources {
+    /// Opens workspaces. Of several, those that cannot be opened are left out, and every answer says so.
+    ///
+    /// # Errors
+    /// Those of the only one, or that none of several can be asked.
+    pub fn open<P: AsRef<Path>>(folders: impl IntoIterator<Item = P>) -> Result<Self> {
+        let mut opened = Vec::new();
+        let mut failed: Vec<(String, Error)> = Vec::new();
+        for folder in folders {
+            match open_source(folder.as_ref()) {
+                Ok(source) => opened.push(source),
+                Err(error) => failed.push((folder.as_ref().display().to_string(), error)),
+            }
+        }
+        if opened.is_empty() {
+            return Err(match failed.len() {
+                0 => Error::Usage("a workspace is needed".into()),
+                1 => failed.remove(0).1,
+                _ => {
+                    let reasons: Vec<String> = failed.iter().map(|(_, error)| error.to_string()).collect();
+                    Error::Usage(format!("no source can be asked: {}", reasons.join("; ")))
+                }
+            });
+        }
+        let (first, _) = opened.remove(0);
+        let down = failed.into_iter().map(|(folder, error)| (folder, error.to_string())).collect();
+        Ok(Self { first, others: opened.into_iter().map(|(_, source)| source).collect(), down })
+    }
+
+    /// The workspace in `folder` with `others` to ask besides; those of the settings where none is named, as paths from the
+    /// folder.
+    ///
+    /// # Errors
+    /// As [`Sources::open`].
+    pub fn of<S>(folder: &Path, others: &[PathBuf], settings: &Settings<S>) -> Result<Self> {
+        let mut folders = vec![folder.to_owned()];
+        if others.is_empty() {
+            folders.extend(settings.sources.iter().flatten().map(|other| folder.join(other)));
+        } else {
+            folders.extend_from_slice(others);
+        }
+        Self::open(folders)
+    }
+
+    /// The workspace whose settings and models are taken.
+    pub fn first(&self) -> &Workspace {
+        &self.first
+    }
+}
+
+fn open_source(folder: &Path) -> Result<(Workspace, Source)> {
+    let workspace = Workspace::open(folder)?;
+    let source = Source::open(workspace.inner().clone())?;
+    Ok((workspace, source))
+}
+
+impl From<Workspace> for Sources {
+    fn from(first: Workspace) -> Self {
+        Self { first, others: Vec::new(), down: Vec::new() }
+    }
+}
+
+impl From<&Workspace> for Sources {
+    fn from(workspace: &Workspace) -> Self {
+        workspace.clone().into()
+    }
+}
+
+/// One or several workspaces with the models to ask them with. Cheap to clone; questions run side by side, on one engine or
+/// on several.
+#[derive(Clone)]
+pub struct Engine {
+    inner: quipu_answer::Engine,
+    options: AskOptions,
+}
+
+/// How an [`Engine`] is made. What is not said stands in the settings: environment, `WORKSPACE/quipu.toml`, the user's file.
+#[must_use = "nothing is opened until it is built"]
+pub struct EngineBuilder {
+    sources: Sources,
+    flags: Settings<IgnoredAny>,
+    settings: Option<Settings<IgnoredAny>>,
+    model: Option<Arc<dyn LanguageModel>>,
+    embedder: Option<Arc<dyn Embedder>>,
+    open: OpenOptions,
+}
+
+impl Engine {
+    /// Begins an engine over a workspace, or over [`Sources`].
+    pub fn builder(sources: impl Into<Sources>) -> EngineBuilder {
+        EngineBuilder {
+            sources: sources.into(),
+            flags: Settings::default(),
+            settings: None,
+            model: None,
+            embedder: None,
+            open: OpenOptions { keep_instructions: true, ..OpenOptions::default() },
+        }
+    }
+
+    /// Answers a question asked now, as the settings say. Where the evidence holds no answer, that is the answer.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] for what is no question; those of graph and model.
+    pub async fn ask(&self, question: &str) -> Result<Answer> {
+        self.ask_with(&Question::new(question, Zoned::now())?, &self.options).await
+    }
+
+    /// The same at another time and in another way.
+    ///
+    /// # Errors
+    /// As [`Engine::ask`], and for options that contradict each other.
+    pub async fn ask_with(&self, question: &Question, options: &AskOptions) -> Result<Answer> {
+        Ok(self.inner.ask(question, options).await?)
+    }
+
+    /// The same workspaces with another language model, or without one.
+    pub fn with_language_model(&self, model: Option<Arc<dyn LanguageModel>>) -> Self {
+        Self { inner: self.inner.clone().with_model(model), options: self.options.clone() }
+    }
+
+    /// How questions are asked by [`Engine::ask`]: to be changed for one of [`Engine::ask_with`].
+    pub fn options(&self) -> &AskOptions {
+        &self.options
+    }
+
+    /// The engine itself, for what this crate does not offer.
+    pub fn inner(&self) -> &quipu_answer::Engine {
+        &self.inner
+    }
+
+    /// The engine itself.
+    pub fn into_inner(self) -> quipu_answer::Engine {
+        self.inner
+    }
+}
+
+impl EngineBuilder {
+    /// The language model by name: of `quipu models list`, `openai:NAME` for an endpoint, the path of a `.gguf` file, or
+    /// `none`.
+    pub fn model(mut self, name: impl Into<String>) -> Self {
+        self.flags.llm = Some(name.into());
+        self
+    }
+
+    /// Asks no language model: paths alone, and what else needs none.
+    pub fn without_model(self) -> Self {
+        self.model(NO_MODEL)
+    }
+
+    /// The language model itself.
+    pub fn language_model(mut self, model: Arc<dyn LanguageModel>) -> Self {
+        self.model = Some(model);
+        self
+    }
+
+    /// The embedder itself. Else that of the settings; none where it is not on this machine and the workspace has no vectors.
+    pub fn embedder(mut self, embedder: Arc<dyn Embedder>) -> Self {
+        self.embedder = Some(embedder);
+        self
+    }
+
+    /// How questions are answered: `auto`, `paths`, `query`, `kerag`, ...
+    pub fn method(mut self, name: impl Into<String>) -> Self {
+        self.flags.method = Some(name.into());
+        self
+    }
+
+    /// Takes these settings, in the place of environment and files.
+    pub fn settings<S>(mut self, settings: Settings<S>) -> Self {
+        self.settings = Some(settings.without_server());
+        self
+    }
+
+    /// How models are opened: folders, threads, the endpoint, the cache of replies.
+    pub fn open_options(mut self, options: OpenOptions) -> Self {
+        self.open = options;
+        self
+    }
+
+    /// Loads the models and puts all together.
+    ///
+    /// # Errors
+    /// [`Error::Model`] for a model that is not here ([`Error::is_missing_model`]) or damaged; [`Error::Usage`] for settings
+    /// and names that are wrong.
+    pub async fn build(self) -> Result<Engine> {
+        let Sources { first, others, down } = self.sources;
+        let settings = match self.settings {
+            Some(settings) => self.flags.over(settings),
+            None => Settings::load(self.flags, first.folder())?,
+        };
+        let options = settings.ask_options()?;
+        let embedder = match self.embedder {
+            Some(embedder) => Some(embedder),
+            None => match load_embedder(&settings).await {
+                Ok(embedder) => Some(embedder),
+                Err(error) if error.is_missing_model() && first.inner().vectors().is_none() => None,
+                Err(error) => return Err(error),
+            },
+        };
+        let model = match self.model {
+            Some(model) => Some(model),
+            None => load_model(&settings, self.open).await?,
+        };
+        let inner = quipu_answer::Engine::new(first.inner().clone(), model, embedder)?;
+        let inner = if others.is_empty() { inner } else { inner.with_sources(others) };
+        Ok(Engine { inner: inner.without_sources(down), options })
+    }
+}

@@ -1,0 +1,119 @@
+//! What can go wrong, in one type for all of the library.
+
+use std::path::PathBuf;
+
+use quipu_answer::AnswerError;
+use quipu_graph::{ErrorClass, GraphError};
+use quipu_index::IndexError;
+use quipu_model::ModelError;
+use quipu_query::QueryError;
+
+/// What the library's functions give.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// An error. Each message names what failed and says what to do.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The arguments, the settings or the query cannot be worked with.
+    #[error("{0}")]
+    Usage(String),
+    /// No entity is called so.
+    #[error("{0}")]
+    NotFound(String),
+    /// A file of settings cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Settings {
+        /// The file.
+        path: PathBuf,
+        /// The system's word.
+        source: std::io::Error,
+    },
+    /// The graph failed.
+    #[error(transparent)]
+    Graph(GraphError),
+    /// The workspace or one of its indexes failed.
+    #[error(transparent)]
+    Index(IndexError),
+    /// A model failed, or is not on this machine.
+    #[error(transparent)]
+    Model(ModelError),
+    /// Anything else that ended a question.
+    #[error(transparent)]
+    Answer(AnswerError),
+    /// A thread of the work ended without a word.
+    #[error("the work ended without a word; this is a defect of Quipu")]
+    Lost,
+}
+
+impl Error {
+    /// The class that decides retry, exit code and HTTP status.
+    pub fn class(&self) -> ErrorClass {
+        match self {
+            Self::Usage(_) | Self::NotFound(_) => ErrorClass::User,
+            Self::Settings { .. } | Self::Answer(_) | Self::Lost => ErrorClass::Permanent,
+            Self::Graph(error) => error.class(),
+            Self::Index(error) => error.class(),
+            Self::Model(error) => match error {
+                ModelError::Unreachable { .. } | ModelError::TimedOut { .. } => ErrorClass::Transient,
+                ModelError::Damaged { .. } => ErrorClass::Corrupt,
+                ModelError::Cancelled => ErrorClass::Cancelled,
+                ModelError::Usage(_) | ModelError::Missing { .. } | ModelError::Partial { .. } => {
+                    ErrorClass::User
+                }
+                _ => ErrorClass::Permanent,
+            },
+        }
+    }
+
+    /// Whether this only says that a model was not fetched yet, or not all of it.
+    pub fn is_missing_model(&self) -> bool {
+        matches!(self, Self::Model(ModelError::Missing { .. } | ModelError::Partial { .. }))
+    }
+}
+
+impl From<GraphError> for Error {
+    fn from(error: GraphError) -> Self {
+        Self::Graph(error)
+    }
+}
+
+impl From<ModelError> for Error {
+    fn from(error: ModelError) -> Self {
+        Self::Model(error)
+    }
+}
+
+impl From<IndexError> for Error {
+    fn from(error: IndexError) -> Self {
+        match error {
+            IndexError::Graph(error) => Self::Graph(error),
+            IndexError::Model(error) => Self::Model(error),
+            error => Self::Index(error),
+        }
+    }
+}
+
+impl From<AnswerError> for Error {
+    fn from(error: AnswerError) -> Self {
+        match error {
+            AnswerError::Usage(reason) => Self::Usage(reason),
+            AnswerError::Graph(error) => Self::Graph(error),
+            AnswerError::Index(error) => error.into(),
+            AnswerError::Model(error) => Self::Model(error),
+            error => Self::Answer(error),
+        }
+    }
+}
+
+impl From<QueryError> for Error {
+    fn from(error: QueryError) -> Self {
+        match error {
+            QueryError::Refused(reason) | QueryError::Unbound(reason) | QueryError::Results(reason) => {
+                Self::Usage(reason)
+            }
+            QueryError::Graph(error) => Self::Graph(error),
+            QueryError::Index(error) => error.into(),
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! Files into a workspace.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use quipu_graph::{ImportConfig, ImportReport, Input, InputFormat, ProfileChoice};
+use quipu_index::{ImportRequest, WorkspaceProgressSink};
+use quipu_model::Embedder;
+use quipu_query::open_tables;
+
+use crate::workspace::StopOnDrop;
+use crate::{Error, Result, Settings, Workspace, load_embedder};
+
+/// Files, plain or compressed, on their way into a workspace. What the folder held before is replaced once all is read; an
+/// import that fails or is stopped leaves it as it was.
+///
+/// ```no_run
+/// # async fn run() -> quipu::Result<()> {
+/// let imported = quipu::Workspace::import("films").files(["films.ttl", "people.csv"]).run().await?;
+/// println!("{} triples", imported.report.triples);
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "nothing is imported until it runs"]
+pub struct Import {
+    folder: PathBuf,
+    inputs: Vec<Input>,
+    format: Option<String>,
+    profile: Option<String>,
+    lenient: bool,
+    memory: Option<u64>,
+    vectors: Vectors,
+    progress: Option<WorkspaceProgressSink>,
+    cancel: Arc<AtomicBool>,
+}
+
+enum Vectors {
+    /// By the embedder of the settings.
+    Settings,
+    By(Arc<dyn Embedder>),
+    None,
+}
+
+/// What an import made.
+#[derive(Debug)]
+pub struct Imported {
+    /// The workspace, opened.
+    pub workspace: Workspace,
+    /// What was read.
+    pub report: ImportReport,
+}
+
+/// The format of knowledge bases with documents: nodes and edges in files of their own.
+const SKB: &str = "skb";
+/// Formats are found out file by file.
+const AUTO: &str = "auto";
+
+impl Import {
+    pub(crate) fn new(folder: &Path) -> Self {
+        Self {
+            folder: folder.to_owned(),
+            inputs: Vec::new(),
+            format: None,
+            profile: None,
+            lenient: false,
+            memory: None,
+            vectors: Vectors::Settings,
+            progress: None,
+            cancel: Arc::default(),
+        }
+    }
+
+    /// Reads these files, after those named before.
+    pub fn files<P: Into<PathBuf>>(mut self, files: impl IntoIterator<Item = P>) -> Self {
+        self.inputs.extend(files.into_iter().map(|file| Input::File(file.into())));
+        self
+    }
+
+    /// Reads standard input.
+    pub fn stdin(mut self) -> Self {
+        self.inputs.push(Input::Stdin);
+        self
+    }
+
+    /// The format of all files: `turtle`, `csv`, `table`, ...; `auto`, the default, finds it out.
+    pub fn format(mut self, name: impl Into<String>) -> Self {
+        self.format = Some(name.into());
+        self
+    }
+
+    /// Which relations are labels, other names, types, descriptions, noise: `auto`, a profile's name or a TOML file.
+    pub fn profile(mut self, name: impl Into<String>) -> Self {
+        self.profile = Some(name.into());
+        self
+    }
+
+    /// Skips malformed lines, and counts and lists them, instead of stopping at the first.
+    pub fn lenient(mut self, lenient: bool) -> Self {
+        self.lenient = lenient;
+        self
+    }
+
+    /// Bytes of memory to stay within.
+    pub fn memory(mut self, bytes: u64) -> Self {
+        self.memory = Some(bytes);
+        self
+    }
+
+    /// Makes the vectors with this embedder, not with that of the settings.
+    pub fn embedder(mut self, embedder: Arc<dyn Embedder>) -> Self {
+        self.vectors = Vectors::By(embedder);
+        self
+    }
+
+    /// Leaves out the vectors: entities are then found by name, not by meaning, and no embedder is needed.
+    pub fn without_vectors(mut self) -> Self {
+        self.vectors = Vectors::None;
+        self
+    }
+
+    /// Hears of progress, several times a second, from any thread.
+    pub fn progress(mut self, sink: WorkspaceProgressSink) -> Self {
+        self.progress = Some(sink);
+        self
+    }
+
+    /// Set to true it stops the import, which then fails with an error of the class
+    /// [`Cancelled`](crate::ErrorClass::Cancelled). So does dropping the future.
+    pub fn cancel(&self) -> Arc<AtomicBool> {
+        self.cancel.clone()
+    }
+
+    /// What is wrong with the names of format and files, before anything is read or loaded.
+    ///
+    /// # Errors
+    /// [`Error::Usage`].
+    pub fn check(&self) -> Result<()> {
+        self.config().map(drop)
+    }
+
+    /// Reads the files, builds the indexes and publishes the workspace. Tables are counted too, so that the first question
+    /// does not wait for them.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] for formats that there are not; [`Error::Graph`] for files that cannot be read, with the line;
+    /// [`Error::Model`] without an embedder; [`Error::Index`] for what cannot be written.
+    pub async fn run(self) -> Result<Imported> {
+        let graph = self.config()?;
+        let embedder = match self.vectors {
+            Vectors::None => None,
+            Vectors::By(embedder) => Some(embedder),
+            Vectors::Settings => {
+                let settings = Settings::<serde::de::IgnoredAny>::load(Settings::default(), &self.folder)?;
+                Some(load_embedder(&settings).await?)
+            }
+        };
+        let request = ImportRequest { graph, embedder, progress: self.progress };
+        let stop = StopOnDrop::new(&self.cancel);
+        let (folder, runtime) = (self.folder.clone(), tokio::runtime::Handle::current());
+        let work = move || runtime.block_on(quipu_index::Workspace::import(&folder, &request));
+        let outcome = tokio::task::spawn_blocking(work).await;
+        stop.done();
+        let report = outcome.map_err(|_| Error::Lost)??;
+        let workspace = Workspace::open(&self.folder)?;
+        open_tables(workspace.inner()).await?;
+        Ok(Imported { workspace, report })
+    }
+
+    fn config(&self) -> Result<ImportConfig> {
+        if self.inputs.is_empty() {
+            return Err(Error::Usage("an import needs a file".into()));
+        }
+        let mut config = ImportConfig::new(source_name(&self.folder), self.inputs.clone());
+        config.format = match self.format.as_deref() {
+            None | Some(AUTO) => None,
+            Some(SKB) => {
+                check_skb(&self.inputs)?;
+                None
+            }
+            Some(name) => Some(InputFormat::parse(name).map_err(|error| Error::Usage(error.to_string()))?),
+        };
+        config.profile = ProfileChoice::parse(self.profile.as_deref().unwrap_or(AUTO));
+        config.lenient = self.lenient;
+        config.memory = self.memory.unwrap_or(config.memory);
+        config.cancel = self.cancel.clone();
+        Ok(config)
+    }
+}
+
+/// The source is called as its workspace's folder is.
+fn source_name(workspace: &Path) -> String {
+    let absolute = std::path::absolute(workspace).unwrap_or_else(|_| workspace.to_owned());
+    absolute.file_name().map_or_else(|| "graph".into(), |name| name.to_string_lossy().into_owned())
+}
+
+/// Whoever names `skb` has nodes as JSON Lines, and edges as TSV if any.
+fn check_skb(inputs: &[Input]) -> Result<()> {
+    let mut has_nodes = false;
+    for input in inputs {
+        let (format, name) = match input {
+            Input::File(path) => (InputFormat::of_path(path), path.display().to_string()),
+            _ => (None, "standard input".to_owned()),
+        };
+        has_nodes |= format == Some(InputFormat::SkbNodes);
+        if !matches!(format, Some(InputFormat::SkbNodes | InputFormat::Tsv)) {
+            return Err(Error::Usage(format!(
+                "the format skb takes nodes (.jsonl) and edges (.tsv), not {name}"
+            )));
+        }
+    }
+    if !has_nodes {
+        return Err(Error::Usage("the format skb takes a file of nodes (.jsonl) beside the edges".into()));
+    }
+    Ok(())
+}

@@ -1,0 +1,43 @@
+//! From settings to models.
+
+use std::sync::Arc;
+
+use quipu_model::{
+    Embedder, LanguageModel, ModelKind, OpenOptions, default_model_name, open_embedder, open_language_model,
+};
+
+use crate::{Error, Result, Settings};
+
+/// As a model's name: ask none.
+pub const NO_MODEL: &str = "none";
+
+/// The language model of the settings, else the default one; `None` where they say [`NO_MODEL`]. Loading takes a second.
+///
+/// # Errors
+/// [`Error::Model`] for a model that is unknown, not on this machine ([`Error::is_missing_model`]) or damaged.
+pub async fn load_model<S>(
+    settings: &Settings<S>,
+    options: OpenOptions,
+) -> Result<Option<Arc<dyn LanguageModel>>> {
+    let name = match &settings.llm {
+        Some(name) if name == NO_MODEL => return Ok(None),
+        Some(name) => name.clone(),
+        None => default_model_name(ModelKind::Chat, &options)?,
+    };
+    let options = OpenOptions { prices: settings.prices.clone(), ..options };
+    let model = tokio::task::spawn_blocking(move || open_language_model(&name, &options)).await;
+    Ok(Some(model.map_err(|_| Error::Lost)??))
+}
+
+/// The embedder of the settings, else the default one.
+///
+/// # Errors
+/// As [`load_model`].
+pub async fn load_embedder<S>(settings: &Settings<S>) -> Result<Arc<dyn Embedder>> {
+    let options = OpenOptions::default();
+    let name = match &settings.embedder {
+        Some(name) => name.clone(),
+        None => default_model_name(ModelKind::Embedder, &options)?,
+    };
+    Ok(open_embedder(&name, &options).await?)
+}

@@ -1,0 +1,161 @@
+//! A workspace as programs see it.
+
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use quipu_graph::QueryOptions;
+use quipu_index::{LookupConfig, WorkspaceInfo};
+use quipu_query::{Relevance, RenderConfig, open_tables};
+
+use crate::{Error, Import, NamedNode, QueryRows, Result};
+
+/// A graph and its indexes in a folder, opened. Cheap to open at any size, cheap to clone. One that is imported anew stays as
+/// it was opened.
+#[derive(Debug, Clone)]
+pub struct Workspace {
+    inner: Arc<quipu_index::Workspace>,
+}
+
+impl Workspace {
+    /// Begins an import into a folder, which is made when it is missing: `Workspace::import("films").files([...]).run()`.
+    pub fn import(folder: impl AsRef<Path>) -> Import {
+        Import::new(folder.as_ref())
+    }
+
+    /// Opens what was imported, or read from an endpoint, into a folder.
+    ///
+    /// # Errors
+    /// [`Error::Index`] and [`Error::Graph`] for a folder that is no workspace, and for what is damaged or of another version.
+    pub fn open(folder: impl AsRef<Path>) -> Result<Self> {
+        Ok(quipu_index::Workspace::open(folder.as_ref())?.into())
+    }
+
+    /// Opens graph and names alone, which damage elsewhere does not concern.
+    ///
+    /// # Errors
+    /// As [`Workspace::open`].
+    pub fn open_graph(folder: impl AsRef<Path>) -> Result<Self> {
+        Ok(quipu_index::Workspace::open_graph(folder.as_ref())?.into())
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        self.inner.folder()
+    }
+
+    /// The graph's name, as evidence cites it.
+    pub fn name(&self) -> &str {
+        &self.inner.graph().describe().name
+    }
+
+    /// What it holds, in numbers, and what is missing.
+    pub fn info(&self) -> WorkspaceInfo {
+        self.inner.info()
+    }
+
+    /// The workspace with its parts, for what this crate does not offer.
+    pub fn inner(&self) -> &Arc<quipu_index::Workspace> {
+        &self.inner
+    }
+
+    /// Entities that are called `text`, or nearly so, best first; at most `most`.
+    ///
+    /// # Errors
+    /// Of the index, or of the endpoint that is asked.
+    pub async fn entities(&self, text: &str, most: usize) -> Result<Vec<NamedNode>> {
+        let config = LookupConfig { k: most, ..LookupConfig::default() };
+        let found = self.inner.lookup(text, &config).await?;
+        let nodes: Vec<_> = found.iter().map(|candidate| candidate.node).collect();
+        let summaries = self.inner.graph().summaries(&nodes).await?;
+        Ok(summaries.into_iter().map(NamedNode::from).collect())
+    }
+
+    /// Runs a SPARQL query and gives its rows, its yes or no, or its triples.
+    ///
+    /// # Errors
+    /// [`Error::Graph`] for what is no query or takes too much, and of the endpoint that is asked; [`Error::Usage`] where there
+    /// is no graph.
+    pub async fn query(&self, sparql: &str, options: &QueryOptions) -> Result<QueryRows> {
+        let kind = quipu_graph::query_kind(sparql)?;
+        let format = QueryRows::format(kind);
+        let out = self.query_into(sparql, &QueryOptions { format, ..options.clone() }, Vec::new()).await?;
+        QueryRows::read(kind, out)
+    }
+
+    /// Runs a SPARQL query and writes its results as [`QueryOptions::format`] says; gives the writer back. Dropping the
+    /// future ends the query.
+    ///
+    /// # Errors
+    /// As [`Workspace::query`]; those of `out`.
+    pub async fn query_into<W: Write + Send + 'static>(
+        &self,
+        sparql: &str,
+        options: &QueryOptions,
+        mut out: W,
+    ) -> Result<W> {
+        if !self.inner.has_graph() {
+            let folder = self.folder().display();
+            return Err(Error::Usage(format!("{folder} asks APIs, which take no SPARQL; ask it a question")));
+        }
+        if let Some(graph) = self.inner.endpoint() {
+            graph.query(sparql, options, &mut out).await?;
+            return Ok(out);
+        }
+        let Some(graph) = self.inner.embedded().cloned() else { return Ok(out) };
+        let stop = StopOnDrop::new(&options.cancel);
+        let (sparql, options) = (sparql.to_owned(), options.clone());
+        let work = move || graph.query(&sparql, &options, &mut out).map(|_| out);
+        let outcome = tokio::task::spawn_blocking(work).await;
+        stop.done();
+        Ok(outcome.map_err(|_| Error::Lost)??)
+    }
+
+    /// The graph as tables, as a language model is shown it (`CREATE TABLE` lines), and whether that is all of them: those that
+    /// a question can need, all without one, in `bytes` at most.
+    ///
+    /// # Errors
+    /// Of the graph, while its tables are counted for the first time.
+    pub async fn tables(&self, question: Option<&str>, bytes: usize) -> Result<(String, bool)> {
+        let tables = open_tables(&self.inner).await?;
+        let relevance = Relevance::by_words(&tables, question.unwrap_or_default());
+        let rendered = tables.render(&relevance, &RenderConfig { bytes, ..RenderConfig::default() });
+        Ok((rendered.text, rendered.whole))
+    }
+}
+
+impl From<quipu_index::Workspace> for Workspace {
+    fn from(workspace: quipu_index::Workspace) -> Self {
+        Self { inner: Arc::new(workspace) }
+    }
+}
+
+impl From<Arc<quipu_index::Workspace>> for Workspace {
+    fn from(inner: Arc<quipu_index::Workspace>) -> Self {
+        Self { inner }
+    }
+}
+
+/// Stops work on another thread when nobody waits for it any more.
+pub(crate) struct StopOnDrop(Option<Arc<AtomicBool>>);
+
+impl StopOnDrop {
+    /// To be dropped before the work is done where it is to stop.
+    pub(crate) fn new(cancel: &Arc<AtomicBool>) -> Self {
+        Self(Some(cancel.clone()))
+    }
+
+    /// The work is done: whoever gave the flag may use it again.
+    pub(crate) fn done(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        if let Some(cancel) = &self.0 {
+            cancel.store(true, Ordering::Relaxed);
+        }
+    }
+}

@@ -1,0 +1,5 @@
+"""`python -m quipu` is the `quipu` command."""
+
+from ._command import main
+
+main()

@@ -1,0 +1,51 @@
+"""The wheel: its command, its types."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import quipu
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+def test_the_command_is_the_binarys(run: Run, folder: Path) -> None:
+    version = run("quipu", "--version")
+    assert version.stdout == f"quipu {quipu.__version__}\n", version
+    asked = run("quipu", "ask", str(folder), "What is the price of the Bee Lamp?", "--llm", "none", "--json")
+    assert json.loads(asked.stdout)["answers"] == ["70"], asked
+    wrong = run("quipu", "ask", str(folder.parent / "nowhere"), "Which lamps?", "--llm", "none")
+    assert wrong.returncode == 1 and "is no workspace" in wrong.stderr and wrong.stdout == "", wrong
+    usage = run("quipu", "ask")
+    assert usage.returncode == 2 and "Usage" in usage.stderr, usage
+    # Nothing is lost that does not end with a line.
+    table = run("python", "-m", "quipu", "query", str(folder), "ASK {}", "--format", "json")
+    assert json.loads(table.stdout)["boolean"] is True, table
+
+
+def test_the_package_and_its_users_are_typed(tmp_path: Path) -> None:
+    """mypy, as strict as it goes, over the package, its tests and a program that gets a type wrong."""
+    here = Path(__file__).parent
+    package = Path(quipu.__file__).parent
+    assert (package / "py.typed").exists()
+
+    def mypy(*paths: Path) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), *map(str, paths)]
+        return subprocess.run(command, capture_output=True, text=True, cwd=here, timeout=600, check=False)
+
+    good = mypy(*sorted(here.glob("*.py")))
+    assert good.returncode == 0, good.stdout
+    wrong = tmp_path / "wrong.py"
+    wrong.write_text("import quipu\nprint(quipu.Workspace.open('w').ask('Which?').rows[0][0].name)\n")
+    refused = mypy(wrong)
+    assert refused.returncode == 1 and "union-attr" in refused.stdout, refused.stdout
+
+
+def test_the_stubs_say_what_the_extension_has(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "mypy.stubtest", "quipu._quipu"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=600, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
