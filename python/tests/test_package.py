@@ -8,7 +8,10 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 import quipu
+from quipu import _processor
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -49,3 +52,14 @@ def test_the_stubs_say_what_the_extension_has(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "mypy.stubtest", "quipu._quipu"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=600, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_processor_that_is_too_old_is_told_before_it_ends_the_process(tmp_path: Path) -> None:
+    cpu_info = tmp_path / "cpuinfo"
+    cpu_info.write_text("processor\t: 0\nflags\t\t: fpu sse2 bmi1 bmi2 f16c movbe\n")
+    with pytest.raises(ImportError, match="no avx2, fma"):
+        _processor.check(cpu_info, "x86_64")
+    _processor.check(cpu_info, "aarch64")
+    _processor.check(tmp_path / "none", "x86_64")
+    cpu_info.write_text("flags\t: avx2 bmi1 bmi2 f16c fma movbe\n")
+    _processor.check(cpu_info, "x86_64")

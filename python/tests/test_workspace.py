@@ -49,7 +49,7 @@ def test_sql_runs_over_the_tables(lamps: quipu.Workspace) -> None:
     assert "CREATE TABLE lamp" in lamps.tables()
     rows = lamps.tables("SELECT maker, AVG(price) FROM lamp GROUP BY maker ORDER BY maker")
     assert [tuple(map(str, row)) for row in rows] == [("Acme", "32.5"), ("Zeta", "70")]
-    assert "AVG" in rows.sparql and "price" in rows.words and rows.mends == () and rows.left_out == 0
+    assert "SUM" in rows.sparql and "price" in rows.words and rows.mends == () and rows.left_out == 0
     with pytest.raises(quipu.UsageError, match="weight"):
         lamps.tables("SELECT weight FROM lamp")
 
@@ -95,7 +95,7 @@ def test_what_is_wrong_raises_what_it_is(
     with pytest.raises(quipu.UsageError, match="timeout"):
         lamps.query("ASK {}", timeout=-1)
     with pytest.raises(quipu.ModelError, match="no credit"):
-        lamps.ask("Which of them glows?", model=broken, method="query")
+        lamps.ask("How many lamps does each maker make?", model=broken, method="query")
     with pytest.raises(TypeError, match="function from messages"):
         lamps.ask("Which lamps?", model=7)  # type: ignore[arg-type]
     file = tmp_path / "broken.ttl"

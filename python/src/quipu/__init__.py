@@ -8,7 +8,11 @@ Paula van der Oest
 
 from __future__ import annotations
 
-from ._quipu import (
+from . import _processor
+
+_processor.check()
+
+from ._quipu import (  # noqa: E402
     DataError,
     EndpointError,
     ModelError,
