@@ -11,20 +11,26 @@ mod answer;
 mod prompts;
 // What one question may use, must keep to and has cost.
 mod ledger;
-// The stages.
-mod compose;
-mod critique;
-mod ground;
+// The stages: words of the question to entities,
 mod link;
+// which way through the graph,
 mod plan;
-mod prune;
+// from a plan to evidence,
 mod retrieve;
-// What a message means after earlier ones.
-mod conversation;
+// what of it bears on the question,
+mod prune;
+// is it enough,
+mod critique;
+// the answer from it,
+mod compose;
+// is every value in it.
+mod ground;
 // Several sources for one question.
 mod sources;
 // Whole paths, and queries: what methods are given in the place of a paper's own planning.
 mod planners;
+// What a message means after earlier ones.
+mod conversation;
 // The methods; none imports another but the default, which is a choice between planners.
 mod methods;
 // One question in, one answer out.

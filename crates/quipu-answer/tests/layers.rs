@@ -15,9 +15,9 @@ const ORDER: [&str; 15] = [
     "critique",
     "compose",
     "ground",
-    "conversation",
     "sources",
     "planners",
+    "conversation",
     "methods",
     "engine",
 ];

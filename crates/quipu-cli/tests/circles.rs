@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 /// Circles that stand. A file and the file of its folder are no circle.
-const KNOWN: [(&str, &[&str]); 8] = [
+const KNOWN: [(&str, &[&str]); 10] = [
     ("quipu-answer", &["conversation::by_code", "conversation::heard"]),
     ("quipu-answer", &["methods::hybrid::feedback", "methods::hybrid::fits", "methods::hybrid::router"]),
     ("quipu-cli", &["views::answer", "views::readings"]),
@@ -13,6 +13,8 @@ const KNOWN: [(&str, &[&str]); 8] = [
     ("quipu-query", &["plan::aggregates", "plan::expressions"]),
     ("quipu-query", &["plan::frame", "plan::rows", "plan::select", "plan::within"]),
     ("quipu-server", &["cite", "markdown"]),
+    ("quipu-server", &["http::openai::chat", "http::openai::chat_stream"]),
+    ("quipu-server", &["http::openai::responses", "http::openai::responses_stream"]),
     ("quipu-server", &["overview", "shown", "starters"]),
 ];
 

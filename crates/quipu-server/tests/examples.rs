@@ -10,7 +10,7 @@ use crate::support;
 use std::path::Path;
 use std::process::Command;
 
-use support::{FILMS, config, import, no_model, python, run, serve};
+use support::{config, no_model, python, run, serve};
 
 const QUESTION: &str = "who directed Kauwboy?";
 

@@ -16,7 +16,7 @@ use super::heard::{Heard, Thing};
 use crate::answer::{AnswerError, Bound};
 use crate::ledger::Context;
 use crate::link::{Mentioned, apart, mentions};
-use crate::plan::counted;
+use crate::planners::counted;
 
 /// Most things of an answer that a word for several stands for.
 const MOST_NAMED: usize = 12;

@@ -6,7 +6,6 @@ mod domain;
 mod fit;
 mod meanings;
 mod paths;
-mod reading;
 mod requirements;
 mod scope;
 mod solved;
@@ -26,7 +25,6 @@ pub use paths::{
     rank, rank_informed, reword,
 };
 pub(crate) use paths::{inverse, is_plural_of};
-pub(crate) use reading::{counted, iris_of, query_of, read_path, step_of};
 pub use requirements::{Along, NamedPart, Requirement, RequirementConfig, along, onward, requirements};
 pub use scope::{Frontier, OfferedRelation, Scope};
 pub use solved::{SOLVED_FILE, SolvedExample, SolvedExamples, plan_keys, solved_queries, with_solved};

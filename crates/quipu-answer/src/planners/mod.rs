@@ -2,6 +2,7 @@
 
 pub(crate) mod paths;
 pub(crate) mod query;
+mod reading;
 
 use crate::answer::{AnswerError, Outcome, Question};
 use crate::ledger::Context;
@@ -10,6 +11,7 @@ use crate::sources::Way;
 pub use paths::PathsConfig;
 pub use query::QueryConfig;
 pub(crate) use query::ask_sql;
+pub(crate) use reading::counted;
 
 /// Whole-path planning, over one source or several.
 pub(crate) struct ByPaths<'a>(pub(crate) &'a PathsConfig);

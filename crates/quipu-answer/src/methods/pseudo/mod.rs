@@ -33,7 +33,7 @@ use quipu_model::ChatRequest;
 use quipu_query::PseudoGraph;
 use serde_json::json;
 
-use crate::answer::{AnswerError, Event, Note, Outcome, Question, Stage};
+use crate::answer::{AnswerError, Event, Outcome, Question, Stage};
 use crate::ledger::Context;
 use crate::plan::with_solved;
 use crate::prompts::Prompt;
@@ -182,8 +182,3 @@ async fn believe(
 const SURE: f32 = 0.6;
 /// Tokens of a pseudo-graph.
 const MOST_REPLY: u32 = 500;
-
-/// Marks an answer that no source bears out.
-fn mark_alone(context: &Context<'_>) {
-    context.trace.note(Note::ModelAlone);
-}

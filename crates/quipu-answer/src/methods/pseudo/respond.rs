@@ -4,10 +4,10 @@ use quipu_model::{ChatRequest, ModelError};
 use serde::Deserialize;
 use serde_json::json;
 
+use super::Belief;
 use super::query::Marked;
-use super::{Belief, mark_alone};
 use crate::answer::{
-    AnswerError, Event, Evidence, Outcome, Question, Stage, Status, shown_values, to_markdown,
+    AnswerError, Event, Evidence, Note, Outcome, Question, Stage, Status, shown_values, to_markdown,
 };
 use crate::compose::{answer_from, compose, row_positions};
 use crate::ledger::Context;
@@ -165,8 +165,9 @@ pub(super) async fn from_belief(
         }
         composed => composed?,
     };
-    if composed.status == Status::Answered {
-        mark_alone(context);
+    let model_alone = composed.status == Status::Answered;
+    if model_alone {
+        context.trace.note(Note::ModelAlone);
     }
     let reason = (composed.status != Status::Answered).then_some(composed.reasoning);
     Ok(Outcome {
@@ -175,6 +176,7 @@ pub(super) async fn from_belief(
         text: None,
         // What the model believes is no evidence.
         evidence: Vec::new(),
+        model_alone,
         confidence: 0.3,
         reason,
         ..Outcome::default()

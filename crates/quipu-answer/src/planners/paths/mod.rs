@@ -24,7 +24,8 @@ use quipu_language::{
 use crate::answer::{AnswerError, Event, Outcome, Question, Stage, Status};
 use crate::ledger::Context;
 use crate::link::{Anchor, Mentioned, apart, mentions, without};
-use crate::plan::{RankConfig, RankedPath, Seen, Walk, WalkConfig, follow, rank_informed, read_path};
+use crate::plan::{RankConfig, RankedPath, Seen, Walk, WalkConfig, follow, rank_informed};
+use crate::planners::reading::read_path;
 
 use answer::answer;
 pub(crate) use answer::{finish, say};

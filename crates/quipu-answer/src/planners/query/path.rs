@@ -11,7 +11,8 @@ use quipu_query::asked::{
 use super::near::distance_of_role;
 use crate::answer::{AnswerError, PlanStart, Planned};
 use crate::ledger::Context;
-use crate::plan::{counted, follow, iris_of, query_of, step_of};
+use crate::plan::follow;
+use crate::planners::reading::{counted, iris_of, query_of, step_of};
 
 /// Ends of a path whose types are held against the question.
 const HELD: usize = 100;
