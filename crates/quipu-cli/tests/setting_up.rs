@@ -22,13 +22,19 @@ impl Machine {
     fn new(programs: &[&str]) -> Self {
         let machine = Self { folder: tempfile::tempdir().unwrap() };
         let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        for folder in ["bin", "scripts", "demo", ".venv"] {
+        for folder in ["bin", "scripts", "demo", "python", ".venv"] {
             std::fs::create_dir(machine.path(folder)).unwrap();
         }
-        for file in ["scripts/setup.sh", "scripts/requirements.txt", "demo/requirements.txt", "Cargo.toml"] {
+        for file in [
+            "scripts/setup.sh",
+            "scripts/requirements.txt",
+            "demo/requirements.txt",
+            "python/requirements.txt",
+            "Cargo.toml",
+        ] {
             std::fs::copy(repository.join(file), machine.path(file)).unwrap();
         }
-        let ready = ["demo/requirements.txt", "scripts/requirements.txt"]
+        let ready = ["demo/requirements.txt", "scripts/requirements.txt", "python/requirements.txt"]
             .map(|file| std::fs::read_to_string(machine.path(file)).unwrap());
         std::fs::write(machine.path(".venv/ready"), ready.concat()).unwrap();
         let paths = std::env::var_os("PATH").unwrap();

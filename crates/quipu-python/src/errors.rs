@@ -42,6 +42,7 @@ pub(crate) fn raised(error: &quipu::Error) -> PyErr {
         quipu::Error::Usage(_) => UsageError::new_err(message),
         quipu::Error::NotFound(_) => NotFoundError::new_err(message),
         quipu::Error::Settings { .. } => UsageError::new_err(message),
+        quipu::Error::Sources(_) => WorkspaceError::new_err(message),
         quipu::Error::Model(_) if error.is_missing_model() => ModelMissingError::new_err(message),
         quipu::Error::Model(quipu_model::ModelError::Usage(_)) => UsageError::new_err(message),
         quipu::Error::Model(_) => ModelError::new_err(message),

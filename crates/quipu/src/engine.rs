@@ -39,7 +39,7 @@ impl Sources {
                 1 => failed.remove(0).1,
                 _ => {
                     let reasons: Vec<String> = failed.iter().map(|(_, error)| error.to_string()).collect();
-                    Error::Usage(format!("no source can be asked: {}", reasons.join("; ")))
+                    Error::Sources(reasons.join("; "))
                 }
             });
         }

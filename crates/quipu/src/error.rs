@@ -21,6 +21,9 @@ pub enum Error {
     /// No entity is called so.
     #[error("{0}")]
     NotFound(String),
+    /// None of several workspaces can be opened.
+    #[error("no source can be asked: {0}")]
+    Sources(String),
     /// A file of settings cannot be read.
     #[error("cannot read {}: {source}", path.display())]
     Settings {
@@ -51,7 +54,7 @@ impl Error {
     pub fn class(&self) -> ErrorClass {
         match self {
             Self::Usage(_) | Self::NotFound(_) => ErrorClass::User,
-            Self::Settings { .. } | Self::Answer(_) | Self::Lost => ErrorClass::Permanent,
+            Self::Sources(_) | Self::Settings { .. } | Self::Answer(_) | Self::Lost => ErrorClass::Permanent,
             Self::Graph(error) => error.class(),
             Self::Index(error) => error.class(),
             Self::Model(error) => match error {
