@@ -6,6 +6,23 @@ import os
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Optional, final
 
+__all__ = [
+    "DataError",
+    "EndpointError",
+    "ModelError",
+    "ModelMissingError",
+    "NotFoundError",
+    "QuipuError",
+    "UsageError",
+    "WorkspaceError",
+    "Job",
+    "Workspace",
+    "import_workspace",
+    "pull_model",
+    "run_command",
+    "__version__",
+]
+
 __version__: str
 
 class QuipuError(Exception): ...
