@@ -39,14 +39,14 @@ create_exception!(
 pub(crate) fn raised(error: &quipu::Error) -> PyErr {
     let message = error.to_string();
     match error {
-        quipu::Error::Usage(_) => UsageError::new_err(message),
+        quipu::Error::Usage(_)
+        | quipu::Error::Settings { .. }
+        | quipu::Error::Model(quipu_model::ModelError::Usage(_))
+        | quipu::Error::Graph(GraphError::Usage(_)) => UsageError::new_err(message),
         quipu::Error::NotFound(_) => NotFoundError::new_err(message),
-        quipu::Error::Settings { .. } => UsageError::new_err(message),
         quipu::Error::Sources(_) => WorkspaceError::new_err(message),
         quipu::Error::Model(_) if error.is_missing_model() => ModelMissingError::new_err(message),
-        quipu::Error::Model(quipu_model::ModelError::Usage(_)) => UsageError::new_err(message),
         quipu::Error::Model(_) => ModelError::new_err(message),
-        quipu::Error::Graph(GraphError::Usage(_)) => UsageError::new_err(message),
         quipu::Error::Graph(GraphError::Malformed { .. } | GraphError::Empty) => DataError::new_err(message),
         quipu::Error::Graph(GraphError::Endpoint { .. }) => EndpointError::new_err(message),
         quipu::Error::Graph(_) | quipu::Error::Index(_) if error.class() != ErrorClass::Cancelled => {

@@ -38,6 +38,7 @@ impl Job {
 
 #[pymethods]
 impl Job {
+    #[expect(clippy::redundant_closure_for_method_calls, reason = "the method alone is not general enough")]
     /// Does the work, and gives its result as JSON. Other threads of Python go on meanwhile; Ctrl-C stops it.
     fn wait(&self, py: Python<'_>) -> PyResult<String> {
         let work = self.take()?;

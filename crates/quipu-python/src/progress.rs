@@ -37,9 +37,9 @@ impl Listener {
 }
 
 /// What an import is at: a stage, how much of it is done, of how much.
-pub(crate) fn read(progress: WorkspaceProgress) -> (&'static str, u64, Option<u64>) {
+pub(crate) fn read(progress: &WorkspaceProgress) -> (&'static str, u64, Option<u64>) {
     let known = |total: u64| Some(total).filter(|total| *total > 0);
-    match progress {
+    match *progress {
         WorkspaceProgress::Source { done, total, .. } => ("source", done, known(total)),
         WorkspaceProgress::Graph(ImportProgress { stage, done, total, .. }) => {
             let stage = match stage {

@@ -32,6 +32,7 @@ impl NativeWorkspace {
 impl NativeWorkspace {
     #[new]
     #[pyo3(signature = (path, sources, model, embedder, method))]
+    #[expect(clippy::needless_pass_by_value, reason = "Python hands over values")]
     fn open(
         py: Python<'_>,
         path: PathBuf,
@@ -125,7 +126,7 @@ pub(crate) fn import_workspace(how: &str, progress: Option<Py<PyAny>>) -> PyResu
     let listener = Listener::new(function, import.cancel());
     let told = listener.clone();
     let import = import.progress(Arc::new(move |step| {
-        let (stage, done, total) = read(step);
+        let (stage, done, total) = read(&step);
         told.tell(stage, done, total);
     }));
     Ok(Job::raising(async move {

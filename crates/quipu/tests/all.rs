@@ -44,7 +44,7 @@ pub async fn lamps() -> (tempfile::TempDir, Workspace) {
     (folder, imported.workspace)
 }
 
-pub fn file(folder: &tempfile::TempDir, name: &str, text: &str) -> PathBuf {
+pub(crate) fn file(folder: &tempfile::TempDir, name: &str, text: &str) -> PathBuf {
     let path = folder.path().join(name);
     std::fs::write(&path, text).unwrap();
     path

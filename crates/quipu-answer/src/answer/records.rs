@@ -102,12 +102,7 @@ mod tests {
 
     fn record(table: &str, fields: &[(&str, &str)]) -> RecordContent {
         let field = |(name, value): &(&str, &str)| RecordField::new(name, &[(*value).to_owned()]);
-        let content = RecordContent {
-            table: table.into(),
-            fields: fields.iter().map(field).collect(),
-            path: "$".into(),
-        };
-        content
+        RecordContent { table: table.into(), fields: fields.iter().map(field).collect(), path: "$".into() }
     }
 
     #[test]
