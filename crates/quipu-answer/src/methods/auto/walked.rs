@@ -6,8 +6,8 @@ use std::ops::Range;
 use quipu_graph::{Direction, NodeSummary, Step};
 use quipu_index::LookupConfig;
 use quipu_language::{
-    Operation, Side, asked_place, asks_for, asks_for_two, asks_for_units, asks_twice, is_form, meanings,
-    meanings_at, quantity, side_of,
+    Operation, Side, asked_place, asks_for, asks_for_an_agent, asks_for_two, asks_for_units, asks_twice,
+    is_form, meanings, meanings_at, quantity, side_of,
 };
 use quipu_query::Made;
 
@@ -353,7 +353,7 @@ impl Walk<'_> {
 }
 
 /// Whether a path's answer is of the kind that the question's words ask for: a number to "how many", and no count to "how many years";
-/// yes or no to "is".
+/// yes or no to "is"; a name to "who".
 fn is_of_kind(question: &str, outcome: &Outcome) -> bool {
     let counts = outcome.evidence.iter().any(|piece| {
         matches!(&piece.content, EvidenceContent::Calculation { operation, .. } if operation.starts_with(Operation::Count.name()))
@@ -365,6 +365,10 @@ fn is_of_kind(question: &str, outcome: &Outcome) -> bool {
         }
         Some("amount") => outcome.answers.iter().all(|answer| answer.contains(|c: char| c.is_ascii_digit())),
         Some("yes_or_no") => outcome.answers.iter().all(|answer| answer == "yes" || answer == "no"),
+        // Nobody is a year or an amount: "who designed the Otter" is not answered by when it was built.
+        _ if asks_for_an_agent(question) => {
+            outcome.answers.iter().any(|answer| answer.contains(char::is_alphabetic))
+        }
         // True and false are no things.
         _ => !outcome.answers.iter().all(|answer| answer == "true" || answer == "false"),
     }
@@ -424,5 +428,14 @@ mod tests {
             let start = question.find(name).unwrap();
             assert_eq!(continues(question, &(start..start + name.len())), expected, "{question}");
         }
+    }
+
+    #[test]
+    fn nobody_is_a_year_or_an_amount() {
+        let answered = |answer: &str| Outcome { answers: vec![answer.to_owned()], ..Outcome::default() };
+        assert!(!is_of_kind("Who designed the Otter?", &answered("1988")));
+        assert!(!is_of_kind("Who designed the Otter?", &answered("1988-05-02")));
+        assert!(is_of_kind("Who designed the Otter?", &answered("Ada Lee")));
+        assert!(is_of_kind("When was the Otter built?", &answered("1988")));
     }
 }
