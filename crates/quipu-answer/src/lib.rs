@@ -59,7 +59,7 @@ pub use plan::{
     FEATURE_NAMES, Features, RelationCard, RequirementConfig, SolvedExample, Subject, WalkConfig,
     domain_by_names, domain_by_rules,
 };
-pub use planners::{PathsConfig, QueryConfig};
+pub use planners::{PathsConfig, Planner, QueryConfig};
 pub use prompts::prompt_templates;
 pub use quipu_language::{
     Calculation, CalculationError, Operand, Operation, TimeFrame, asks_yes_or_no, calculate, format_number,

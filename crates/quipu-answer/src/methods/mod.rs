@@ -12,7 +12,7 @@ use std::str::FromStr;
 
 use crate::answer::{AnswerError, Outcome, Question};
 use crate::ledger::Context;
-use crate::planners::{self, PathsConfig, QueryConfig};
+use crate::planners::{self, PathsConfig, Planner, Planning, QueryConfig};
 use crate::sources::Way;
 
 pub use anchor::{AnchorConfig, Grounding as AnchorGrounding, Guide, Predictor};
@@ -157,11 +157,11 @@ impl Method {
             Self::Auto => auto::run(context, question, config).await,
             Self::Paths => planners::paths::run(context, question, &config.paths).await,
             Self::Query => planners::query::run(context, question, &config.query).await,
-            Self::Kerag => kerag::run(context, question, &config.kerag).await,
-            Self::Hybrid => hybrid::run(context, question, &config.hybrid).await,
-            Self::Verify => verify::run(context, question, &config.verify).await,
-            Self::Anchor => anchor::run(context, question, &config.anchor).await,
-            Self::Pseudo => pseudo::run(context, question, &config.pseudo).await,
+            Self::Kerag => kerag::run(context, question, &config.kerag, config.planning()).await,
+            Self::Hybrid => hybrid::run(context, question, &config.hybrid, config.planning()).await,
+            Self::Verify => verify::run(context, question, &config.verify, config.planning()).await,
+            Self::Anchor => anchor::run(context, question, &config.anchor, config.planning()).await,
+            Self::Pseudo => pseudo::run(context, question, &config.pseudo, config.planning()).await,
             Self::Io => baselines::io::run(context, question).await,
             Self::Cot => baselines::cot::run(context, question).await,
             Self::SelfConsistency => {
@@ -194,6 +194,8 @@ impl FromStr for Method {
 /// The parameters of all methods.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MethodConfig {
+    /// Whose plan the papers' methods follow.
+    pub planner: Planner,
     /// Of `auto`.
     pub auto: AutoConfig,
     /// Of `kerag`.
@@ -227,6 +229,10 @@ pub struct MethodConfig {
 }
 
 impl MethodConfig {
+    fn planning(&self) -> Planning<'_> {
+        Planning { planner: self.planner, paths: &self.paths, query: &self.query }
+    }
+
     /// Has no method go further than `hops` from a topic entity.
     pub fn limit_hops(&mut self, hops: u32) {
         self.kerag.max_hops = hops;

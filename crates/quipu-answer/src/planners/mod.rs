@@ -4,6 +4,8 @@ pub(crate) mod paths;
 pub(crate) mod query;
 mod reading;
 
+use std::str::FromStr;
+
 use crate::answer::{AnswerError, Outcome, Question};
 use crate::ledger::Context;
 use crate::sources::Way;
@@ -12,6 +14,51 @@ pub use paths::PathsConfig;
 pub use query::QueryConfig;
 pub(crate) use query::ask_sql;
 pub(crate) use reading::counted;
+
+/// Whose plan a paper's method follows (DESIGN §7).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Planner {
+    /// The paper's own.
+    #[default]
+    Published,
+    /// Whole paths, in the place of the paper's plan.
+    Paths,
+    /// Queries, in the place of the paper's plan.
+    Query,
+}
+
+impl Planner {
+    /// All planners, in the order in which they are shown.
+    pub const ALL: &'static [Self] = &[Self::Published, Self::Paths, Self::Query];
+
+    /// The planner's name on the command line and in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Published => "published",
+            Self::Paths => "paths",
+            Self::Query => "query",
+        }
+    }
+}
+
+impl FromStr for Planner {
+    type Err = AnswerError;
+
+    fn from_str(name: &str) -> Result<Self, AnswerError> {
+        Self::ALL.iter().copied().find(|planner| planner.name() == name).ok_or_else(|| {
+            let names = Self::ALL.iter().map(|planner| planner.name()).collect::<Vec<_>>().join(", ");
+            AnswerError::Usage(format!("there is no planner {name}; the planners are {names}"))
+        })
+    }
+}
+
+/// The planner that a method is given, with its parameters.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Planning<'a> {
+    pub(crate) planner: Planner,
+    pub(crate) paths: &'a PathsConfig,
+    pub(crate) query: &'a QueryConfig,
+}
 
 /// Whole-path planning, over one source or several.
 pub(crate) struct ByPaths<'a>(pub(crate) &'a PathsConfig);

@@ -25,7 +25,7 @@ use crate::compose::{self, answer_from};
 use crate::critique;
 use crate::ledger::Context;
 use crate::link::{Anchor, NOTHING_LINKED};
-use crate::planners::{PathsConfig, paths};
+use crate::planners::{PathsConfig, Planning, paths};
 use crate::retrieve::{latest_within_budget, triples_to_evidence};
 
 use retriever::Retriever;
@@ -116,7 +116,9 @@ pub(super) async fn run(
     context: &Context<'_>,
     question: &Question,
     config: &AnchorConfig,
+    planning: Planning<'_>,
 ) -> Result<Outcome, AnswerError> {
+    let _ = planning;
     let outcome = if config.guide == Guide::Paths && context.embedder().is_some() {
         by_paths(context, question, config).await?
     } else {

@@ -18,6 +18,7 @@ mod router;
 use crate::answer::{AnswerError, Event, Outcome, Question, Refinement, Stage};
 use crate::ledger::Context;
 use crate::plan::RequirementConfig;
+use crate::planners::Planning;
 use crate::retrieve::Documents;
 
 use answer::answer;
@@ -137,7 +138,9 @@ pub(super) async fn run(
     context: &Context<'_>,
     question: &Question,
     config: &HybridConfig,
+    planning: Planning<'_>,
 ) -> Result<Outcome, AnswerError> {
+    let _ = planning;
     let Some(documents) = Documents::open(context, question.text()).await? else {
         // No entity has a document: the graph of an API, of most endpoints (App. C).
         return references::run(context, question, config).await;

@@ -20,6 +20,7 @@ use crate::compose::{compose, compose_plain};
 use crate::ledger::Context;
 use crate::link::{Anchor, Mentioned, anchors_for_names, mask, mentions};
 use crate::plan::{Frontier, OfferedRelation, Scope, Topic, common_types, domain_of, read_topic};
+use crate::planners::Planning;
 use crate::planners::paths::{Settled, settle};
 use crate::prune::{Verdict, filter_by_model, filter_by_similarity, judge_scope, relevance, similarities};
 use crate::retrieve::retrieve_scope;
@@ -91,7 +92,9 @@ pub(super) async fn run(
     context: &Context<'_>,
     question: &Question,
     config: &KeragConfig,
+    planning: Planning<'_>,
 ) -> Result<Outcome, AnswerError> {
+    let _ = planning;
     if matches!(config.filter, RelationFilter::Paths { .. })
         && let Some(settled) = settle(context, question, &ways::planning(config)).await?
     {

@@ -36,6 +36,7 @@ use serde_json::json;
 use crate::answer::{AnswerError, Event, Outcome, Question, Stage};
 use crate::ledger::Context;
 use crate::plan::with_solved;
+use crate::planners::Planning;
 use crate::prompts::Prompt;
 use crate::sources::tell_of_contradictions;
 
@@ -105,7 +106,9 @@ pub(super) async fn run(
     context: &Context<'_>,
     question: &Question,
     config: &PseudoConfig,
+    planning: Planning<'_>,
 ) -> Result<Outcome, AnswerError> {
+    let _ = planning;
     let belief = believe(context, question, config).await?;
     if config.verification == Verification::Off {
         return respond::from_belief(context, question, &belief).await;

@@ -27,6 +27,7 @@ use crate::compose::compose_with;
 use crate::ledger::{Context, is_down};
 use crate::link::linked;
 use crate::plan::{OTHER, Subject, domain_of, read_subject};
+use crate::planners::Planning;
 use crate::prompts::Prompt;
 use crate::prune::neighbourhood;
 use crate::retrieve::nearest_snippets;
@@ -60,7 +61,9 @@ pub(super) async fn run(
     context: &Context<'_>,
     question: &Question,
     config: &VerifyConfig,
+    planning: Planning<'_>,
 ) -> Result<Outcome, AnswerError> {
+    let _ = planning;
     let mut found = Found { evidence: Vec::new(), missing: Vec::new() };
     let mut frames = question.times();
     if config.graph {
