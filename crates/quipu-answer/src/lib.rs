@@ -44,16 +44,16 @@ pub use answer::{
 };
 pub use conversation::{Conversation, Speaker, Turn};
 pub use engine::{
-    AskOptions, Engine, Estimate, Estimated, KEPT_BY_SIMILARITY, KEPT_PATHS, LEARNT_FILES, PlannedPath,
-    SETTING_KEYS, same_names, set_option, set_option_of_request,
+    AskOptions, Engine, Estimate, Estimated, LEARNT_FILES, PlannedPath, Setting, Takes, same_names,
+    set_option, set_option_of_request, setting_keys, settings,
 };
 pub use ground::{Grounding, ground};
 pub use ledger::{Limits, Source, Trace, source_folder};
 pub use methods::{
     AnchorConfig, AnchorGrounding, AutoConfig, CorrectiveConfig, CriticKind, ErrorKind, Experience,
-    Experiences, Guide, HybridConfig, KeragConfig, Method, MethodConfig, Modules, PathTrust, Predictor,
-    PseudoConfig, QuestionMatchConfig, Ranking, RelationFilter, RoundsConfig, RouterKind,
-    SelfConsistencyConfig, TextConfig, TogConfig, Verification, VerifyConfig,
+    Experiences, Guide, HybridConfig, KeragConfig, Method, MethodConfig, Modules, NamedMethod, PathTrust,
+    Predictor, PseudoConfig, QuestionMatchConfig, Ranking, RelationFilter, RoundsConfig, RouterKind,
+    SelfConsistencyConfig, Summary, TextConfig, TimeReader, TogConfig, Verification, VerifyConfig,
 };
 pub use plan::{
     FEATURE_NAMES, Features, RelationCard, RequirementConfig, SolvedExample, Subject, WalkConfig,

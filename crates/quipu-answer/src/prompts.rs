@@ -24,6 +24,10 @@ pub enum Prompt {
     KeragCompose,
     /// KERAG summarization without reasoning (ablation).
     KeragComposePlain,
+    /// KERAG summarization from triples, one a line.
+    KeragComposeTriples,
+    /// KERAG: the question's time frame, step by step.
+    KeragTime,
     /// KERAG summarization where the plan is of whole paths, step by step or not.
     KeragWays,
     /// Whole-path planning: what people call a relation.
@@ -102,6 +106,8 @@ impl Prompt {
             Self::KeragBoundary => "kerag_boundary",
             Self::KeragCompose => "kerag_compose",
             Self::KeragComposePlain => "kerag_compose_plain",
+            Self::KeragComposeTriples => "kerag_compose_triples",
+            Self::KeragTime => "kerag_time",
             Self::KeragWays => "kerag_ways",
             Self::RelationCard => "relation_card",
             Self::WordMeaning => "word_meaning",
@@ -146,6 +152,8 @@ impl Prompt {
             Self::KeragBoundary => include_str!("prompts/kerag_boundary.jinja"),
             Self::KeragCompose => include_str!("prompts/kerag_compose.jinja"),
             Self::KeragComposePlain => include_str!("prompts/kerag_compose_plain.jinja"),
+            Self::KeragComposeTriples => include_str!("prompts/kerag_compose_triples.jinja"),
+            Self::KeragTime => include_str!("prompts/kerag_time.jinja"),
             Self::KeragWays => include_str!("prompts/kerag_ways.jinja"),
             Self::RelationCard => include_str!("prompts/relation_card.jinja"),
             Self::WordMeaning => include_str!("prompts/word_meaning.jinja"),
@@ -189,6 +197,8 @@ impl Prompt {
         Self::KeragBoundary,
         Self::KeragCompose,
         Self::KeragComposePlain,
+        Self::KeragComposeTriples,
+        Self::KeragTime,
         Self::KeragWays,
         Self::RelationCard,
         Self::WordMeaning,

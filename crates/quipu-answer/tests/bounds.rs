@@ -360,7 +360,8 @@ async fn when_the_time_is_over_the_best_that_was_found_is_given_and_marked() {
         let model = ScriptedModel::new().when(move |_| Some(late()));
         // A tenth is kept for what stands in: planning over an unoptimised build, beside other tests.
         let limits = Limits { time: std::time::Duration::from_secs(20), ..Limits::default() };
-        let options = AskOptions { method, limits, ..AskOptions::default() };
+        let mut options = AskOptions { method, limits, ..AskOptions::default() };
+        options.config.fallback = true;
         let (answer, ..) = asked(&setting, model, "who directed Kauwboy?", options).await;
         assert_eq!(answer.answers, ["Boudewijn Koole"], "{method:?}: {answer:#?}");
         assert!(answer.grounded && answer.notes.iter().any(|note| matches!(note, Note::Limit { .. })));

@@ -75,7 +75,8 @@ async fn planning_prompts_show_examples_like_the_question_and_none_without() {
                 .always("compose", r#"{"reasoning": "", "status": "unknown", "rows": [], "operation": "none", "answers": []}"#),
         )
     };
-    let options = AskOptions { method: Method::Kerag, ..by_paths() };
+    let mut options = AskOptions { method: Method::Kerag, ..by_paths() };
+    options.config.kerag.filter = quipu_answer::RelationFilter::Similarity;
     let asked = question("who directed Tonio?");
     let before = script();
     engine(&setting, Some(before.clone())).await.ask(&asked, &options).await.unwrap();
@@ -90,7 +91,7 @@ async fn planning_prompts_show_examples_like_the_question_and_none_without() {
         let planning = model.requests().into_iter().filter(|request| request.stage != "compose");
         planning.filter(|r| r.messages.last().unwrap().content.contains("were solved in this graph")).count()
     };
-    assert_eq!((shown(&before), shown(&after)), (0, 1));
+    assert_eq!((shown(&before), shown(&after)), (0, 2));
     let system = |model: &ScriptedModel| model.requests()[0].messages[0].content.clone();
     assert_eq!(system(&before), system(&after), "what is reused stays the same");
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use common::{CARDS, FILMS, ask, embedder, setting};
 use quipu_answer::{
-    Answer, AskOptions, Event, EvidenceContent, KeragConfig, Limits, Method, MethodConfig, RelationFilter,
-    Status,
+    Answer, AskOptions, Event, EvidenceContent, KeragConfig, Limits, Method, MethodConfig, Planner,
+    RelationFilter, Status, Summary, TimeReader,
 };
 use quipu_model::ScriptedModel;
 
@@ -20,13 +20,24 @@ fn kerag(config: KeragConfig) -> AskOptions {
     AskOptions { method: Method::Kerag, config, keep_trace: true, ..AskOptions::default() }
 }
 
-/// The model filters.
+/// As published: the model filters.
 fn by_model() -> KeragConfig {
-    KeragConfig { filter: RelationFilter::Model, ..KeragConfig::default() }
+    KeragConfig::default()
 }
 
 fn by_similarity() -> KeragConfig {
-    KeragConfig { filter: RelationFilter::Similarity { keep: 30 }, ..KeragConfig::default() }
+    KeragConfig { filter: RelationFilter::Similarity, ..KeragConfig::default() }
+}
+
+fn with_planner(planner: Planner, config: KeragConfig) -> AskOptions {
+    let mut options = kerag(config);
+    options.config.planner = planner;
+    options
+}
+
+/// The part of a prompt that changes with the question.
+fn prompt_of(model: &ScriptedModel, call: usize) -> String {
+    model.requests()[call].messages.last().unwrap().content.clone()
 }
 
 fn composed(answers: &str) -> String {
@@ -240,13 +251,13 @@ async fn ablations_ask_less() {
     let plain = r#"{"status": "answered", "answers": ["2012"]}"#;
     let model =
         ScriptedModel::new().on("plan.topic", TOPIC).on("prune.relations", ENOUGH).on("compose", plain);
-    let (answer, model) = run(model, BIRTHPLACE, KeragConfig { reasoning: false, ..by_model() }).await;
+    let (answer, model) = run(model, BIRTHPLACE, KeragConfig { summary: Summary::Plain, ..by_model() }).await;
     assert_eq!(answer.answers, ["2012"]);
     assert!(!model.requests()[2].messages[0].content.contains("step by step"));
 }
 
 #[tokio::test]
-async fn the_second_hop_is_planned_on_the_schema() {
+async fn hops_are_planned_on_the_schema() {
     // Awards are what persons have: this one has none, and yet the plan may go there.
     let typed = "\
 @prefix e: <http://e.org/> .
@@ -267,7 +278,7 @@ e:a1 a e:Prize ; rdfs:label \"Golden Calf\" .
     );
     let answer = ask(&setting, Some(model.clone()), None, BIRTHPLACE, &kerag(by_model())).await;
     let (first, second) = (common::told(&model, 1), common::told(&model, 2));
-    assert!(first.contains("Kauwboy - director -> Person"), "{first}");
+    assert!(first.contains("Film - director -> Person"), "{first}");
     assert!(
         second.contains("Person - birthplace -> Town") && second.contains("Person - award -> Prize"),
         "{second}"
@@ -331,7 +342,8 @@ async fn by_paths(model: ScriptedModel, question: &str, config: KeragConfig) -> 
     let setting = setting(FILMS).await;
     std::fs::write(setting.workspace.folder().join("relations.toml"), CARDS).unwrap();
     let model = Arc::new(model);
-    let answer = ask(&setting, Some(model.clone()), Some(embedder().await), question, &kerag(config)).await;
+    let options = with_planner(Planner::Paths, config);
+    let answer = ask(&setting, Some(model.clone()), Some(embedder().await), question, &options).await;
     (answer, model)
 }
 
@@ -430,7 +442,7 @@ async fn by_whole_paths_an_unknown_that_names_ways_is_held_against_the_plan() {
 #[tokio::test]
 async fn by_whole_paths_without_reasoning_none_is_asked_for() {
     let plain = r#"{"status": "answered", "ways": ["W1"], "operation": "none", "all": true, "answers": []}"#;
-    let config = KeragConfig { reasoning: false, ..KeragConfig::default() };
+    let config = KeragConfig { summary: Summary::Plain, ..KeragConfig::default() };
     let (answer, model) = by_paths(topic_and(plain), "who directed Kauwboy?", config).await;
     assert_eq!(answer.answers, ["Boudewijn Koole"]);
     assert!(!model.requests().last().unwrap().messages[0].content.contains("step by step"));
@@ -445,7 +457,8 @@ async fn where_no_way_is_likely_the_model_is_not_asked_to_compose() {
         let model = Arc::new(
             ScriptedModel::new().on("plan.topic", TOPIC).on("compose", ways).always("plan.card", "-"),
         );
-        let options = kerag(KeragConfig { least_confidence, ..KeragConfig::default() });
+        let config = KeragConfig { least_confidence, ..KeragConfig::default() };
+        let options = with_planner(Planner::Paths, config);
         let answer = ask(&setting, Some(model.clone()), Some(embedder().await), question, &options).await;
         (answer, model.calls_of("compose"))
     };
@@ -482,4 +495,201 @@ async fn the_table_is_no_longer_than_the_budget_by_the_models_own_count() {
     assert!((350..=700).contains(&tokens), "{tokens} tokens: {prompt}");
     assert!(table.contains("lives in") && table.contains("Kauwboy"), "{table}");
     assert!(answer.evidence.len() > 10, "{}", answer.evidence.len());
+}
+
+/// §4.2 and §4.3, call by call: topic, a filter for each hop of the schema, the summary; what each prompt holds.
+#[tokio::test]
+async fn the_paper_s_steps_in_the_paper_s_order() {
+    let typed = "\
+@prefix : <http://e/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:Film rdfs:label \"film\" . :Person rdfs:label \"person\" . :Town rdfs:label \"town\" . :Studio rdfs:label \"studio\" .
+:f1 a :Film ; rdfs:label \"Kauwboy\" ; :director :p1 . :f2 a :Film ; rdfs:label \"Tonio\" ; :studio :s1 .
+:p1 a :Person ; rdfs:label \"Boudewijn Koole\" ; :birthplace :t1 . :t1 a :Town ; rdfs:label \"Leidschendam\" .
+:s1 a :Studio ; rdfs:label \"Orle Films\" .
+";
+    let setting = common::setting_from("films.ttl", typed).await;
+    let topic = r#"{"domain": "film", "entities": ["Kauwboy"], "time": "", "pair": 0, "operation": "list"}"#;
+    let model = Arc::new(
+        ScriptedModel::new()
+            .on("plan.topic", topic)
+            .on("prune.relations", MORE)
+            .on("prune.relations", ENOUGH)
+            .on("compose", composed("\"Leidschendam\"").as_str()),
+    );
+    let answer = ask(&setting, Some(model.clone()), None, BIRTHPLACE, &kerag(by_model())).await;
+    assert_eq!(
+        (answer.answers.as_slice(), answer.method.as_str()),
+        (&["Leidschendam".to_owned()][..], "kerag")
+    );
+    let asked = model.requests();
+    let stages: Vec<&str> = asked.iter().map(|request| request.stage.as_str()).collect();
+    assert_eq!(stages, ["plan.topic", "prune.relations", "prune.relations", "compose"]);
+    let prompt = |at: usize| asked[at].messages.iter().map(|m| m.content.as_str()).collect::<String>();
+    // Step 1: the domains of the graph, and pairs by 3-grams.
+    assert!(prompt(0).contains("film, ") && prompt(0).contains("Kauwboy - director"), "{}", prompt(0));
+    // Step 2: the schema of films, which knows studios too; this film has none.
+    assert!(prompt(1).contains("film - director -> person") && prompt(1).contains("studio"), "{}", prompt(1));
+    // Step 4: the next hop, from what the kept relations lead to.
+    assert!(prompt(2).contains("person - birthplace -> town"), "{}", prompt(2));
+    assert!(prompt(3).contains("step by step") && prompt(3).contains("Leidschendam"), "{}", prompt(3));
+}
+
+/// App. E: three pairs at most, of which the model chooses one: its entity is where the plan starts, its relation is kept.
+#[tokio::test]
+async fn the_model_chooses_among_pairs_that_share_3_grams() {
+    let rows = "Ada Berg\tborn in\tLindau\nAda Berg\temployer\tOrle Films\nAda Berg\taward\tSilver Reel\n\
+                Ada Berg\twrote\tSalt Roads\n";
+    let topic = r#"{"domain": "other", "entities": [], "time": "", "pair": 1, "operation": "list"}"#;
+    let model = || {
+        Arc::new(
+            ScriptedModel::new()
+                .on("plan.topic", topic)
+                .on("prune.relations", r#"{"irrelevant": [1, 2, 3], "verdict": "enough"}"#)
+                .on("compose", composed("\"Lindau\"").as_str()),
+        )
+    };
+    let question = "in which town was Ada Berg born";
+    let (asked, setting) = (model(), setting(rows).await);
+    let answer = ask(&setting, Some(asked.clone()), None, question, &kerag(by_model())).await;
+    let offered = prompt_of(&asked, 0);
+    assert!(offered.contains("1. Ada Berg - born in"), "{offered}");
+    assert!(!offered.contains("4. "), "{offered}");
+    assert_eq!(answer.answers, ["Lindau"], "{answer:#?}");
+    assert!(answer.evidence.len() <= 2, "what the model calls irrelevant is dropped: {:?}", answer.evidence);
+
+    let (asked, none) = (model(), KeragConfig { pairs: 0, ..by_model() });
+    ask(&setting, Some(asked.clone()), None, question, &kerag(none)).await;
+    assert!(!asked.requests()[0].messages.last().unwrap().content.contains("Pairs:"));
+}
+
+/// §4.2 step 1: the plan starts from the namesake that is of the question's domain.
+#[tokio::test]
+async fn the_domain_decides_between_namesakes() {
+    let typed = "\
+@prefix : <http://e/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:Film rdfs:label \"film\" . :Ship rdfs:label \"ship\" .
+:f a :Film ; rdfs:label \"Emma\" ; :owner \"Orle Films\" . :s a :Ship ; rdfs:label \"Emma\" ; :owner \"Port Lines\" .
+";
+    let setting = common::setting_from("namesakes.ttl", typed).await;
+    for (domain, owner) in [("film", "Orle Films"), ("ship", "Port Lines")] {
+        let topic = format!(
+            r#"{{"domain": "{domain}", "entities": ["Emma"], "time": "", "pair": 0, "operation": "list"}}"#
+        );
+        let answers = composed(&format!("\"{owner}\""));
+        let model = ScriptedModel::new()
+            .on("plan.topic", &*topic)
+            .on("prune.relations", ENOUGH)
+            .on("compose", &*answers);
+        let model = Arc::new(model);
+        let config = kerag(KeragConfig { pairs: 0, ..by_model() });
+        let answer = ask(&setting, Some(model), None, "who owns Emma?", &config).await;
+        assert_eq!((answer.status, answer.answers), (Status::Answered, vec![owner.to_owned()]));
+    }
+}
+
+/// App. I.1: times by the model are one call more, and reach the summary.
+#[tokio::test]
+async fn the_model_reads_times_where_it_is_asked_to() {
+    let model = ScriptedModel::new()
+        .on("plan.topic", TOPIC)
+        .on("plan.time", r#"{"reasoning": "The year is named.", "from": "2012-01-01", "to": "2012-12-31"}"#)
+        .on("prune.relations", ENOUGH)
+        .on("compose", composed("\"2012\"").as_str());
+    let config = KeragConfig { time: TimeReader::Model, ..by_model() };
+    let (answer, model) = run(model, "when was Kauwboy released?", config).await;
+    assert_eq!((answer.usage.llm_calls, model.calls_of("plan.time")), (4, 1));
+    let summary = prompt_of(&model, 3);
+    assert!(summary.contains("2012-01-01 to 2012-12-31"), "{summary}");
+}
+
+/// App. I.3: the prompt for Head2Tail has triples, one a line, and no time.
+#[tokio::test]
+async fn the_summary_from_triples_has_one_a_line() {
+    let model = ScriptedModel::new()
+        .on("plan.topic", TOPIC)
+        .on("prune.relations", ENOUGH)
+        .on("compose", r#"{"status": "answered", "answers": ["2012"]}"#);
+    let config = KeragConfig { summary: Summary::Triples, ..by_model() };
+    let (answer, model) = run(model, "when was Kauwboy released?", config).await;
+    assert_eq!(answer.answers, ["2012"]);
+    let prompt = prompt_of(&model, 2);
+    assert!(
+        prompt.contains("(Kauwboy, release year, 2012)") || prompt.contains("(Kauwboy, release_year, 2012)"),
+        "{prompt}"
+    );
+    assert!(!prompt.contains("Asked on"), "{prompt}");
+}
+
+/// Whatever the number of relations, the model's filter sees all of them as long as the budget holds them.
+#[tokio::test]
+async fn the_filter_sees_every_relation_that_fits() {
+    let rows: String = (0..70).map(|n| format!("Kauwboy\tprop{n}\tvalue {n}\n")).collect();
+    let model = Arc::new(
+        ScriptedModel::new()
+            .on("plan.topic", TOPIC)
+            .on("prune.relations", ENOUGH)
+            .on("compose", composed("\"value 69\"").as_str()),
+    );
+    let question = "what is prop69 of Kauwboy?";
+    ask(&setting(&rows).await, Some(model.clone()), None, question, &kerag(by_model())).await;
+    let filter = prompt_of(&model, 1);
+    assert!((0..70).all(|n| filter.contains(&format!("prop{n} "))), "{filter}");
+}
+
+/// With the planner `query` the plan is a query, and the paper's summary reasons over what its rows rest on: two calls.
+#[tokio::test]
+async fn with_queries_the_summary_reasons_over_the_rows() {
+    let rows: String =
+        (1..=6).map(|n| format!("Film {n}\tdirector\tPerson {n}\nFilm {n}\tyear\t200{n}\n")).collect();
+    let model = ScriptedModel::new()
+        .always("compose", composed("\"Person 3\"").as_str())
+        .when(|request| (request.stage == "plan.kinds").then(|| "film".into()))
+        .when(|request| {
+            (request.stage == "plan.query").then(|| "SELECT director FROM film WHERE name = 'Film 3'".into())
+        });
+    let model = Arc::new(model);
+    let options = with_planner(Planner::Query, KeragConfig::default());
+    let question = "who is the director of Film 3?";
+    let answer =
+        ask(&setting(&rows).await, Some(model.clone()), Some(embedder().await), question, &options).await;
+    assert_eq!(answer.method, "kerag + query");
+    assert_eq!(
+        (answer.answers, model.calls_of("compose")),
+        (vec!["Person 3".to_owned()], 1),
+        "{:?}",
+        model.requests()
+    );
+}
+
+#[tokio::test]
+async fn a_method_that_runs_out_says_so_and_nothing_stands_in_for_it() {
+    let limited = |fallback: bool| {
+        let mut options = kerag(by_model());
+        options.limits.llm_calls = 1;
+        options.config.fallback = fallback;
+        options
+    };
+    let setting = setting(FILMS).await;
+    std::fs::write(setting.workspace.folder().join("relations.toml"), CARDS).unwrap();
+    let asked = async |options: AskOptions| {
+        let model = Arc::new(ScriptedModel::new().on("plan.topic", TOPIC));
+        ask(&setting, Some(model), Some(embedder().await), "who directed Kauwboy?", &options).await
+    };
+    let alone = asked(limited(false)).await;
+    assert_eq!(alone.status, Status::Abstained, "{alone:#?}");
+    assert!(alone.reason.unwrap().contains("call"), "it says which limit");
+    let with_fallback = asked(limited(true)).await;
+    assert_eq!(with_fallback.answers, ["Boudewijn Koole"]);
+    assert!(with_fallback.notes.iter().any(|note| matches!(note, quipu_answer::Note::Limit { .. })));
+}
+
+#[tokio::test]
+async fn a_method_without_a_plan_takes_no_planner() {
+    let mut options = kerag(by_model());
+    options.method = Method::Cot;
+    options.config.planner = Planner::Paths;
+    let engine = quipu_answer::Engine::new(setting(FILMS).await.workspace.clone(), None, None).unwrap();
+    let question = quipu_answer::Question::new("who directed Kauwboy?", jiff::Zoned::now()).unwrap();
+    let error = engine.ask(&question, &options).await.unwrap_err().to_string();
+    assert!(error.contains("cot plans in its own way") && error.contains("kerag, anchor"), "{error}");
 }

@@ -12,7 +12,7 @@ use crate::{common, over};
 use std::path::Path;
 use std::sync::Arc;
 
-use common::{FILMS, Setting, ask, embedder, options, run, setting};
+use common::{FILMS, Setting, ask, by_paths, embedder, options, run, setting};
 use over::{add, apis, over_apis, over_library};
 use quipu_answer::{
     AnswerError, AskOptions, Engine, EvidenceContent, Method, Note, Question, RelationFilter, Status,
@@ -50,7 +50,7 @@ fn model(name: &'static str, answers: &[&str]) -> ScriptedModel {
 
 /// Beliefs corrected without a call.
 fn how(method: Method) -> AskOptions {
-    let mut how = options(method);
+    let mut how = if method == Method::Kerag { by_paths(method) } else { options(method) };
     how.config.pseudo.verification = Verification::Similarity;
     how
 }
@@ -93,7 +93,7 @@ async fn every_method_runs_over_an_api() {
 #[tokio::test]
 async fn kerag_filters_relations_of_an_api() {
     let (server, setting) = over_library().await;
-    for filter in [RelationFilter::Off, RelationFilter::Similarity { keep: 30 }] {
+    for filter in [RelationFilter::Off, RelationFilter::Similarity] {
         let verdict = r#"{"reasoning": "", "verdict": "enough"}"#;
         let model = model("Salt Roads", &["1937"])
             .when(|request| request.stage.starts_with("critique").then(|| verdict.into()))

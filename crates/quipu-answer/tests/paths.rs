@@ -349,7 +349,8 @@ async fn a_question_within_a_question_costs_kerag_no_call_more() {
     );
     std::fs::write(setting.workspace.folder().join("relations.toml"), COUNTRY_CARDS).unwrap();
     let question = "What is the capital of the most populous country that borders Norland?";
-    let options = AskOptions { method: Method::Kerag, ..by_paths() };
+    let mut options = AskOptions { method: Method::Kerag, ..by_paths() };
+    options.config.planner = quipu_answer::Planner::Paths;
     let answer = ask(&setting, Some(model.clone()), Some(embedder().await), question, &options).await;
     assert_eq!(answer.answers, ["North Quay"], "{answer:#?}");
     assert_eq!((answer.usage.llm_calls, model.calls()), (2, 2), "{:?}", model.score_requests());

@@ -10,7 +10,7 @@ use crate::common;
 use std::sync::Arc;
 
 use common::{
-    CARDS, FILMS, MORE_CARDS, Setting, composed, embedder, options, setting_named,
+    CARDS, FILMS, MORE_CARDS, Setting, by_paths, composed, embedder, options, setting_named,
     setting_with_indexed_documents, with_cards,
 };
 use quipu_answer::{Answer, AskOptions, Engine, Method, Note, Question, Source, Status};
@@ -68,7 +68,8 @@ async fn a_chain_leads_from_one_source_into_another_whatever_the_method() {
         for settings in [[&directors, &births], [&births, &directors]] {
             let model = Arc::new(script());
             let engine = engine(&settings, Some(model.clone())).await;
-            let answer = ask(&engine, BIRTHPLACE, &options(method)).await;
+            let how = if method == Method::Kerag { by_paths(method) } else { options(method) };
+            let answer = ask(&engine, BIRTHPLACE, &how).await;
             assert_eq!(answer.answers, ["Leidschendam"], "{method:?}: {answer:#?}");
             assert_eq!(sources(&answer), ["born_in", "directed_by"], "{method:?}: each says its own");
             assert!(answer.grounded && answer.notes.is_empty(), "{method:?}: {:?}", answer.notes);

@@ -82,7 +82,7 @@ pub async fn run(
     budget: &mut Budget,
     mut progress: impl FnMut(&Row),
 ) -> Result<RunOutcome, EvalError> {
-    let method = config.options.method.name();
+    let method = config.options.name();
     let of_this = |row: &&Row| row.method == method && row.llm == config.llm;
     let mut by_id: HashMap<String, Row> =
         done.iter().filter(of_this).map(|row| (row.id.clone(), row.clone())).collect();
@@ -218,7 +218,7 @@ fn empty_row(config: &RunConfig<'_>, prepared: &PreparedQuestion) -> Row {
     let gold = &prepared.question;
     Row {
         id: gold.id.clone(),
-        method: config.options.method.name().into(),
+        method: config.options.name(),
         llm: config.llm.clone(),
         question: gold.question.clone(),
         ended: Ended::Failed,

@@ -7,7 +7,7 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 use parking_lot::Mutex;
 use quipu_answer::{
-    Answer, AnswerError, AskOptions, Conversation, Engine, EventSink, Limits, Method, Question,
+    Answer, AnswerError, AskOptions, Conversation, Engine, EventSink, Limits, NamedMethod, Question,
     set_option_of_request,
 };
 use quipu_model::Amount;
@@ -42,7 +42,7 @@ pub(crate) struct App(Arc<Shared>);
 pub(crate) struct Shared {
     pub(crate) config: ServerConfig,
     pub(crate) workspaces: Workspaces,
-    pub(crate) method: Method,
+    pub(crate) method: NamedMethod,
     pub(crate) access: Access,
     pub(crate) questions: Gate,
     pub(crate) light: Gate,
@@ -67,7 +67,7 @@ impl std::ops::Deref for App {
 pub(crate) struct Ask {
     pub(crate) question: String,
     pub(crate) workspace: Option<String>,
-    pub(crate) method: Option<Method>,
+    pub(crate) method: Option<NamedMethod>,
     pub(crate) anchors: Vec<String>,
     pub(crate) asked_at: Option<String>,
     pub(crate) timeout: Option<u64>,
@@ -112,7 +112,11 @@ pub(crate) struct Reply {
 impl App {
     /// # Errors
     /// Keys that cannot be read; a collector that cannot be sent to.
-    pub(crate) fn new(config: ServerConfig, workspaces: Workspaces, method: Method) -> Result<Self, String> {
+    pub(crate) fn new(
+        config: ServerConfig,
+        workspaces: Workspaces,
+        method: NamedMethod,
+    ) -> Result<Self, String> {
         let unknown = config.keys.iter().flat_map(|key| &key.workspaces);
         if let Some(unknown) = unknown.into_iter().find(|name| workspaces.folder(name).is_none()) {
             return Err(format!("a key names the workspace {unknown:?}, which is not served"));
@@ -199,7 +203,9 @@ impl App {
         outcome.done = true;
         match &reply {
             Ok(reply) => self.metrics.answered(&reply.answer),
-            Err(error) => self.metrics.question(method.name(), error.code, started.elapsed().as_secs_f64()),
+            Err(error) => {
+                self.metrics.question(&method.to_string(), error.code, started.elapsed().as_secs_f64())
+            }
         }
         match (span, &reply) {
             (Some(span), Ok(reply)) => span.answered(&reply.workspace, &reply.answer),
@@ -213,21 +219,21 @@ impl App {
         &self,
         client: &Client,
         ask: &Ask,
-        method: Method,
+        method: NamedMethod,
         sink: Option<EventSink>,
         started: Instant,
     ) -> Result<Reply, ApiError> {
         let time = self.time_for(ask)?;
         let question = question(ask)?;
-        check_readings(method, ask.reading, ask.plan_only).map_err(ApiError::invalid)?;
-        let set = settings(ask)?;
+        check_readings(method.method, ask.reading, ask.plan_only).map_err(ApiError::invalid)?;
+        let set = settings(ask, method)?;
         let cost = self.cost(ask)?;
         client.check_tokens()?;
         let (workspace, engine, explored) = self.explored(client, ask.workspace.as_deref()).await?;
         let _permit = self.questions.enter(&client.who(), time).await?;
         let left = time.saturating_sub(started.elapsed());
         let options = AskOptions {
-            method,
+            method: method.method,
             config: set.config,
             limits: Limits { cost, ..self.limits(ask, &set.limits, left) },
             anchors: ask.anchors.clone(),
@@ -325,7 +331,7 @@ async fn look(engine: &Engine, explored: &Explored, answer: &Answer) -> Option<S
 /// Counts a question whose client left: then nobody else does.
 struct Outcome<'a> {
     app: &'a App,
-    method: Method,
+    method: NamedMethod,
     started: Instant,
     done: bool,
 }
@@ -334,7 +340,7 @@ impl Drop for Outcome<'_> {
     fn drop(&mut self) {
         if !self.done {
             let seconds = self.started.elapsed().as_secs_f64();
-            self.app.metrics.question(self.method.name(), "client_left", seconds);
+            self.app.metrics.question(&self.method.to_string(), "client_left", seconds);
         }
     }
 }
@@ -370,7 +376,7 @@ fn amount(name: &str, units: Option<f64>) -> Result<Option<Amount>, String> {
 ///
 /// # Errors
 /// A key that there is not; a value that it does not take, or that is more than a request may set.
-fn settings(ask: &Ask) -> Result<AskOptions, ApiError> {
+fn settings(ask: &Ask, method: NamedMethod) -> Result<AskOptions, ApiError> {
     let limits = Limits {
         llm_calls: u32::MAX,
         time: Duration::MAX,
@@ -378,11 +384,13 @@ fn settings(ask: &Ask) -> Result<AskOptions, ApiError> {
         evidence_tokens: usize::MAX,
         cost: None,
     };
-    let mut options = AskOptions { limits, ..AskOptions::default() };
+    let mut options = AskOptions { method: method.method, limits, ..AskOptions::default() };
+    options.config.planner = method.planner;
     for (key, value) in &ask.set {
         set_option_of_request(&mut options, key, value)
             .map_err(|error| ApiError::invalid(format!("set: {error}")).about("set"))?;
     }
+    options.named().map_err(|error| ApiError::invalid(error.to_string()).about("method"))?;
     Ok(options)
 }
 

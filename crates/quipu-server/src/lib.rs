@@ -18,7 +18,7 @@
 //!
 //! # async fn run() -> Result<(), quipu_server::ServerError> {
 //! let config = ServerConfig { port: 0, ..ServerConfig::default() };
-//! let server = Server::new(config, &["films".into()], Models::default(), Default::default())?;
+//! let server = Server::new(config, &["films".into()], Models::default(), quipu_answer::Method::Paths)?;
 //! let listening = server.bind().await?;
 //! println!("http://{}", listening.address());
 //! listening.serve_until(async { let _ = tokio::signal::ctrl_c().await; }).await;

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use axum::Router;
-use quipu_answer::Method;
+use quipu_answer::NamedMethod;
 use tokio::net::TcpListener;
 
 use crate::app::App;
@@ -49,10 +49,10 @@ impl Server {
         config: ServerConfig,
         workspaces: &[PathBuf],
         models: Models,
-        method: Method,
+        method: impl Into<NamedMethod>,
     ) -> Result<Self, ServerError> {
         let workspaces = Workspaces::new(workspaces, models).map_err(ServerError::Usage)?;
-        Ok(Self { app: App::new(config, workspaces, method).map_err(ServerError::Usage)? })
+        Ok(Self { app: App::new(config, workspaces, method.into()).map_err(ServerError::Usage)? })
     }
 
     /// All addresses of the server, without a listener: for tests, and to put it behind another one.

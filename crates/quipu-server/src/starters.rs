@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use jiff::Zoned;
 use oxrdf::Term;
 use parking_lot::RwLock;
-use quipu_answer::{AskOptions, Engine, Limits, Method, Question, Status, same_value};
+use quipu_answer::{AskOptions, Engine, Limits, NamedMethod, Question, Status, same_value};
 use quipu_graph::files::{sealed, unsealed};
 use quipu_graph::key_of_iri;
 use quipu_query::{CellValue, Kind, QueryError, Rows, Table, Tables};
@@ -141,7 +141,7 @@ impl Starters {
         &self,
         engine: &Engine,
         tables: &Tables,
-        method: Method,
+        method: NamedMethod,
         time: Duration,
     ) -> Result<(), ApiError> {
         let begun = Instant::now();
@@ -192,10 +192,11 @@ impl Progress {
 }
 
 /// Whether the question, asked without a model call, surely gets its answer.
-async fn answers(engine: &Engine, method: Method, candidate: &Candidate) -> bool {
+async fn answers(engine: &Engine, method: NamedMethod, candidate: &Candidate) -> bool {
     let Ok(question) = Question::new(&candidate.question, Zoned::now()) else { return false };
     let limits = Limits { llm_calls: 0, time: Duration::from_secs(SECONDS), ..Limits::default() };
-    let options = AskOptions { method, limits, ..AskOptions::default() };
+    let mut options = AskOptions { method: method.method, limits, ..AskOptions::default() };
+    options.config.planner = method.planner;
     let Ok(answer) = engine.ask(&question, &options).await else { return false };
     let confidence = answer.readings.first().map_or(answer.confidence, |reading| reading.confidence);
     let same = |given: &String| candidate.expected.iter().any(|expected| same_value(given, expected));
@@ -206,14 +207,14 @@ async fn answers(engine: &Engine, method: Method, candidate: &Candidate) -> bool
         && answer.answers.iter().all(same)
 }
 
-fn read(place: &std::path::Path, method: Method) -> Option<Vec<Starter>> {
+fn read(place: &std::path::Path, method: NamedMethod) -> Option<Vec<Starter>> {
     let text = std::fs::read_to_string(place).ok()?;
     let kept: Kept = serde_json::from_str(unsealed(&text).ok()?).ok()?;
-    (kept.version == VERSION && kept.method == method.name()).then_some(kept.questions)
+    (kept.version == VERSION && kept.method == method.to_string()).then_some(kept.questions)
 }
 
-fn write(place: &std::path::Path, method: Method, questions: &[Starter]) -> std::io::Result<()> {
-    let kept = Kept { version: VERSION, method: method.name().into(), questions: questions.to_vec() };
+fn write(place: &std::path::Path, method: NamedMethod, questions: &[Starter]) -> std::io::Result<()> {
+    let kept = Kept { version: VERSION, method: method.to_string(), questions: questions.to_vec() };
     let beside = place.with_extension(format!("{}.building", std::process::id()));
     std::fs::write(&beside, sealed(&serde_json::to_string(&kept)?))?;
     std::fs::rename(&beside, place).inspect_err(|_| drop(std::fs::remove_file(&beside)))
@@ -566,10 +567,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path().join(FILE);
         let questions = vec![Starter { question: "How many towns are there?".into(), shape: "count".into() }];
-        write(&place, Method::Auto, &questions).unwrap();
-        assert_eq!(read(&place, Method::Auto), Some(questions));
-        assert_eq!(read(&place, Method::Paths), None);
+        write(&place, quipu_answer::Method::Auto.into(), &questions).unwrap();
+        assert_eq!(read(&place, quipu_answer::Method::Auto.into()), Some(questions));
+        assert_eq!(read(&place, quipu_answer::Method::Paths.into()), None);
         std::fs::write(&place, "damaged").unwrap();
-        assert_eq!(read(&place, Method::Auto), None);
+        assert_eq!(read(&place, quipu_answer::Method::Auto.into()), None);
     }
 }

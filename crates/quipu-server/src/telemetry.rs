@@ -8,7 +8,7 @@ mod wire;
 use std::sync::Arc;
 
 use axum::http::{HeaderMap, Method};
-use quipu_answer::Method as AnswerMethod;
+use quipu_answer::NamedMethod;
 use tokio::sync::mpsc;
 
 use crate::config::TelemetryConfig;
@@ -58,7 +58,7 @@ impl Telemetry {
     pub(crate) fn question(
         &self,
         parent: Option<SpanContext>,
-        method: AnswerMethod,
+        method: NamedMethod,
         question: &str,
     ) -> Option<QuestionSpan> {
         self.0.is_some().then(|| QuestionSpan::new(self.clone(), parent, method, question))

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{env, fs, io};
 
-use quipu_answer::{AskOptions, Limits, Method};
+use quipu_answer::{AskOptions, Limits, NamedMethod, Planner};
 use quipu_model::{Amount, Prices};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -26,6 +26,8 @@ pub struct Settings<Server = toml::Table> {
     pub embedder: Option<String>,
     /// Method that answers.
     pub method: Option<String>,
+    /// Whose plan a paper's method follows: `published`, `paths`, `query`.
+    pub planner: Option<String>,
     /// Most hops from a topic entity.
     pub max_hops: Option<u32>,
     /// Most model calls for one question.
@@ -53,6 +55,7 @@ impl<Server> Default for Settings<Server> {
             llm: None,
             embedder: None,
             method: None,
+            planner: None,
             max_hops: None,
             max_llm_calls: None,
             timeout: None,
@@ -116,6 +119,7 @@ impl<Server> Settings<Server> {
             llm: self.llm.or(lower.llm),
             embedder: self.embedder.or(lower.embedder),
             method: self.method.or(lower.method),
+            planner: self.planner.or(lower.planner),
             max_hops: self.max_hops.or(lower.max_hops),
             max_llm_calls: self.max_llm_calls.or(lower.max_llm_calls),
             timeout: self.timeout.or(lower.timeout),
@@ -133,6 +137,7 @@ impl<Server> Settings<Server> {
             llm: self.llm,
             embedder: self.embedder,
             method: self.method,
+            planner: self.planner,
             max_hops: self.max_hops,
             max_llm_calls: self.max_llm_calls,
             timeout: self.timeout,
@@ -151,7 +156,9 @@ impl<Server> Settings<Server> {
     /// [`Error::Usage`] for a method that there is not.
     pub fn ask_options(&self) -> Result<AskOptions> {
         let defaults = AskOptions::default();
-        let method = self.method.as_deref().map_or(Ok(defaults.method), str::parse::<Method>)?;
+        let named = self.method.as_deref().map_or(Ok(NamedMethod::default()), str::parse::<NamedMethod>)?;
+        let planner = self.planner.as_deref().map_or(Ok(named.planner), str::parse::<Planner>)?;
+        let NamedMethod { method, planner } = NamedMethod::new(named.method, planner)?;
         let limits = Limits {
             llm_calls: self.max_llm_calls.unwrap_or(defaults.limits.llm_calls),
             time: self.timeout.map_or(defaults.limits.time, Duration::from_secs),
@@ -161,6 +168,7 @@ impl<Server> Settings<Server> {
         };
         let mut options =
             AskOptions { method, limits, learn: self.learn.unwrap_or(defaults.learn), ..defaults };
+        options.config.planner = planner;
         if let Some(hops) = self.max_hops {
             options.config.limit_hops(hops);
         }
@@ -172,6 +180,7 @@ impl<Server> Settings<Server> {
             llm: variable("QUIPU_LLM"),
             embedder: variable("QUIPU_EMBEDDER"),
             method: variable("QUIPU_METHOD"),
+            planner: variable("QUIPU_PLANNER"),
             max_hops: number("QUIPU_MAX_HOPS", &variable)?,
             max_llm_calls: number("QUIPU_MAX_LLM_CALLS", &variable)?,
             timeout: number("QUIPU_TIMEOUT", &variable)?,

@@ -132,6 +132,14 @@ impl Evidence {
         Self { id, source: "calculation".into(), content }
     }
 
+    /// The evidence as a triple in brackets: `(Ada Berg, born in, Lindau)`; what is no triple as a line.
+    pub fn as_triple(&self) -> String {
+        match &self.content {
+            EvidenceContent::Triple { head, relation, tail, .. } => format!("({head}, {relation}, {tail})"),
+            _ => self.to_line(),
+        }
+    }
+
     /// The evidence in one line, for people and prompts.
     pub fn to_line(&self) -> String {
         match &self.content {

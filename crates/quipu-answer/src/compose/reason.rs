@@ -4,7 +4,7 @@
 use quipu_graph::LiteralValue;
 use quipu_index::words;
 use quipu_language::{Operand, Operation, TimeFrame, calculate, value_of, wanted};
-use quipu_model::ChatRequest;
+use quipu_model::{ChatRequest, Message};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -143,15 +143,35 @@ pub async fn compose_plain(
     time_frames: &[TimeFrame],
     evidence: &[Evidence],
 ) -> Result<Composed, AnswerError> {
+    let reply = plain(context, render(Prompt::KeragComposePlain, question, time_frames, evidence)?).await?;
+    Ok(settle(context, question, reply, evidence))
+}
+
+/// The same over triples, one a line, and without the time of the question (App. I.3, the prompt for Head2Tail): one call.
+///
+/// # Errors
+/// The model's.
+pub async fn compose_triples(
+    context: &Context<'_>,
+    question: &Question,
+    evidence: &[Evidence],
+) -> Result<Composed, AnswerError> {
+    let facts: Vec<String> = evidence.iter().map(Evidence::as_triple).collect();
+    let messages = Prompt::KeragComposeTriples
+        .render(json!({ "facts": facts.join("\n"), "question": question.text() }))?;
+    let reply = plain(context, messages).await?;
+    Ok(settle(context, question, reply, evidence))
+}
+
+/// The reply to a prompt that asks for status and answers only.
+async fn plain(context: &Context<'_>, messages: Vec<Message>) -> Result<Reply, AnswerError> {
     let schema = json!({
         "type": "object",
         "properties": { "status": status_schema(), "answers": answers_schema() },
         "required": ["status", "answers"]
     });
-    let messages = render(Prompt::KeragComposePlain, question, time_frames, evidence)?;
     let request = ChatRequest::new("compose", messages).with_max_tokens(500);
-    let reply: Reply = context.json(Stage::Compose, request, &schema).await?;
-    Ok(settle(context, question, reply, evidence))
+    context.json(Stage::Compose, request, &schema).await
 }
 
 pub(super) fn status_schema() -> Value {
@@ -167,7 +187,7 @@ fn render(
     question: &Question,
     time_frames: &[TimeFrame],
     evidence: &[Evidence],
-) -> Result<Vec<quipu_model::Message>, AnswerError> {
+) -> Result<Vec<Message>, AnswerError> {
     prompt.render(json!({
         "asked_at": question.asked_at().date().to_string(),
         "time_frame": frames(time_frames),

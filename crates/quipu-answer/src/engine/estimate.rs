@@ -11,7 +11,8 @@ use serde::Serialize;
 use super::{AskOptions, Engine};
 use crate::answer::{AnswerError, Cost, Question};
 use crate::ledger::Limits;
-use crate::methods::{Guide, Method, MethodConfig, RelationFilter};
+use crate::methods::{Guide, Method, MethodConfig};
+use crate::planners::Planner;
 
 /// Tokens of a usual reply: a query, or a few names as JSON. A guess; the most that a question costs does not rest on it.
 const USUAL_REPLY: u64 = 60;
@@ -178,11 +179,9 @@ fn calls(method: Method, config: &MethodConfig) -> (u32, u32) {
             let repair = u32::from(config.query.repair);
             (1, repair.saturating_add(config.query.samples).saturating_add(2))
         }
-        Method::Kerag => match config.kerag.filter {
-            // And what the workspace learns once.
-            RelationFilter::Paths { .. } => (2, u32::MAX),
-            _ => repaired(config.kerag.max_hops.saturating_add(2)),
-        },
+        // Paths: and what the workspace learns once.
+        Method::Kerag if config.planner == Planner::Paths => (2, u32::MAX),
+        Method::Kerag => repaired(config.kerag.max_hops.saturating_add(3)),
         Method::Io | Method::Cot | Method::QuestionMatch | Method::Graph | Method::Text => repaired(1),
         Method::SelfConsistency => repaired(config.self_consistency.samples),
         Method::ToolUse => agent(number(config.tool_use.rounds)),

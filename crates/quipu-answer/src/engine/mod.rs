@@ -22,7 +22,7 @@ use crate::answer::{
 use crate::conversation::{Conversation, Understood, understand};
 use crate::ground::{Grounding, ground};
 use crate::ledger::{BestSoFar, Context, Ledger, Limits, Source, Trace, source_folder};
-use crate::methods::{ByMethod, Method, MethodConfig};
+use crate::methods::{ByMethod, Method, MethodConfig, NamedMethod};
 use crate::plan::{Cards, RelationCard};
 use crate::planners::ByPaths;
 use crate::sources::{ask_each, ask_workspace};
@@ -31,7 +31,7 @@ pub use besides::PlannedPath;
 pub use estimate::{Estimate, Estimated};
 pub use examples::same_names;
 pub use learnt::LEARNT_FILES;
-pub use settings::{KEPT_BY_SIMILARITY, KEPT_PATHS, SETTING_KEYS, set_option, set_option_of_request};
+pub use settings::{Setting, Takes, set_option, set_option_of_request, setting_keys, settings};
 
 /// What to answer with and how, for one question.
 #[derive(Clone, Default)]
@@ -59,6 +59,27 @@ pub struct AskOptions {
     pub sink: Option<EventSink>,
     /// Whether the answer carries its trace.
     pub keep_trace: bool,
+}
+
+impl AskOptions {
+    /// The method's name with its planner's: `kerag`, `kerag + paths`.
+    pub fn name(&self) -> String {
+        NamedMethod { method: self.method, planner: self.config.planner }.to_string()
+    }
+
+    /// The method with its planner.
+    ///
+    /// # Errors
+    /// [`AnswerError::Usage`] where the method takes none.
+    pub fn named(&self) -> Result<NamedMethod, AnswerError> {
+        NamedMethod::new(self.method, self.config.planner)
+    }
+
+    /// Whether the best that path planning finds without a model stands in where a limit ends the work: of `auto`, whose first part that
+    /// is, and where it is asked for ([`MethodConfig::fallback`]).
+    fn falls_back(&self) -> bool {
+        self.method == Method::Auto || (self.config.fallback && self.method.must_be_grounded())
+    }
 }
 
 /// A workspace with the models to ask it with. Cheap to clone; questions run side by side.
@@ -200,6 +221,7 @@ impl Engine {
         ledger: &Ledger,
     ) -> Result<Answer, AnswerError> {
         ledger.set_price(self.price(options.limits)?);
+        options.named()?;
         let context = Context::new(
             &self.source,
             self.model.as_ref(),
@@ -304,7 +326,7 @@ impl Engine {
             answers: if answered { outcome.answers } else { Vec::new() },
             table: outcome.table.filter(|_| answered),
             readings: outcome.readings,
-            method: options.method.name().into(),
+            method: options.name(),
             llm: self.model_name().into(),
             citations: citations(grounding, &outcome.evidence, answered),
             evidence: outcome.evidence,
@@ -320,7 +342,7 @@ impl Engine {
 /// Time kept back from a method for what stands in for it where its time ends: a tenth, two seconds at the most.
 fn kept_back(options: &AskOptions) -> Duration {
     const MOST: Duration = Duration::from_secs(2);
-    if options.method.falls_back() { (options.limits.time / 10).min(MOST) } else { Duration::ZERO }
+    if options.falls_back() { (options.limits.time / 10).min(MOST) } else { Duration::ZERO }
 }
 
 /// The best grounded answer that was found before a limit ended the work, marked; else an abstention.
@@ -347,7 +369,7 @@ async fn found_without_model(
     best: &BestSoFar,
 ) -> Result<Option<Outcome>, AnswerError> {
     let best = best.take();
-    if best.is_some() || !options.method.falls_back() {
+    if best.is_some() || !options.falls_back() {
         return Ok(best);
     }
     let alone = context.without_model();

@@ -1,380 +1,341 @@
-//! What methods do, set by name: `kerag.max_hops=2`. One list of keys for the command line, for evaluations and for requests.
+//! What methods do, set by name: `kerag.max_hops=2`. The names, values, defaults and descriptions are those of the configuration types
+//! ([`MethodConfig`], [`Limits`]): one list for the command line, for evaluations and for requests.
 
-use std::str::FromStr;
-use std::time::Duration;
+use std::sync::LazyLock;
+
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use super::AskOptions;
 use crate::answer::AnswerError;
-use crate::methods::{
-    AnchorConfig, AnchorGrounding, CriticKind, Guide, HybridConfig, MethodConfig, Modules, Predictor,
-    PseudoConfig, Ranking, RelationFilter, RouterKind, Verification,
-};
+use crate::ledger::Limits;
+use crate::methods::MethodConfig;
 
-/// The keys of [`set_option`] with what they take, for help and messages.
-pub const SETTING_KEYS: &str = "max_hops=N, multi_hop=yes|no, llm_calls=N, seconds=N, evidence_tokens=N, kerag.max_hops=N, \
-kerag.filter=model|similarity[:N]|paths[:N]|off, kerag.reasoning=yes|no, \
-kerag.least_confidence=X, auto.sure=X, auto.sure_calculated=X, auto.least_confidence=X, \
-auto.cards=yes|no, auto.untyped_sure=X, auto.untyped_least_confidence=X, \
-auto.untyped_cards=yes|no, auto.untyped_sure_with_cards=X, auto.llm_calls=N, \
-query.repair=yes|no, query.samples=N, query.temperature=X, query.sure=X, \
-query.least_confidence=X, query.table_bytes=N, query.tokens=N, query.hints=yes|no, \
-paths.max_hops=N, paths.mentions=N, paths.candidates=N, paths.run=N, paths.new_cards=N, \
-paths.meet=N, paths.sure=X, paths.least_confidence=X, tokens=N, anchor.anchors=N, \
-anchor.relations_scored=N, anchor.width=N, anchor.depth=N, anchor.candidates=N, anchor.shown=N, \
-anchor.predictor=model|index, anchor.grounding=fused|relations|off, \
-anchor.guide=paths|similarity|model, anchor.parallel=yes|no, pseudo.nearest=N, \
-pseudo.least_similarity=X, pseudo.verification=model|similarity|off, \
-pseudo.answer=marked|model, pseudo.relations=N, pseudo.sources=all|one, pseudo.most_triples=N, \
-pseudo.around=N, pseudo.whole=N, anchor.triple_filter=yes|no, anchor.model_alone=yes|no, \
-tog.width=N, tog.depth=N, question_match.k=N, question_match.whole=N, question_match.nearby=N, \
-text.passages=N, tool_use.rounds=N, react.rounds=N, self_consistency.samples=N, \
-self_consistency.temperature=X, corrective.passages=N, corrective.relations=N, \
-corrective.radius=N, text.mode=hybrid|bm25|dense, text.compose=yes|no, hybrid.rounds=N, \
-hybrid.modules=both|text|graph, hybrid.critic=model|off|oracle, hybrid.context=yes|no, \
-hybrid.experiences=N, hybrid.read=N, hybrid.router=graph|model, \
-hybrid.ranking=words|similarity, hybrid.accept=X, hybrid.radius=N, hybrid.likelihood=yes|no, \
-hybrid.compose=yes|no";
+/// A parameter that can be set by name.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Setting {
+    /// Its name: `anchor.width`.
+    pub key: String,
+    /// The values that it takes.
+    pub takes: Takes,
+    /// Its default, as it would be written.
+    pub default: String,
+    /// The most that a request may set it to, so that none takes a server's time or memory beyond what the defaults are made for; none of
+    /// the question's limits, which a server bounds itself.
+    pub most: Option<f64>,
+    /// Its meaning.
+    pub about: String,
+}
 
-/// Paths that the relation filter by paths keeps.
-pub const KEPT_PATHS: usize = 3;
-/// Relations that the relation filter by similarity keeps, as the KERAG paper has it (App. E).
-pub const KEPT_BY_SIMILARITY: usize = 30;
+/// The values that a parameter takes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Takes {
+    /// Whole numbers from 0.
+    Count,
+    /// Numbers.
+    Number,
+    /// Yes or no.
+    YesOrNo,
+    /// One of these words.
+    OneOf(Vec<String>),
+}
 
-/// The most that a request may set, so that none takes a server's time or memory beyond what the defaults are made for.
-/// Hops, widths and radii multiply one another; the rest are numbers of things that are read or embedded. The
-/// question's limits are not among them: a server bounds these itself.
-const MOST: [(&str, f64); 24] = [
-    ("max_hops", 4.0),
-    ("kerag.max_hops", 4.0),
-    ("kerag.filter", 100.0),
-    ("paths.max_hops", 4.0),
-    ("paths.candidates", 5.0),
-    ("anchor.anchors", 5.0),
-    ("anchor.width", 10.0),
-    ("anchor.depth", 5.0),
-    ("tog.width", 10.0),
-    ("tog.depth", 5.0),
-    ("hybrid.radius", 2.0),
-    ("hybrid.rounds", 8.0),
-    ("corrective.radius", 2.0),
-    ("query.samples", 10.0),
-    ("query.temperature", 2.0),
-    ("self_consistency.samples", 10.0),
-    ("self_consistency.temperature", 2.0),
-    ("query.table_bytes", 20_000.0),
-    ("query.tokens", 20_000.0),
-    ("pseudo.around", 600.0),
-    ("pseudo.whole", 2000.0),
-    ("question_match.whole", 20_000.0),
-    ("question_match.nearby", 1000.0),
-    ("question_match.k", 100.0),
-];
-/// The same of all other numbers.
-const MOST_OF_OTHERS: f64 = 100.0;
-/// Limits of the question, which a server holds against its own.
-const LIMITS: [&str; 4] = ["llm_calls", "tokens", "seconds", "evidence_tokens"];
+impl std::fmt::Display for Takes {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Count => f.write_str("N"),
+            Self::Number => f.write_str("X"),
+            Self::YesOrNo => f.write_str("yes|no"),
+            Self::OneOf(words) => f.write_str(&words.join("|")),
+        }
+    }
+}
+
+/// The most that a request may set a number to whose type states no bound.
+const MOST: f64 = 100.0;
+/// The hops of every method that counts them at once.
+const MAX_HOPS: &str = "max_hops";
+
+/// Every parameter that can be set, in the order of the types.
+pub fn settings() -> &'static [Setting] {
+    static SETTINGS: LazyLock<Vec<Setting>> = LazyLock::new(|| {
+        let mut all = Vec::new();
+        gather("", &schema_of::<Limits>(), &json(&Limits::default()), None, &mut all);
+        all.push(Setting {
+            key: MAX_HOPS.into(),
+            takes: Takes::Count,
+            default: "3".into(),
+            most: Some(4.0),
+            about: "Most hops from a topic entity, of every method that counts them.".into(),
+        });
+        gather("", &schema_of::<MethodConfig>(), &json(&MethodConfig::default()), Some(MOST), &mut all);
+        all
+    });
+    &SETTINGS
+}
+
+/// All keys with what they take, for help: `max_hops=N, planner=published|paths|query, …`.
+pub fn setting_keys() -> &'static str {
+    static KEYS: LazyLock<String> = LazyLock::new(|| {
+        let keys: Vec<String> =
+            settings().iter().map(|setting| format!("{}={}", setting.key, setting.takes)).collect();
+        keys.join(", ")
+    });
+    &KEYS
+}
+
+/// Sets one of [`settings`].
+///
+/// # Errors
+/// [`AnswerError::Usage`]: there is no such key (the nearest one is named), or it does not take this value.
+pub fn set_option(options: &mut AskOptions, key: &str, value: &str) -> Result<(), AnswerError> {
+    let setting = find(key)?;
+    let value = read(setting, value)?;
+    if key == MAX_HOPS {
+        let hops = value.as_u64().and_then(|hops| u32::try_from(hops).ok());
+        options.config.limit_hops(hops.unwrap_or(u32::MAX));
+        return Ok(());
+    }
+    if let Some(limits) = with(&options.limits, key, &value)? {
+        options.limits = Limits { cost: options.limits.cost, ..limits };
+    } else if let Some(config) = with(&options.config, key, &value)? {
+        options.config = config;
+    }
+    Ok(())
+}
 
 /// The same as [`set_option`] for a request from elsewhere: numbers are bounded.
 ///
 /// # Errors
 /// [`AnswerError::Usage`]: as there, or a number that is larger than a request may set.
 pub fn set_option_of_request(options: &mut AskOptions, key: &str, value: &str) -> Result<(), AnswerError> {
-    let number = value.rsplit(':').next().and_then(|number| number.parse::<f64>().ok());
-    let most = MOST.iter().find(|(name, _)| *name == key).map_or(MOST_OF_OTHERS, |(_, most)| *most);
-    if let Some(number) = number
-        && !LIMITS.contains(&key)
+    let setting = find(key)?;
+    if let (Some(most), Some(number)) = (setting.most, read(setting, value)?.as_f64())
         && !(0.0..=most).contains(&number)
     {
         return Err(AnswerError::Usage(format!("{key}={value}: from 0 to {most} was expected")));
     }
-    if (key, value) == ("hybrid.critic", "oracle") {
-        return Err(AnswerError::Usage(format!("{key}={value}: the oracle is for evaluations")));
-    }
     set_option(options, key, value)
 }
 
-/// Sets one of [`SETTING_KEYS`].
-///
-/// # Errors
-/// [`AnswerError::Usage`]: there is no such key, or it does not take this value.
-pub fn set_option(options: &mut AskOptions, key: &str, value: &str) -> Result<(), AnswerError> {
-    let AskOptions { config, limits, .. } = options;
-    match key {
-        "max_hops" => {
-            config.kerag.max_hops = parse(key, value)?;
-            config.paths.walk.max_hops = parse(key, value)?;
-        }
-        "multi_hop" => {
-            if !yes_or_no(key, value)? {
-                config.kerag.max_hops = 1;
-                config.paths.walk.max_hops = 1;
-            }
-        }
-        "tokens" => limits.tokens = parse(key, value)?,
-        "llm_calls" => limits.llm_calls = parse(key, value)?,
-        "seconds" => limits.time = Duration::from_secs(parse(key, value)?),
-        "evidence_tokens" => limits.evidence_tokens = parse(key, value)?,
-        "kerag.max_hops" => config.kerag.max_hops = parse(key, value)?,
-        "kerag.filter" => config.kerag.filter = filter(value)?,
-        "kerag.reasoning" => config.kerag.reasoning = yes_or_no(key, value)?,
-        "kerag.least_confidence" => config.kerag.least_confidence = parse(key, value)?,
-        "auto.sure" => config.auto.typed.sure = parse(key, value)?,
-        "auto.sure_calculated" => config.auto.typed.sure_calculated = parse(key, value)?,
-        "auto.least_confidence" => config.auto.typed.least_confidence = parse(key, value)?,
-        "auto.cards" => config.auto.typed.cards = yes_or_no(key, value)?,
-        "auto.untyped_sure" => config.auto.untyped.sure = parse(key, value)?,
-        "auto.untyped_least_confidence" => config.auto.untyped.least_confidence = parse(key, value)?,
-        "auto.untyped_sure_with_cards" => config.auto.untyped.sure_with_cards = parse(key, value)?,
-        "auto.untyped_cards" => config.auto.untyped.cards = yes_or_no(key, value)?,
-        "auto.llm_calls" => config.auto.llm_calls = parse(key, value)?,
-        "query.repair" => config.query.repair = yes_or_no(key, value)?,
-        "query.samples" => config.query.samples = parse(key, value)?,
-        "query.temperature" => config.query.temperature = parse(key, value)?,
-        "query.sure" => config.query.sure = parse(key, value)?,
-        "query.least_confidence" => config.query.least_confidence = parse(key, value)?,
-        "query.table_bytes" => config.query.table_bytes = parse(key, value)?,
-        "query.tokens" => config.query.tokens = parse(key, value)?,
-        "query.hints" => config.query.hints = yes_or_no(key, value)?,
-        "paths.max_hops" => config.paths.walk.max_hops = parse(key, value)?,
-        "paths.mentions" => config.paths.mentions = parse(key, value)?,
-        "paths.candidates" => config.paths.candidates = parse(key, value)?,
-        "paths.run" => config.paths.run = parse(key, value)?,
-        "paths.new_cards" => config.paths.new_cards = parse(key, value)?,
-        "paths.meet" => config.paths.meet = parse(key, value)?,
-        "paths.sure" => config.paths.sure = parse(key, value)?,
-        "paths.least_confidence" => config.paths.least_confidence = parse(key, value)?,
-        _ if key.starts_with("pseudo.") => set_pseudo(&mut config.pseudo, key, value)?,
-        _ if key.starts_with("anchor.") => set_anchor(&mut config.anchor, key, value)?,
-        _ if key.starts_with("hybrid.") => set_hybrid(&mut config.hybrid, key, value)?,
-        _ => set_baseline(config, key, value)?,
-    }
-    Ok(())
-}
-
-fn modules(value: &str) -> Result<Modules, AnswerError> {
-    match value {
-        "both" => Ok(Modules::Both),
-        "text" => Ok(Modules::Text),
-        "graph" => Ok(Modules::Graph),
-        _ => Err(AnswerError::Usage(format!("hybrid.modules={value}: both, text or graph was expected"))),
-    }
-}
-
-/// The oracle is told each question's answers when the question is asked.
-fn critic(value: &str) -> Result<CriticKind, AnswerError> {
-    match value {
-        "model" => Ok(CriticKind::Model),
-        "off" => Ok(CriticKind::Off),
-        "oracle" => Ok(CriticKind::Oracle(Vec::new())),
-        _ => Err(AnswerError::Usage(format!("hybrid.critic={value}: model, off or oracle was expected"))),
-    }
-}
-
-fn router(value: &str) -> Result<RouterKind, AnswerError> {
-    match value {
-        "graph" => Ok(RouterKind::Graph),
-        "model" => Ok(RouterKind::Model),
-        _ => Err(AnswerError::Usage(format!("hybrid.router={value}: graph or model was expected"))),
-    }
-}
-
-fn ranking(value: &str) -> Result<Ranking, AnswerError> {
-    match value {
-        "words" => Ok(Ranking::Words),
-        "similarity" => Ok(Ranking::Similarity),
-        _ => Err(AnswerError::Usage(format!("hybrid.ranking={value}: words or similarity was expected"))),
-    }
-}
-
-fn set_hybrid(hybrid: &mut HybridConfig, key: &str, value: &str) -> Result<(), AnswerError> {
-    match key {
-        "hybrid.rounds" => hybrid.rounds = parse(key, value)?,
-        "hybrid.modules" => hybrid.modules = modules(value)?,
-        "hybrid.critic" => hybrid.critic = critic(value)?,
-        "hybrid.context" => hybrid.validation_context = yes_or_no(key, value)?,
-        "hybrid.experiences" => hybrid.experiences = parse(key, value)?,
-        "hybrid.read" => hybrid.read = parse(key, value)?,
-        "hybrid.router" => hybrid.router = router(value)?,
-        "hybrid.ranking" => hybrid.ranking = ranking(value)?,
-        "hybrid.accept" => hybrid.accept = parse(key, value)?,
-        "hybrid.radius" => hybrid.requirements.radius = parse(key, value)?,
-        "hybrid.likelihood" => hybrid.likelihood = yes_or_no(key, value)?,
-        "hybrid.compose" => hybrid.compose = yes_or_no(key, value)?,
-        _ => return Err(unknown(key)),
-    }
-    Ok(())
-}
-
-fn set_anchor(anchor: &mut AnchorConfig, key: &str, value: &str) -> Result<(), AnswerError> {
-    match key {
-        "anchor.anchors" => anchor.anchors = parse(key, value)?,
-        "anchor.relations_scored" => anchor.relations_scored = parse(key, value)?,
-        "anchor.width" => anchor.width = parse(key, value)?,
-        "anchor.depth" => anchor.depth = parse(key, value)?,
-        "anchor.candidates" => anchor.candidates = parse(key, value)?,
-        "anchor.shown" => anchor.shown = parse(key, value)?,
-        "anchor.predictor" => {
-            anchor.predictor =
-                one_of(key, value, &[("model", Predictor::Model), ("index", Predictor::Index)])?;
-        }
-        "anchor.grounding" => {
-            let all = [
-                ("fused", AnchorGrounding::Fused),
-                ("relations", AnchorGrounding::Relations),
-                ("off", AnchorGrounding::Off),
-            ];
-            anchor.grounding = one_of(key, value, &all)?;
-        }
-        "anchor.guide" => {
-            let all = [("paths", Guide::Paths), ("similarity", Guide::Similarity), ("model", Guide::Model)];
-            anchor.guide = one_of(key, value, &all)?;
-        }
-        "anchor.parallel" => {
-            if !yes_or_no(key, value)? {
-                anchor.anchors = 1;
-            }
-        }
-        "anchor.triple_filter" => anchor.triple_filter = yes_or_no(key, value)?,
-        "anchor.model_alone" => anchor.model_alone = yes_or_no(key, value)?,
-        _ => return Err(unknown(key)),
-    }
-    Ok(())
-}
-
-fn set_pseudo(pseudo: &mut PseudoConfig, key: &str, value: &str) -> Result<(), AnswerError> {
-    match key {
-        "pseudo.nearest" => pseudo.nearest = parse(key, value)?,
-        "pseudo.least_similarity" => pseudo.least_similarity = parse(key, value)?,
-        "pseudo.verification" => {
-            let all = [
-                ("paths", Verification::Paths),
-                ("model", Verification::Model),
-                ("similarity", Verification::Similarity),
-                ("off", Verification::Off),
-            ];
-            pseudo.verification = one_of(key, value, &all)?;
-        }
-        "pseudo.least_fit" => pseudo.least_fit = parse(key, value)?,
-        "pseudo.answer" => {
-            let all = [("marked", false), ("model", true)];
-            pseudo.always_compose = one_of(key, value, &all)?;
-        }
-        "pseudo.relations" => pseudo.relations = parse(key, value)?,
-        "pseudo.sources" => pseudo.all_sources = one_of(key, value, &[("all", true), ("one", false)])?,
-        "pseudo.most_triples" => pseudo.most_triples = parse(key, value)?,
-        "pseudo.around" => pseudo.around = parse(key, value)?,
-        "pseudo.whole" => pseudo.whole = parse(key, value)?,
-        _ => return Err(unknown(key)),
-    }
-    Ok(())
-}
-
-fn set_baseline(config: &mut MethodConfig, key: &str, value: &str) -> Result<(), AnswerError> {
-    match key {
-        "tog.width" => config.tog.width = parse(key, value)?,
-        "tog.depth" => config.tog.depth = parse(key, value)?,
-        "question_match.k" => config.question_match.k = parse(key, value)?,
-        "question_match.whole" => config.question_match.whole = parse(key, value)?,
-        "question_match.nearby" => config.question_match.nearby = parse(key, value)?,
-        "text.mode" => {
-            config.text.mode = value.parse().map_err(|error| AnswerError::Usage(format!("{key}={error}")))?;
-        }
-        "text.compose" => config.text.compose = yes_or_no(key, value)?,
-        "text.passages" => config.text.passages = parse(key, value)?,
-        "tool_use.rounds" => config.tool_use.rounds = parse(key, value)?,
-        "react.rounds" => config.react.rounds = parse(key, value)?,
-        "self_consistency.samples" => config.self_consistency.samples = parse(key, value)?,
-        "self_consistency.temperature" => config.self_consistency.temperature = parse(key, value)?,
-        "corrective.passages" => config.corrective.passages = parse(key, value)?,
-        "corrective.relations" => config.corrective.relations = parse(key, value)?,
-        "corrective.radius" => config.corrective.radius = parse(key, value)?,
-        _ => return Err(unknown(key)),
-    }
-    Ok(())
-}
-
-fn unknown(key: &str) -> AnswerError {
-    AnswerError::Usage(format!("{key}: there is no such key; the keys are {SETTING_KEYS}"))
-}
-
-fn one_of<T: Copy>(key: &str, value: &str, all: &[(&str, T)]) -> Result<T, AnswerError> {
-    all.iter().find(|(name, _)| *name == value).map(|(_, what)| *what).ok_or_else(|| {
-        let names: Vec<&str> = all.iter().map(|(name, _)| *name).collect();
-        AnswerError::Usage(format!("{key}={value}: {} was expected", names.join(" or ")))
+fn find(key: &str) -> Result<&'static Setting, AnswerError> {
+    settings().iter().find(|setting| setting.key == key).ok_or_else(|| {
+        let nearest = settings()
+            .iter()
+            .max_by(|a, b| strsim::jaro_winkler(&a.key, key).total_cmp(&strsim::jaro_winkler(&b.key, key)));
+        let nearest = nearest.map(|setting| setting.key.as_str()).unwrap_or_default();
+        AnswerError::Usage(format!(
+            "{key}: there is no such key; the nearest is {nearest}, and `quipu methods` lists all"
+        ))
     })
 }
 
-fn parse<T: FromStr>(key: &str, value: &str) -> Result<T, AnswerError> {
-    value.parse().map_err(|_| AnswerError::Usage(format!("{key}={value}: a number was expected")))
-}
-
-fn yes_or_no(key: &str, value: &str) -> Result<bool, AnswerError> {
-    match value {
-        "yes" | "true" | "on" => Ok(true),
-        "no" | "false" | "off" => Ok(false),
-        _ => Err(AnswerError::Usage(format!("{key}={value}: yes or no was expected"))),
+/// The value as JSON has it.
+fn read(setting: &Setting, value: &str) -> Result<Value, AnswerError> {
+    let (key, value) = (&setting.key, value.trim());
+    let wrong = |expected: &str| AnswerError::Usage(format!("{key}={value}: {expected} was expected"));
+    match &setting.takes {
+        Takes::Count => value.parse::<u64>().map(Value::from).map_err(|_| wrong("a whole number from 0")),
+        Takes::Number => {
+            let number = value.parse::<f64>().ok().filter(|number| number.is_finite());
+            number.map(Value::from).ok_or_else(|| wrong("a number"))
+        }
+        Takes::YesOrNo => match value {
+            "yes" | "true" | "on" => Ok(true.into()),
+            "no" | "false" | "off" => Ok(false.into()),
+            _ => Err(wrong("yes or no")),
+        },
+        Takes::OneOf(words) if words.iter().any(|word| word == value) => Ok(value.into()),
+        Takes::OneOf(words) => Err(wrong(&words.join(" or "))),
     }
 }
 
-fn filter(value: &str) -> Result<RelationFilter, AnswerError> {
-    let (kind, keep) = value.split_once(':').unwrap_or((value, ""));
-    match (kind, keep) {
-        ("model", "") => Ok(RelationFilter::Model),
-        ("off", "") => Ok(RelationFilter::Off),
-        ("similarity", "") => Ok(RelationFilter::Similarity { keep: KEPT_BY_SIMILARITY }),
-        ("paths", "") => Ok(RelationFilter::Paths { keep: KEPT_PATHS }),
-        ("paths", keep) => Ok(RelationFilter::Paths { keep: parse("kerag.filter", keep)? }),
-        ("similarity", keep) => Ok(RelationFilter::Similarity { keep: parse("kerag.filter", keep)? }),
-        _ => Err(AnswerError::Usage(format!(
-            "kerag.filter={value}: model, similarity[:N], paths[:N] or off was expected"
-        ))),
+/// A copy in which the field `key` has this value; `None` where it has no such field.
+fn with<T: Serialize + DeserializeOwned>(
+    config: &T,
+    key: &str,
+    value: &Value,
+) -> Result<Option<T>, AnswerError> {
+    let mut all = json(config);
+    let Some(field) = all.pointer_mut(&format!("/{}", key.replace('.', "/"))) else { return Ok(None) };
+    *field = value.clone();
+    let config = serde_json::from_value(all);
+    config.map(Some).map_err(|error| AnswerError::Usage(format!("{key}={value}: {error}")))
+}
+
+fn json<T: Serialize>(config: &T) -> Value {
+    serde_json::to_value(config).unwrap_or_default()
+}
+
+/// The type's schema, with nothing behind references.
+fn schema_of<T: JsonSchema>() -> Value {
+    let settings = SchemaSettings::default().with(|settings| settings.inline_subschemas = true);
+    settings.into_generator().into_root_schema_for::<T>().to_value()
+}
+
+/// The settings below a type's schema.
+fn gather(prefix: &str, schema: &Value, defaults: &Value, most: Option<f64>, all: &mut Vec<Setting>) {
+    let Some(properties) = schema["properties"].as_object() else { return };
+    for (name, schema) in properties {
+        let (key, default) = (format!("{prefix}{name}"), &defaults[name]);
+        if schema["properties"].is_object() {
+            gather(&format!("{key}."), schema, default, most, all);
+        } else if let Some(takes) = takes(schema) {
+            let most = most.filter(|_| matches!(takes, Takes::Count | Takes::Number));
+            let about = schema["description"].as_str().unwrap_or_default();
+            all.push(Setting {
+                takes,
+                default: shown(default),
+                most: most.map(|most| schema["maximum"].as_f64().unwrap_or(most)),
+                about: about.split_whitespace().collect::<Vec<_>>().join(" "),
+                key,
+            });
+        }
+    }
+}
+
+fn takes(schema: &Value) -> Option<Takes> {
+    let described = || {
+        let one_of = schema["oneOf"].as_array()?;
+        Some(
+            one_of
+                .iter()
+                .flat_map(|one| one["enum"].as_array().into_iter().flatten().chain(one.get("const"))),
+        )
+    };
+    match schema["type"].as_str() {
+        Some("integer") => return Some(Takes::Count),
+        Some("number") => return Some(Takes::Number),
+        Some("boolean") => return Some(Takes::YesOrNo),
+        _ => {}
+    }
+    let words: Vec<String> = match schema["enum"].as_array() {
+        Some(words) => words.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+        None => described()?.filter_map(Value::as_str).map(str::to_owned).collect(),
+    };
+    (!words.is_empty()).then_some(Takes::OneOf(words))
+}
+
+/// A default as one would write it; numbers of single precision without the digits that double precision adds.
+fn shown(default: &Value) -> String {
+    match default {
+        Value::Bool(true) => "yes".into(),
+        Value::Bool(false) => "no".into(),
+        Value::String(word) => word.clone(),
+        Value::Number(number) if number.as_u64() == Some(u64::MAX) => "any".into(),
+        Value::Number(number) => {
+            let double = number.as_f64().unwrap_or_default();
+            #[expect(clippy::cast_possible_truncation, reason = "that is what is asked")]
+            let single = double as f32;
+            if f64::from(single) == double { single.to_string() } else { number.to_string() }
+        }
+        other => other.to_string(),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::methods::Summary;
 
     #[test]
-    fn every_key_that_is_listed_can_be_set() {
-        for listed in SETTING_KEYS.split(", ") {
-            let (key, takes) = listed.split_once('=').unwrap();
-            for value in takes.split('|') {
-                let value = match value {
-                    "N" | "X" => "1",
-                    value => value.split('[').next().unwrap(),
-                };
-                set_option(&mut AskOptions::default(), key, value).unwrap();
-                let bounded = set_option_of_request(&mut AskOptions::default(), key, value);
-                assert_eq!(bounded.is_ok(), value != "oracle", "{key}={value}");
+    fn every_parameter_of_every_method_is_listed_and_can_be_set() {
+        let values = json(&MethodConfig::default());
+        let listed = |key: &str| settings().iter().any(|setting| setting.key.starts_with(key));
+        for (method, parameters) in values.as_object().unwrap() {
+            for parameter in parameters.as_object().into_iter().flat_map(|fields| fields.keys()) {
+                assert!(listed(&format!("{method}.{parameter}")), "{method}.{parameter}");
             }
+        }
+        for setting in settings() {
+            assert!(!setting.about.is_empty(), "{} has no description", setting.key);
+            let value = match &setting.takes {
+                Takes::Count | Takes::Number => "1",
+                Takes::YesOrNo => "no",
+                Takes::OneOf(words) => words.last().unwrap(),
+            };
+            let mut options = AskOptions::default();
+            set_option_of_request(&mut options, &setting.key, value).unwrap();
+            let (limits, config) = (json(&options.limits), json(&options.config));
+            let pointer = format!("/{}", setting.key.replace('.', "/"));
+            let set = limits.pointer(&pointer).or_else(|| config.pointer(&pointer)).map(shown);
+            assert!(setting.key == MAX_HOPS || set.as_deref() == Some(value), "{}={value}", setting.key);
         }
     }
 
     #[test]
-    fn every_bound_is_of_a_key() {
-        for (key, most) in MOST {
-            assert!(SETTING_KEYS.contains(&format!("{key}=")), "{key}");
-            let most = if key == "kerag.filter" { format!("paths:{most}") } else { most.to_string() };
-            set_option_of_request(&mut AskOptions::default(), key, &most).unwrap();
+    fn a_key_says_what_it_takes_what_it_is_by_default_and_what_it_means() {
+        let width = find("anchor.width").unwrap();
+        assert_eq!(
+            (width.takes.to_string().as_str(), width.default.as_str(), width.most),
+            ("N", "3", Some(10.0))
+        );
+        assert!(width.about.contains("retriever"), "{}", width.about);
+        let temperature = find("self_consistency.temperature").unwrap();
+        assert_eq!((temperature.takes.to_string().as_str(), temperature.default.as_str()), ("X", "0.7"));
+        assert_eq!(find("text.mode").unwrap().takes.to_string(), "hybrid|bm25|dense");
+        assert_eq!(find("planner").unwrap().default, "published");
+        assert_eq!(find("seconds").unwrap().default, "300");
+    }
+
+    #[test]
+    fn hops_are_those_of_every_method_that_counts_them() {
+        let mut options = AskOptions::default();
+        set_option(&mut options, "max_hops", "2").unwrap();
+        let MethodConfig { kerag, paths, tog, anchor, .. } = options.config;
+        assert_eq!((kerag.max_hops, paths.walk.max_hops, tog.depth, anchor.depth), (2, 2, 2, 2));
+    }
+
+    #[test]
+    fn one_key_leaves_the_others_and_the_price_as_they_are() {
+        let mut options = AskOptions::default();
+        options.limits.cost = quipu_model::Amount::of_units(0.5);
+        set_option(&mut options, "seconds", "7").unwrap();
+        set_option(&mut options, "kerag.summary", "plain").unwrap();
+        let expected = AskOptions::default();
+        assert_eq!(options.limits.cost, quipu_model::Amount::of_units(0.5));
+        assert_eq!(options.limits.time.as_secs(), 7);
+        assert_eq!(options.limits.llm_calls, expected.limits.llm_calls);
+        assert_eq!(options.config.kerag.summary, Summary::Plain);
+        options.config.kerag.summary = Summary::Reasoned;
+        assert_eq!(options.config, expected.config);
+    }
+
+    #[test]
+    fn what_cannot_be_set_is_told_with_what_can() {
+        for (key, value, expected) in [
+            ("beam", "3", "there is no such key"),
+            ("kerag.max_hop", "3", "the nearest is kerag.max_hops"),
+            ("kerag.max_hops", "two", "a whole number from 0 was expected"),
+            ("kerag.max_hops", "-1", "a whole number from 0 was expected"),
+            ("kerag.max_hops", "99999999999", "kerag.max_hops=99999999999"),
+            ("anchor.triple_filter", "maybe", "yes or no was expected"),
+            ("planner", "luck", "published or paths or query was expected"),
+            ("query.temperature", "NaN", "a number was expected"),
+            ("hybrid.critic", "oracle", "was expected"),
+        ] {
+            let error = set_option(&mut AskOptions::default(), key, value).unwrap_err().to_string();
+            assert!(error.contains(expected), "{key}={value}: {error}");
         }
     }
 
     #[test]
     fn a_request_sets_no_more_than_is_good_for_a_server() {
-        let refused = |key, value| set_option_of_request(&mut AskOptions::default(), key, value).unwrap_err();
         for (key, value) in [
             ("kerag.max_hops", "9"),
-            ("kerag.filter", "similarity:1000000"),
             ("anchor.shown", "101"),
-            ("query.temperature", "NaN"),
             ("query.temperature", "inf"),
-            ("auto.sure", "-1"),
+            ("auto.typed.sure", "-1"),
+            ("paths.neighbours", "1000000"),
         ] {
-            let error = refused(key, value).to_string();
+            let error =
+                set_option_of_request(&mut AskOptions::default(), key, value).unwrap_err().to_string();
             assert!(error.contains("from 0 to") || error.contains("number"), "{key}={value}: {error}");
         }
-        assert!(refused("beam", "3").to_string().contains("there is no such key"));
         let mut options = AskOptions::default();
         set_option_of_request(&mut options, "tokens", "1000000").unwrap();
         assert_eq!(options.limits.tokens, 1_000_000);

@@ -46,6 +46,12 @@ impl Mentioned {
         self.candidates.first()
     }
 
+    /// A mention of one thing alone, in the anchor's own words.
+    pub fn of(anchor: Anchor) -> Self {
+        let (text, span, score) = (anchor.name.clone(), anchor.span.clone(), anchor.score);
+        Self { text, span, candidates: vec![anchor], score, chosen: true }
+    }
+
     /// For the trace.
     pub fn to_event(&self) -> MentionEvent {
         let candidate =

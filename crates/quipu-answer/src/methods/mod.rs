@@ -8,12 +8,15 @@ mod kerag;
 mod pseudo;
 mod verify;
 
+use std::fmt;
 use std::str::FromStr;
 
 use crate::answer::{AnswerError, Outcome, Question};
 use crate::ledger::Context;
 use crate::planners::{self, PathsConfig, Planner, Planning, QueryConfig};
 use crate::sources::Way;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 pub use anchor::{AnchorConfig, Grounding as AnchorGrounding, Guide, Predictor};
 pub use auto::{AutoConfig, PathTrust};
@@ -25,7 +28,7 @@ pub use hybrid::{
     RouterKind,
 };
 pub(crate) use hybrid::{balanced, experiences_of};
-pub use kerag::{KeragConfig, RelationFilter};
+pub use kerag::{KeragConfig, RelationFilter, Summary, TimeReader};
 pub use pseudo::{PseudoConfig, Verification};
 pub use verify::VerifyConfig;
 
@@ -118,6 +121,42 @@ impl Method {
         }
     }
 
+    /// What the method does, in a sentence.
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Auto => "Takes a path where one surely is meant; else a query over the graph's tables.",
+            Self::Paths => "Ranks the paths that exist around the question's names, and runs the best.",
+            Self::Query => "Has the model write SQL over the graph's tables; code checks, binds and runs it.",
+            Self::Kerag => {
+                "KERAG as published: plans a neighbourhood hop by hop, filters it, reasons over it."
+            }
+            Self::Hybrid => {
+                "HybGRAG as published: routes to documents or graph, and refines what a critic rejects."
+            }
+            Self::Verify => {
+                "Self-verification as published: the graph or an API first, else pages that can answer."
+            }
+            Self::Anchor => {
+                "AnchorRAG as published: finds the anchors, explores from each, judges every round."
+            }
+            Self::Pseudo => {
+                "Pseudo-graphs as published: what the model believes, corrected after the sources."
+            }
+            Self::Io => "Baseline: the model alone.",
+            Self::Cot => "Baseline: the model alone, step by step.",
+            Self::SelfConsistency => "Baseline: several samples of `cot`, by vote.",
+            Self::QuestionMatch => "Baseline: the triples that mean the most like the question.",
+            Self::Graph => "Baseline: all triples of the linked entities.",
+            Self::Text => "Baseline: documents only.",
+            Self::ToolUse => "Baseline: the model calls functions of the graph.",
+            Self::Tog => "Baseline: Think-on-Graph, a beam search by the model.",
+            Self::React => "Baseline: ReAct, thoughts and actions in turn.",
+            Self::Corrective => {
+                "Baseline: Corrective RAG, documents first, the graph where they are of no use."
+            }
+        }
+    }
+
     /// Whether the method looks into several sources at once.
     pub(crate) fn reads_several(self) -> bool {
         matches!(self, Self::Pseudo)
@@ -136,10 +175,9 @@ impl Method {
         matches!(self, Self::Hybrid | Self::Text | Self::React | Self::Corrective)
     }
 
-    /// Whether the best that path planning finds without a model stands in where a limit ends the work. Not for baselines, which it
-    /// would make better than they are.
-    pub(crate) fn falls_back(self) -> bool {
-        matches!(self, Self::Auto | Self::Kerag | Self::Anchor | Self::Pseudo)
+    /// Whether it is a paper's method, whose plan one of ours may take the place of ([`Planner`]).
+    fn takes_planner(self) -> bool {
+        matches!(self, Self::Kerag | Self::Anchor | Self::Pseudo | Self::Hybrid | Self::Verify)
     }
 
     /// Whether every answer must be found in the evidence. The baselines without a graph have none.
@@ -191,11 +229,76 @@ impl FromStr for Method {
     }
 }
 
-/// The parameters of all methods.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct MethodConfig {
-    /// Whose plan the papers' methods follow.
+/// A method and whose plan it follows, as people name the two: `kerag`, `kerag + paths`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct NamedMethod {
+    /// The method.
+    pub method: Method,
+    /// The planner; of methods that take none the published one.
     pub planner: Planner,
+}
+
+impl NamedMethod {
+    /// A method with a planner.
+    ///
+    /// # Errors
+    /// [`AnswerError::Usage`] where the method plans in its own way, with the methods that take one.
+    pub fn new(method: Method, planner: Planner) -> Result<Self, AnswerError> {
+        if planner == Planner::Published || method.takes_planner() {
+            return Ok(Self { method, planner });
+        }
+        let takes = Method::ALL.iter().filter(|method| method.takes_planner());
+        let takes: Vec<&str> = takes.map(|method| method.name()).collect();
+        let (planner, name) = (planner.name(), method.name());
+        Err(AnswerError::Usage(format!(
+            "{name} plans in its own way and takes no planner ({planner}); those that take one are {}",
+            takes.join(", ")
+        )))
+    }
+
+    /// All methods, each with all planners that it takes, in the order in which they are shown.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let with =
+            |method: Method| Planner::ALL.iter().filter_map(move |planner| Self::new(method, *planner).ok());
+        Method::ALL.iter().copied().flat_map(with)
+    }
+}
+
+impl From<Method> for NamedMethod {
+    fn from(method: Method) -> Self {
+        Self { method, planner: Planner::Published }
+    }
+}
+
+impl fmt::Display for NamedMethod {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.method.name())?;
+        match self.planner {
+            Planner::Published => Ok(()),
+            planner => write!(f, " + {}", planner.name()),
+        }
+    }
+}
+
+impl FromStr for NamedMethod {
+    type Err = AnswerError;
+
+    /// Reads `kerag`, `kerag+paths` and `kerag + paths`.
+    fn from_str(name: &str) -> Result<Self, AnswerError> {
+        match name.split_once('+') {
+            Some((method, planner)) => Self::new(method.trim().parse()?, planner.trim().parse()?),
+            None => Ok(name.trim().parse::<Method>()?.into()),
+        }
+    }
+}
+
+/// The parameters of all methods.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct MethodConfig {
+    /// Whose plan the papers' methods follow (the paper's).
+    pub planner: Planner,
+    /// Whether the best that path planning finds without a model stands in, and is marked, where a limit ends a method's work (no).
+    pub fallback: bool,
     /// Of `auto`.
     pub auto: AutoConfig,
     /// Of `kerag`.

@@ -5,11 +5,13 @@ mod cards;
 mod domain;
 mod fit;
 mod meanings;
+mod pairs;
 mod paths;
 mod requirements;
 mod scope;
 mod solved;
 mod subject;
+mod times;
 mod topic;
 mod types;
 
@@ -20,6 +22,7 @@ pub use domain::{domain_by_names, domain_by_rules};
 pub(crate) use fit::fit_of;
 pub use fit::{fit_of_operations, shared_words};
 pub use meanings::{MEANINGS_FILE, Meanings};
+pub(crate) use pairs::{OfferedPair, pairs};
 pub use paths::{
     FEATURE_NAMES, Features, RankConfig, RankedPath, Seen, StepSamples, Walk, WalkConfig, follow, joint,
     rank, rank_informed, reword,
@@ -29,5 +32,7 @@ pub use requirements::{Along, NamedPart, Requirement, RequirementConfig, along, 
 pub use scope::{Frontier, OfferedRelation, Scope};
 pub use solved::{SOLVED_FILE, SolvedExample, SolvedExamples, plan_keys, solved_queries, with_solved};
 pub use subject::{OTHER, Subject, domain_of, read_subject};
-pub use topic::{Topic, read_topic};
+pub(crate) use times::read_times;
+pub use topic::Topic;
+pub(crate) use topic::read_topic;
 pub use types::common_types;

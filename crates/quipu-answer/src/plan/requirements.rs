@@ -13,20 +13,24 @@ use quipu_index::{MatchReason, Mention, MentionConfig, words};
 use super::paths::{StepWords, inverse};
 use crate::answer::AnswerError;
 use crate::ledger::Context;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// Entities between two hops of different relations: behind more of them anything is reached.
 const MOST_BETWEEN: usize = 500;
 
 /// Bounds of the enumeration.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RequirementConfig {
     /// Parts of the question that may name something (24).
     pub mentions: usize,
     /// Senses of each (24).
     pub senses: usize,
     /// Longest path from a named entity, in hops (2).
+    #[schemars(range(max = 2))]
     pub radius: usize,
     /// Entities at the end of one condition; wider ones tell nothing (4,000).
+    #[schemars(range(max = 4000))]
     pub widest: usize,
 }
 

@@ -73,14 +73,14 @@ impl Frontier {
         Ok(Self { types, nodes: anchors.to_vec(), ..Self::default() })
     }
 
-    /// The relations one hop further: from the schema where the frontier has types, else from the instances
-    /// (§4.2: "in case ontology is absent … retrieve and reason about the data in each hop").
+    /// The relations one hop further in the schema of the frontier's types (KERAG §4.2 step 2); where it has none, those of the instances
+    /// ("in case ontology is absent … retrieve and reason about the data in each hop").
     ///
     /// # Errors
     /// The graph's.
-    pub async fn expand(&self, graph: &dyn Graph) -> Result<Vec<OfferedRelation>, GraphError> {
-        if self.hop == 0 || self.types.is_empty() {
-            return self.expand_instances(graph).await;
+    pub async fn expand_schema(&self, graph: &dyn Graph) -> Result<Vec<OfferedRelation>, GraphError> {
+        if self.types.is_empty() {
+            return self.expand(graph).await;
         }
         let edges = graph.schema(&self.types).await?;
         let mut found: HashMap<Step, (u64, HashSet<NodeId>, HashSet<NodeId>)> = HashMap::new();
@@ -108,7 +108,11 @@ impl Frontier {
         Ok(in_order(offers))
     }
 
-    async fn expand_instances(&self, graph: &dyn Graph) -> Result<Vec<OfferedRelation>, GraphError> {
+    /// The relations that the frontier's entities themselves have.
+    ///
+    /// # Errors
+    /// The graph's.
+    pub async fn expand(&self, graph: &dyn Graph) -> Result<Vec<OfferedRelation>, GraphError> {
         let uses = graph.relations_of(&self.nodes).await?;
         let mut found: HashMap<Step, (u64, NodeId)> = HashMap::new();
         for (node, relations) in self.nodes.iter().zip(&uses) {

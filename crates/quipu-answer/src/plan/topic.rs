@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::answer::{AnswerError, Event, Question, Stage};
 use crate::ledger::Context;
-use crate::plan::with_solved;
+use crate::plan::{OfferedPair, with_solved};
 use crate::prompts::Prompt;
 
 /// What the question is about.
@@ -22,6 +22,8 @@ pub struct Topic {
     pub time_frames: Vec<TimeFrame>,
     /// What is to be done with the values found; `None`: they are the answer.
     pub operation: Option<Operation>,
+    /// Which of the pairs offered the question asks for, from 0.
+    pub pair: Option<usize>,
 }
 
 #[derive(Deserialize)]
@@ -29,11 +31,13 @@ struct Reply {
     domain: String,
     entities: Vec<String>,
     time: String,
+    #[serde(default)]
+    pair: usize,
     operation: String,
 }
 
 /// Reads the question: one call. `domains` are the graph's types of the most entities; `names` are names of the graph
-/// that occur in the question (App. E proposes candidates by 3-gram matching; the name index does it here).
+/// that occur in the question; `pairs`, of which the model may choose one, are proposed by 3-grams (App. E).
 ///
 /// # Errors
 /// The model's.
@@ -42,8 +46,12 @@ pub async fn read_topic(
     question: &Question,
     domains: &[String],
     names: &[String],
+    pairs: &[OfferedPair],
 ) -> Result<Topic, AnswerError> {
-    let values = json!({ "domains": domains, "candidates": names, "question": question.text() });
+    let described: Vec<String> = pairs.iter().map(OfferedPair::describe).collect();
+    let values = json!({
+        "domains": domains, "candidates": names, "pairs": described, "question": question.text()
+    });
     let messages = with_solved(context, question.text(), Prompt::KeragPlan.render(values)?).await?;
     let request = ChatRequest::new("plan.topic", messages).with_max_tokens(200);
     let mut allowed: Vec<&str> = domains.iter().map(String::as_str).collect();
@@ -54,11 +62,12 @@ pub async fn read_topic(
             "domain": { "type": "string", "enum": allowed },
             "entities": { "type": "array", "items": { "type": "string", "maxLength": 120 }, "maxItems": 4 },
             "time": { "type": "string", "maxLength": 60 },
+            "pair": { "type": "integer", "minimum": 0, "maximum": pairs.len() },
             "operation": { "type": "string", "enum": [
                 "list", "count", "sum", "average", "highest", "lowest", "difference", "ascending", "descending"
             ] }
         },
-        "required": ["domain", "entities", "time", "operation"]
+        "required": ["domain", "entities", "time", "pair", "operation"]
     });
     let reply: Reply = context.json(Stage::Plan, request, &schema).await?;
     let today = question.asked_at().date();
@@ -67,7 +76,9 @@ pub async fn read_topic(
         frames = time_frames(&reply.time, today);
     }
     let operation = serde_json::from_value(json!(reply.operation)).ok();
-    let topic = Topic { domain: reply.domain, entities: reply.entities, time_frames: frames, operation };
+    let pair = reply.pair.checked_sub(1).filter(|at| *at < pairs.len());
+    let topic =
+        Topic { domain: reply.domain, entities: reply.entities, time_frames: frames, operation, pair };
     context.trace.report(Stage::Plan, Event::Read { reading: topic.describe() });
     Ok(topic)
 }

@@ -9,6 +9,8 @@ use std::str::FromStr;
 use crate::answer::{AnswerError, Outcome, Question};
 use crate::ledger::Context;
 use crate::sources::Way;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 pub use paths::PathsConfig;
 pub use query::QueryConfig;
@@ -16,7 +18,8 @@ pub(crate) use query::ask_sql;
 pub(crate) use reading::counted;
 
 /// Whose plan a paper's method follows (DESIGN §7).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Planner {
     /// The paper's own.
     #[default]

@@ -6,7 +6,7 @@
 use std::io::Write as _;
 use std::sync::Arc;
 
-use quipu_answer::{Answer, AskOptions, Engine, Method, Question};
+use quipu_answer::{Answer, AskOptions, Engine, Method, NamedMethod, Planner, Question};
 use quipu_graph::{GraphError, ImportConfig, Input, NodeId};
 use quipu_index::{ImportRequest, Workspace};
 use quipu_model::{Embedder, LanguageModel, ScriptedModel};
@@ -166,6 +166,14 @@ pub async fn ask(
 /// How a baseline is asked.
 pub fn options(method: Method) -> AskOptions {
     AskOptions { method, keep_trace: true, ..AskOptions::default() }
+}
+
+/// The same with whole paths in the place of a paper's plan.
+pub fn by_paths(method: Method) -> AskOptions {
+    let mut options = options(method);
+    options.config.planner =
+        NamedMethod::new(method, Planner::Paths).map_or(Planner::Published, |_| Planner::Paths);
+    options
 }
 
 /// The reply of a composition without rows, which names the first way where ways are offered.

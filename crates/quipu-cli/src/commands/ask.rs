@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use jiff::{Timestamp, Zoned, tz::TimeZone};
-use quipu_answer::{AskOptions, KEPT_BY_SIMILARITY, KEPT_PATHS, MethodConfig, Question, RelationFilter};
+use quipu_answer::{AskOptions, MethodConfig, Question, RelationFilter, Summary};
 use quipu_model::{CacheMode, OpenOptions, Prices};
 
-use super::pages;
 use super::talk::Talk;
+use super::{pages, set};
 use crate::config::Settings;
 use crate::failure::WrongUsage;
 use crate::output::{print_json, stderr, stdout};
@@ -45,6 +45,9 @@ pub(super) struct Arguments {
     /// Say what the question will cost, usually and at most, and ask no model
     #[arg(long, conflicts_with_all = ["plan_only", "explain"])]
     estimate: bool,
+    /// Set what the method does, by the keys of `quipu methods`; may be given several times
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
     /// Keep the plan of a sure and grounded answer as a solved example
     #[arg(long)]
     learn: bool,
@@ -59,10 +62,16 @@ pub(super) struct Arguments {
 /// How questions are answered: what `ask` and `eval run` have in common.
 #[derive(Debug, Clone, Args)]
 pub(super) struct How {
-    /// How it is answered: auto (paths, else query), paths, query, kerag, anchor, pseudo, hybrid, verify, or a baseline: io, cot,
-    /// self_consistency, question_match, graph, text, tool_use, tog, react, corrective
+    /// How it is answered: auto (paths, else query), paths, query, a paper's method as published (kerag, anchor, pseudo, hybrid,
+    /// verify), or a baseline: io, cot, self_consistency, question_match, graph, text, tool_use, tog, react, corrective
     #[arg(long, value_name = "NAME")]
     method: Option<String>,
+    /// Whose plan a paper's method follows: published, paths or query (`--method kerag+paths` says the same)
+    #[arg(long, value_name = "NAME")]
+    planner: Option<String>,
+    /// Where a limit ends a method's work, answer by what path planning finds without a model, marked
+    #[arg(long)]
+    fallback: bool,
     /// The language model: a name of `quipu models list`, `openai:MODEL` for an endpoint, or `none`
     #[arg(long, value_name = "NAME")]
     llm: Option<String>,
@@ -84,7 +93,7 @@ pub(super) struct How {
     /// Keep the model's replies in this folder, and take from there those that it has
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
-    /// What drops relations (method kerag)
+    /// What drops relations (method kerag; the model)
     #[arg(long, value_enum, value_name = "BY")]
     filter: Option<Filter>,
     /// One hop only (an ablation)
@@ -110,8 +119,6 @@ enum Filter {
     Model,
     /// Similarity to the question
     Similarity,
-    /// Whole-path planning: without a model call
-    Paths,
 }
 
 impl Arguments {
@@ -144,25 +151,32 @@ impl Arguments {
             pages: pages::read(&self.pages)?.into(),
             anchors: self.anchor.clone(),
             learn: self.learn || settings.learn.unwrap_or(false),
-            ..self.how.options(&settings)?
+            ..self.options(&settings)?
         };
         let open = engine::open_several(&self.workspace, &self.source, &settings, self.how.open_options());
         let engine = interrupt::or_interrupted(open).await?;
         Talk::new(engine, options).run().await
     }
 
+    fn options(&self, settings: &Settings) -> Result<AskOptions> {
+        let mut options = self.how.options(settings)?;
+        set::assign(&mut options, &self.set)?;
+        Ok(options)
+    }
+
     async fn answer(self, question: &str) -> Result<()> {
         let settings = Settings::load(self.how.as_settings(), &self.workspace)?;
-        let question = Question::new(question, self.asked_at.unwrap_or_else(Zoned::now))?;
+        let asked_at = self.asked_at.clone().unwrap_or_else(Zoned::now);
+        let question = Question::new(question, asked_at)?;
         let pages = pages::read(&self.pages)?.into();
         let options = AskOptions {
             keep_trace: self.explain,
             pages,
-            anchors: self.anchor,
+            anchors: self.anchor.clone(),
             reading: self.reading.unwrap_or_default(),
             plan_only: self.plan_only,
             learn: self.learn || settings.learn.unwrap_or(false),
-            ..self.how.options(&settings)?
+            ..self.options(&settings)?
         };
         quipu_server::check_readings(options.method, options.reading, options.plan_only)
             .map_err(WrongUsage)?;
@@ -208,6 +222,7 @@ impl How {
             llm: self.llm.clone(),
             embedder: None,
             method: self.method.clone(),
+            planner: self.planner.clone(),
             max_hops: self.max_hops,
             max_llm_calls: self.max_llm_calls,
             timeout: self.timeout,
@@ -246,13 +261,13 @@ impl How {
         match self.filter {
             _ if self.no_filter => kerag.filter = RelationFilter::Off,
             Some(Filter::Model) => kerag.filter = RelationFilter::Model,
-            Some(Filter::Paths) => kerag.filter = RelationFilter::Paths { keep: KEPT_PATHS },
-            Some(Filter::Similarity) => {
-                kerag.filter = RelationFilter::Similarity { keep: KEPT_BY_SIMILARITY };
-            }
+            Some(Filter::Similarity) => kerag.filter = RelationFilter::Similarity,
             None => {}
         }
-        kerag.reasoning &= !self.no_reasoning;
+        if self.no_reasoning {
+            kerag.summary = Summary::Plain;
+        }
+        config.fallback |= self.fallback;
         config.verify.graph = !self.no_graph;
         config.verify.check = !self.no_self_verification;
         config

@@ -14,11 +14,13 @@ mod index;
 mod info;
 mod init;
 mod link;
+mod methods;
 mod models;
 mod pages;
 mod query;
 mod search;
 mod serve;
+mod set;
 mod source;
 mod tables;
 mod talk;
@@ -65,6 +67,8 @@ enum Command {
     Tables(tables::Arguments),
     /// Answer a question, with evidence; without one, in a terminal, a conversation
     Ask(ask::Arguments),
+    /// List the methods, or a method's parameters with their defaults
+    Methods(methods::Arguments),
     /// Solved questions of a workspace, by which new ones are planned
     #[command(subcommand)]
     Examples(examples::Command),
@@ -100,6 +104,7 @@ pub(crate) fn run(cli: Cli) -> Result<()> {
         Command::Completions(arguments) => arguments.run(),
         Command::Man(arguments) => arguments.run(),
         Command::Init(arguments) => arguments.run(),
+        Command::Methods(arguments) => arguments.run(),
         command => {
             let runtime = tokio::runtime::Builder::new_multi_thread()
                 .enable_all()
@@ -133,6 +138,6 @@ async fn run_async(command: Command) -> Result<()> {
         Command::Index(command) => command.run().await,
         Command::Experience(command) => interrupt::or_interrupted(command.run()).await,
         Command::Eval(command) => interrupt::or_interrupted(command.run()).await,
-        Command::Completions(_) | Command::Man(_) | Command::Init(_) => Ok(()),
+        Command::Completions(_) | Command::Man(_) | Command::Init(_) | Command::Methods(_) => Ok(()),
     }
 }

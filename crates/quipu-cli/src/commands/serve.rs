@@ -6,7 +6,6 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
 use clap::Args;
-use quipu_answer::Method;
 use quipu_model::{ModelKind, OpenOptions};
 use quipu_server::{Models, Server, ServerConfig, TelemetryConfig, key_hash};
 
@@ -129,7 +128,7 @@ async fn set_up(config: ServerConfig, workspaces: &[PathBuf], settings: &Setting
         telemetry: telemetry(config.telemetry, |name| std::env::var(name).ok())?,
         ..config
     };
-    let method = settings.method.as_deref().map_or(Ok(Method::default()), str::parse)?;
+    let method = settings.ask_options()?.named()?;
     engine::offer(settings, &[ModelKind::Chat, ModelKind::Embedder], &OpenOptions::default()).await?;
     let embedder = match engine::load_embedder(settings).await {
         Ok(embedder) => Some(embedder),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use jiff::Zoned;
-use quipu_answer::{Answer, AskOptions, Conversation, Engine, Method, Question, Speaker, Turn, Value};
+use quipu_answer::{Answer, AskOptions, Conversation, Engine, NamedMethod, Question, Speaker, Turn, Value};
 use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
 use rustyline::highlight::Highlighter;
@@ -156,13 +156,14 @@ impl Talk {
                 views::print_explanation(answer.trace.as_deref().unwrap_or_default(), &mut stdout())?;
             }
             (Typed::Method(""), _) => {
-                let names: Vec<&str> = Method::ALL.iter().map(|method| method.name()).collect();
-                tell!("{}; there are {}", self.options.method.name(), names.join(", "));
+                let names: Vec<String> = NamedMethod::all().map(|named| named.to_string()).collect();
+                tell!("{}; there are {}", self.options.name(), names.join(", "));
             }
-            (Typed::Method(name), _) => match name.parse::<Method>() {
-                Ok(method) => {
-                    self.options.method = method;
-                    tell!("questions are answered by {}", method.name());
+            (Typed::Method(name), _) => match name.parse::<NamedMethod>() {
+                Ok(named) => {
+                    self.options.method = named.method;
+                    self.options.config.planner = named.planner;
+                    tell!("questions are answered by {named}");
                 }
                 Err(error) => tell!("{error}"),
             },
@@ -344,8 +345,8 @@ impl Completer for Names {
     ) -> rustyline::Result<(usize, Vec<String>)> {
         let before = line.get(..position).unwrap_or(line);
         if let Some(begun) = before.strip_prefix("/method ") {
-            let names = Method::ALL.iter().map(|method| method.name()).filter(|name| name.starts_with(begun));
-            return Ok((position - begun.len(), names.map(str::to_owned).collect()));
+            let names = NamedMethod::all().map(|named| named.to_string());
+            return Ok((position - begun.len(), names.filter(|name| name.starts_with(begun)).collect()));
         }
         if before.starts_with('/') && !before.contains(char::is_whitespace) {
             let words = COMMANDS.iter().map(|(word, _)| *word).filter(|word| word.starts_with(before));

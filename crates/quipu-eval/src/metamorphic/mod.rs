@@ -133,7 +133,7 @@ pub async fn metamorphic(
 ) -> MetamorphicReport {
     let ask = async |text: &str| ask_engine(engine, options, now, text).await;
     let outcomes = ask_suite(suite, ask, asked).await;
-    MetamorphicReport::of(suite, options.method.name(), engine.model_name(), outcomes)
+    MetamorphicReport::of(suite, &options.name(), engine.model_name(), outcomes)
 }
 
 async fn ask_engine(engine: &Engine, options: &AskOptions, now: &Zoned, text: &str) -> Said {

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::str::FromStr;
 
 use quipu_graph::NodeId;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::{DocumentIndex, Passage};
 use crate::IndexError;
@@ -16,14 +18,17 @@ const DEPTH: usize = 100;
 const DEEPER: usize = 8;
 
 /// How passages are found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum SearchMode {
     /// By words and by meaning, fused by reciprocal rank; by words alone where the index has no vectors.
     #[default]
     Hybrid,
     /// By words: BM25.
+    #[serde(rename = "bm25")]
     Words,
     /// By meaning: the cosine of the embeddings.
+    #[serde(rename = "dense")]
     Meaning,
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use axum::extract::{FromRequest as _, Request, State};
 use axum::routing::{get, post};
-use quipu_answer::{Conversation, Method, Speaker, TimedEvent, Turn, Value};
+use quipu_answer::{Conversation, NamedMethod, Speaker, TimedEvent, Turn, Value};
 use quipu_model::{Amount, Price};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -54,7 +54,7 @@ pub(super) struct AskRequest {
     /// The workspace; the first one where it is left out.
     #[serde(default)]
     workspace: Option<String>,
-    /// The method; the server's where it is left out.
+    /// The method, as `kerag`, or with a planner of ours in the place of the paper's, as `kerag + paths`; the server's where it is left out.
     #[serde(default)]
     method: Option<String>,
     /// Entities to start from, by id or name; linking then looks for no others.
@@ -83,7 +83,7 @@ pub(super) struct AskRequest {
     #[serde(default)]
     #[schemars(range(min = 0, max = 10_000_000))]
     max_cost: Option<f64>,
-    /// What the method shall do otherwise: `{"kerag.max_hops": 2}`. The keys are those of `quipu eval run --set`; numbers are bounded.
+    /// What the method shall do otherwise: `{"kerag.max_hops": 2}`. The keys are those that `quipu methods` lists; numbers are bounded.
     #[serde(default)]
     #[schemars(extend("maxProperties" = MOST_SET))]
     set: BTreeMap<String, SetValue>,
@@ -114,12 +114,12 @@ fn check_cost(units: Option<f64>) -> Result<(), ApiError> {
 }
 
 /// Most keys that a request sets.
-const MOST_SET: usize = 32;
+pub(crate) const MOST_SET: usize = 32;
 
 /// What a key is set to.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(untagged)]
-pub(super) enum SetValue {
+pub(crate) enum SetValue {
     /// `true` is `yes`.
     Flag(bool),
     /// A number.
@@ -132,7 +132,7 @@ pub(super) enum SetValue {
 ///
 /// # Errors
 /// More keys than there can be.
-pub(super) fn assignments(set: BTreeMap<String, SetValue>) -> Result<Vec<(String, String)>, ApiError> {
+pub(crate) fn assignments(set: BTreeMap<String, SetValue>) -> Result<Vec<(String, String)>, ApiError> {
     if set.len() > MOST_SET {
         return Err(ApiError::invalid(format!("set: at most {MOST_SET} keys")).about("set"));
     }
@@ -220,7 +220,7 @@ impl AskRequest {
 
 /// # Errors
 /// A method that there is not.
-pub(crate) fn read_method(name: &str) -> Result<Method, ApiError> {
+pub(crate) fn read_method(name: &str) -> Result<NamedMethod, ApiError> {
     name.parse().map_err(|error: quipu_answer::AnswerError| {
         ApiError::new(Kind::NotFound, "method_not_found", error.to_string())
     })
@@ -260,9 +260,9 @@ struct ServerStatus {
     /// The workspaces that are open to the client.
     workspaces: Vec<WorkspaceStatus>,
     /// The methods.
-    methods: Vec<&'static str>,
+    methods: Vec<String>,
     /// The method that is taken where none is named.
-    method: &'static str,
+    method: String,
     /// The language model; null without one.
     llm: Option<String>,
     /// Why there is no language model, and what to do.
@@ -334,8 +334,8 @@ async fn status_of(State(app): State<App>, client: Client) -> Answered {
     Ok(ok(&ServerStatus {
         version: env!("CARGO_PKG_VERSION"),
         workspaces,
-        methods: Method::ALL.iter().map(|method| method.name()).collect(),
-        method: app.method.name(),
+        methods: NamedMethod::all().map(|named| named.to_string()).collect(),
+        method: app.method.to_string(),
         llm: models.model.as_ref().map(|model| model.name().to_owned()),
         llm_problem: if models.model.is_some() { None } else { models.problem.clone() },
         price: models.model.as_ref().and_then(|model| model.price()).map(PriceStatus::from),

@@ -75,7 +75,7 @@ async fn wrong_verb() -> ApiError {
     ApiError::new(Kind::WrongVerb, "method_not_allowed", message)
 }
 
-pub(crate) use api::read_method;
+pub(crate) use api::{MOST_SET, SetValue, assignments, read_method};
 pub(crate) use sparql::{SparqlQuery, run as run_sparql};
 
 /// What handlers give.

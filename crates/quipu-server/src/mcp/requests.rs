@@ -1,11 +1,13 @@
 //! What the tools are called with.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::app::Ask;
 use crate::error::ApiError;
-use crate::http::read_method;
+use crate::http::{MOST_SET, SetValue, assignments, read_method};
 
 /// Seconds that a tool call may take, unless it says less; hosts give up about then.
 const USUAL_SECONDS: u64 = 120;
@@ -19,7 +21,7 @@ pub(super) struct AskQuestion {
     /// The workspace; the first one where it is left out.
     #[serde(default)]
     workspace: Option<String>,
-    /// The method, as `paths` or `kerag`; the server's where it is left out.
+    /// The method, as `paths`, `kerag` or `kerag + paths` (a planner in the place of the paper's); the server's where it is left out.
     #[serde(default)]
     method: Option<String>,
     /// Ids of entities to start from, where the question's names may mean others.
@@ -38,6 +40,14 @@ pub(super) struct AskQuestion {
     /// Most tokens of the language model behind the answer.
     #[serde(default)]
     max_tokens: Option<u64>,
+    /// Most that the language model's tokens may cost, in the currency of its price.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 10_000_000))]
+    max_cost: Option<f64>,
+    /// What the method shall do otherwise: `{"kerag.max_hops": 2}`. The keys are those that `quipu methods` lists; numbers are bounded.
+    #[serde(default)]
+    #[schemars(extend("maxProperties" = MOST_SET))]
+    set: BTreeMap<String, SetValue>,
 }
 
 impl AskQuestion {
@@ -51,6 +61,8 @@ impl AskQuestion {
             plan_only: self.plan_only,
             timeout: Some(self.timeout.unwrap_or(USUAL_SECONDS)),
             max_tokens: self.max_tokens,
+            max_cost: self.max_cost,
+            set: assignments(self.set)?,
             ..Ask::default()
         })
     }

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use axum::http::{HeaderMap, Method};
 use parking_lot::Mutex;
-use quipu_answer::{Answer, Event, EventSink, Method as AnswerMethod, Status, TimedEvent};
+use quipu_answer::{Answer, Event, EventSink, NamedMethod, Status, TimedEvent};
 use serde_json::{Value, json};
 
 use super::Telemetry;
@@ -135,7 +135,7 @@ impl RequestSpan {
 pub(crate) struct QuestionSpan {
     running: Arc<Running>,
     heard: Arc<Mutex<Heard>>,
-    method: AnswerMethod,
+    method: NamedMethod,
     question: String,
     finished: bool,
 }
@@ -150,7 +150,7 @@ impl QuestionSpan {
     pub(super) fn new(
         telemetry: Telemetry,
         parent: Option<SpanContext>,
-        method: AnswerMethod,
+        method: NamedMethod,
         question: &str,
     ) -> Self {
         let running = Arc::new(Running::new(telemetry, parent));
@@ -201,7 +201,7 @@ impl QuestionSpan {
         attributes.extend([
             Attribute::text("gen_ai.operation.name", "invoke_agent"),
             Attribute::text("gen_ai.agent.name", "quipu"),
-            Attribute::text("quipu.method", self.method.name()),
+            Attribute::text("quipu.method", self.method.to_string()),
             Attribute::text("quipu.outcome", outcome),
         ]);
         if self.running.telemetry.content() {

@@ -27,11 +27,14 @@ use crate::ledger::Context;
 use crate::link::{Anchor, NOTHING_LINKED};
 use crate::planners::{PathsConfig, Planning, paths};
 use crate::retrieve::{latest_within_budget, triples_to_evidence};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use retriever::Retriever;
 
 /// Who names what a question is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Predictor {
     /// The model reads keywords and mends their spelling; what the name index finds is offered to it, and kept beside: one call.
     Model,
@@ -40,7 +43,8 @@ pub enum Predictor {
 }
 
 /// How candidates are held against their relations.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Grounding {
     /// The match of the name and equation 2 together: relations decide among names that match alike.
     Fused,
@@ -51,7 +55,8 @@ pub enum Grounding {
 }
 
 /// What chooses the way through the graph.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Guide {
     /// Whole-path planning around every anchor instead of rounds (DESIGN §8).
     Paths,
@@ -62,15 +67,18 @@ pub enum Guide {
 }
 
 /// Parameters of AnchorRAG; k, m, b and L are the paper's (§4.2).
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AnchorConfig {
     /// m: retrievers, one an anchor (3). 1 is the ablation "w/o parallel retrieval".
+    #[schemars(range(max = 5))]
     pub anchors: usize,
     /// k: relations of a candidate that its score is the mean of (5).
     pub relations_scored: usize,
     /// b: relations, and entities of a relation, that a retriever goes on with (3).
+    #[schemars(range(max = 10))]
     pub width: usize,
     /// L: most rounds (3).
+    #[schemars(range(max = 5))]
     pub depth: u32,
     /// Candidates of one keyword (10).
     pub candidates: usize,

@@ -14,9 +14,11 @@ use super::MethodConfig;
 use crate::answer::{AnswerError, Event, Exhausted, Outcome, Question, Stage, Status};
 use crate::ledger::Context;
 use crate::planners::{paths, query};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// Parameters of `auto`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AutoConfig {
     /// What an answer of a path must be worth in a graph with types, where a query knows what things are.
     pub typed: PathTrust,
@@ -27,7 +29,7 @@ pub struct AutoConfig {
 }
 
 /// How far the answer of a path is trusted.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PathTrust {
     /// From this confidence on it stands without a query.
     pub sure: f64,

@@ -22,16 +22,19 @@ use crate::plan::{Frontier, OfferedRelation, Scope, with_solved};
 use crate::prompts::Prompt;
 use crate::prune::{filter_by_similarity, pick_numbers, relevance, similarities};
 use crate::retrieve::{retrieve_passages, retrieve_scope};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// Most relations offered; the most similar to the question where there are more.
 const MOST_OFFERED: usize = 40;
 
 /// Parameters of Corrective RAG.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CorrectiveConfig {
     /// Passages of the text module (10).
     pub passages: usize,
     /// Radius of the graph module's ego-graph (2).
+    #[schemars(range(max = 2))]
     pub radius: usize,
     /// Most relations that the model chooses (6).
     pub relations: usize,

@@ -14,18 +14,23 @@ use crate::ledger::Context;
 use crate::link::{NOTHING_LINKED, linked, nodes};
 use crate::retrieve::TripleSentences;
 use crate::retrieve::{Walked, nearby_triples, sentence, triples_to_evidence};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// Neighbours along one step of one node, where the neighbourhood is matched.
 const EACH: usize = 50;
 
 /// Parameters of question matching.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct QuestionMatchConfig {
     /// Triples that become evidence (20).
+    #[schemars(range(max = 100))]
     pub k: usize,
     /// Most triples of a graph that is matched as a whole (20,000).
+    #[schemars(range(max = 20000))]
     pub whole: u64,
     /// Most triples around the linked entities that are matched in a larger graph (1,000).
+    #[schemars(range(max = 1000))]
     pub nearby: usize,
 }
 

@@ -8,9 +8,11 @@ use crate::answer::{AnswerError, Event, Outcome, Question, Stage};
 use crate::compose::answer_from;
 use crate::ledger::Context;
 use crate::plan::with_solved;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// Parameters of the agents.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RoundsConfig {
     /// Most rounds before the answer is composed (8).
     pub rounds: usize,

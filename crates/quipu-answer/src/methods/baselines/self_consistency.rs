@@ -9,13 +9,17 @@ use quipu_model::ModelError;
 use crate::answer::{AnswerError, Event, Outcome, Question, Stage, Status};
 use crate::compose::{think, thinking};
 use crate::ledger::Context;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// Parameters of self-consistency.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SelfConsistencyConfig {
     /// Samples (3).
+    #[schemars(range(max = 10))]
     pub samples: u32,
     /// Temperature of each (0.7).
+    #[schemars(range(max = 2))]
     pub temperature: f32,
 }
 

@@ -11,12 +11,14 @@ use crate::compose::answer_from;
 use crate::ledger::Context;
 use crate::link::{linked, nodes};
 use crate::retrieve::{Documents, retrieve_passages};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// Passages that the ranking of entities is made of.
 const RANKED: usize = 100;
 
 /// Parameters of text-only RAG.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TextConfig {
     /// Passages that become evidence (10).
     pub passages: usize,

@@ -24,6 +24,8 @@ use crate::plan::{Frontier, OfferedRelation, Topic, read_topic, with_solved};
 use crate::prompts::Prompt;
 use crate::prune::{filter_by_similarity, pick_numbers, similarities};
 use crate::retrieve::{Walked, latest_within_budget, sentence, triples_to_evidence};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// Most relations offered at once; the most similar to the question where there are more.
 const MOST_OFFERED: usize = 30;
@@ -35,11 +37,13 @@ const MOST_NAMES: usize = 6;
 const RANK_DISCOUNT: f32 = 0.7;
 
 /// Parameters of Think-on-Graph; the defaults are the paper's.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TogConfig {
     /// Paths that go on after each hop, and relations picked from each (3).
+    #[schemars(range(max = 10))]
     pub width: usize,
     /// Most hops (3).
+    #[schemars(range(max = 5))]
     pub depth: u32,
 }
 
@@ -116,7 +120,7 @@ async fn start(context: &Context<'_>, question: &Question) -> Result<Vec<Anchor>
     let detected = mentions(context, question.text()).await?;
     let names: Vec<String> =
         detected.iter().take(MOST_NAMES).filter_map(Mentioned::best).map(|a| cell(&a.name)).collect();
-    let topic = match read_topic(context, question, &[], &names).await {
+    let topic = match read_topic(context, question, &[], &names, &[]).await {
         Err(AnswerError::Model(error @ ModelError::Unreadable { .. })) => {
             let reason = format!("{error}; linked by the name index alone");
             context.trace.report(Stage::Plan, Event::Degraded { reason });

@@ -20,6 +20,8 @@ use crate::ledger::Context;
 use crate::plan::RequirementConfig;
 use crate::planners::Planning;
 use crate::retrieve::Documents;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use answer::answer;
 use bank::Bank;
@@ -31,9 +33,10 @@ use feedback::by_gold;
 pub use feedback::{EXPERIENCES_FILE, ErrorKind, Experience, Experiences};
 
 /// Parameters of the hybrid method.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HybridConfig {
     /// Most rounds of routing, retrieval and critique (4).
+    #[schemars(range(max = 8))]
     pub rounds: usize,
     /// Which modules may be used.
     pub modules: Modules,
@@ -58,6 +61,7 @@ pub struct HybridConfig {
     /// Who routes.
     pub router: RouterKind,
     /// How requirements are enumerated.
+    #[serde(flatten)]
     pub requirements: RequirementConfig,
 }
 
@@ -81,7 +85,8 @@ impl Default for HybridConfig {
 }
 
 /// Which modules of the retriever bank may be used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Modules {
     /// The text and the hybrid module.
     #[default]
@@ -93,7 +98,8 @@ pub enum Modules {
 }
 
 /// How documents are compared with the question.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Ranking {
     /// Word for word, without the words that name entities; as `Similarity` where the embedder gives no tokens.
     #[default]
@@ -103,7 +109,8 @@ pub enum Ranking {
 }
 
 /// Who chooses entities, relations and module.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum RouterKind {
     /// The graph proposes what the question may ask, and what speaks for each is weighed: no call.
     #[default]
@@ -113,7 +120,8 @@ pub enum RouterKind {
 }
 
 /// Who says whether a round's result is right.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum CriticKind {
     /// The language model.
     #[default]
@@ -121,6 +129,7 @@ pub enum CriticKind {
     /// Nobody: one round (ablation).
     Off,
     /// The gold answers, by key; for evaluation only.
+    #[serde(skip)]
     Oracle(Vec<String>),
 }
 

@@ -3,69 +3,96 @@
 //! With D hops it asks the model D + 2 times: once for the topic (§4.2 step 1), once for each hop (steps 2 to 4), once to
 //! compose (§4.3). Each relinking after "wrongly linked" starts the hops anew and costs the calls of its hops.
 //!
-//! By whole paths ([`RelationFilter::Paths`], the default; module `ways`) it is two calls for any number of hops.
+//! With the planner `paths` (module `ways`) it is two calls for any number of hops, with `query` the summary reasons over the rows.
 //!
-//! Where it differs from the paper: the topic call also names the operation of the question; composition names rows
-//! and an operation, and code calculates; every value must be found in the evidence (all three: DESIGN §8). The
-//! summarizer is not fine-tuned.
+//! docs/methods.md lists where it differs from the paper.
 
+mod topic;
 mod ways;
 
 use std::collections::HashMap;
 
 use quipu_graph::{NodeId, Step};
+use quipu_language::TimeFrame;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use crate::answer::{AnswerError, Event, Outcome, Question, Stage, cell};
-use crate::compose::{compose, compose_plain};
+use crate::answer::{AnswerError, Event, Evidence, Outcome, Question, Stage, Status, cell};
+use crate::compose::{Composed, compose, compose_plain, compose_triples};
 use crate::ledger::Context;
-use crate::link::{Anchor, Mentioned, anchors_for_names, mask, mentions};
-use crate::plan::{Frontier, OfferedRelation, Scope, Topic, common_types, domain_of, read_topic};
-use crate::planners::Planning;
-use crate::planners::paths::{Settled, settle};
+use crate::link::{Anchor, Mentioned, NOTHING_LINKED, mask};
+use crate::plan::{Frontier, OfferedRelation, Scope};
+use crate::planners::paths::settle;
+use crate::planners::{Planner, Planning, query};
 use crate::prune::{Verdict, filter_by_model, filter_by_similarity, judge_scope, relevance, similarities};
-use crate::retrieve::retrieve_scope;
+use crate::retrieve::{best_within_budget, retrieve_scope};
 
-/// Most relations that the model sees in one filtering call; the most similar go first where there are more.
-const MOST_RELATIONS_SHOWN: usize = 40;
-/// Domains offered: the graph's types with the most entities.
-const MOST_DOMAINS: usize = 12;
-/// Names of the graph offered to the topic call.
-const MOST_NAMES: usize = 6;
+use topic::{Start, identify};
+
+/// Tokens of a line's number and its end.
+const LINE_TOKENS: usize = 4;
 /// How often a wrongly linked question is linked anew.
 const MOST_RELINKS: usize = 2;
+/// Confidence in an answer whose scope the model called sufficient, and in one whose scope it did not.
+const ENOUGH: f64 = 0.7;
+const NOT_ENOUGH: f64 = 0.5;
 
 /// How relations are filtered (§4.2 "Filtering").
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum RelationFilter {
     /// The model names the irrelevant ones.
     Model,
-    /// The `keep` most similar to the question stay (App. E: 30); the model judges sufficiency only.
-    Similarity {
-        /// How many stay.
-        keep: usize,
-    },
-    /// Those of the `keep` best whole paths stay, and the longest of them says how many hops are enough: no model call in planning.
-    Paths {
-        /// How many paths.
-        keep: usize,
-    },
-    /// All stay (ablation "- filter").
+    /// The most similar to the question stay (App. E); the model judges sufficiency only.
+    Similarity,
+    /// All stay (ablation "- filter"); the model judges sufficiency.
     Off,
 }
 
-/// Parameters of KERAG; the defaults are the paper's but for the filter.
-#[derive(Debug, Clone, PartialEq)]
+/// How the model is asked to summarise (App. I.3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Summary {
+    /// Step by step, over tables (the CoT-based prompt).
+    Reasoned,
+    /// At once, over tables (the base prompt; ablation "- CoT").
+    Plain,
+    /// At once, over triples, one a line (the prompt for Head2Tail).
+    Triples,
+}
+
+/// Who reads times (App. I.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TimeReader {
+    /// Code, from the words that the topic call points at: no call.
+    Code,
+    /// The model, step by step: one call.
+    Model,
+}
+
+/// Parameters of KERAG; the defaults are the paper's.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct KeragConfig {
-    /// Most hops (3). 1 is the ablation "- multihop".
+    /// Most hops (3: the API of CRAG allows no more). 1 is the ablation "- multihop".
+    #[schemars(range(max = 4))]
     pub max_hops: u32,
-    /// How relations are filtered: by whole paths, with which the default local model answers best. The paper's ways, by similarity
-    /// (App. E, models of 8 billion parameters and less) and by model, ask it "is this enough?", which it answers badly
-    /// (docs/results/).
+    /// How relations are filtered (by the model, §4.2; the paper's models of 8 billion parameters have `similarity`, App. E).
     pub filter: RelationFilter,
-    /// Whether composition reasons step by step; `false` is the ablation "- CoT".
-    pub reasoning: bool,
-    /// By whole paths: a way of less confidence than this is no answer, whatever the model makes of it (.2: keeps 997 of 1000 right answers,
-    /// docs/results/). Where no way reaches it, the model is not asked.
+    /// Relations that the filter by similarity keeps (30, App. E).
+    pub keep: usize,
+    /// Pairs of an entity and a relation that matching 3-grams proposes to the topic call (3, App. E); 0: none. Graphs only, no APIs.
+    #[schemars(range(max = 10))]
+    pub pairs: usize,
+    /// Who reads times (code: exact, and no call more).
+    pub time: TimeReader,
+    /// How the model summarises (step by step).
+    pub summary: Summary,
+    /// With the planner `paths`: the likeliest paths of each anchor that the summary chooses among (3).
+    #[schemars(range(max = 20))]
+    pub paths: usize,
+    /// With the planner `paths`: a path of less confidence than this is no answer, whatever the model makes of it (.2: keeps 997 of
+    /// 1000 right answers, docs/results/). Where no path reaches it, the model is not asked.
     pub least_confidence: f64,
 }
 
@@ -73,8 +100,12 @@ impl Default for KeragConfig {
     fn default() -> Self {
         Self {
             max_hops: 3,
-            filter: RelationFilter::Paths { keep: 3 },
-            reasoning: true,
+            filter: RelationFilter::Model,
+            keep: 30,
+            pairs: 3,
+            time: TimeReader::Code,
+            summary: Summary::Reasoned,
+            paths: 3,
             least_confidence: 0.2,
         }
     }
@@ -94,99 +125,77 @@ pub(super) async fn run(
     config: &KeragConfig,
     planning: Planning<'_>,
 ) -> Result<Outcome, AnswerError> {
-    let _ = planning;
-    if matches!(config.filter, RelationFilter::Paths { .. })
-        && let Some(settled) = settle(context, question, &ways::planning(config)).await?
-    {
-        let outcome = run_open(context, &settled.question, Some(&settled), config).await?;
-        return Ok(settled.complete(outcome));
+    match planning.planner {
+        Planner::Published => published(context, question, config).await,
+        Planner::Paths => by_paths(context, question, config).await,
+        Planner::Query => by_query(context, question, config, planning).await,
     }
-    run_open(context, question, None, config).await
 }
 
-async fn run_open(
+/// The paper's way: topic, hops in the schema, all triples in their scope, summary.
+async fn published(
     context: &Context<'_>,
     question: &Question,
-    settled: Option<&Settled>,
     config: &KeragConfig,
 ) -> Result<Outcome, AnswerError> {
-    let (topic, linked) = identify(context, question, settled, config.filter).await?;
-    if linked.is_empty() {
-        return Ok(Outcome::abstain("no entity of the graph was recognised in the question", Vec::new()));
-    }
-    if let RelationFilter::Paths { keep } = config.filter {
-        if context.embedder().is_some() {
-            return ways::run(context, question, &topic, linked, config, keep).await;
-        }
-        let reason = "whole paths need an embedder; the plan goes hop by hop".to_owned();
-        context.trace.report(Stage::Plan, Event::Degraded { reason });
+    let start = identify(context, question, None, config, false).await?;
+    if start.linked.is_empty() {
+        return Ok(Outcome::abstain(NOTHING_LINKED, Vec::new()));
     }
     let mut plan = None;
     for attempt in 0..=MOST_RELINKS {
-        let Some(anchors) = choose(&linked, attempt) else { break };
-        let next = plan_hops(context, question, anchors, config).await?;
+        let Some(anchors) = choose(&start.linked, attempt) else { break };
+        let next = plan_hops(context, question, anchors, start.pair, config).await?;
         let wrong = next.verdict == Verdict::Wrong;
         plan = Some(next);
         if !wrong {
             break;
         }
     }
-    let Some(plan) = plan else { return Ok(Outcome::abstain("nothing was linked", Vec::new())) };
-    summarize(context, question, &topic, plan, config).await
+    let Some(plan) = plan else { return Ok(Outcome::abstain(NOTHING_LINKED, Vec::new())) };
+    let evidence = retrieve(context, &plan).await?;
+    if evidence.is_empty() {
+        return Ok(Outcome::abstain("the graph says nothing relevant about these entities", evidence));
+    }
+    let confidence = if plan.verdict == Verdict::Enough { ENOUGH } else { NOT_ENOUGH };
+    summarize(context, question, &start, evidence, confidence, config).await
 }
 
-/// Step 1: domain, topic entities, time frame. Entities that the model names are linked by the name index; when none of
-/// them is found, the mentions that the index itself found stand in. Whole paths tell mentions apart better than a small model does:
-/// there what the index found goes first.
-async fn identify(
+/// Whole paths in the place of hops; a question within the question first.
+async fn by_paths(
     context: &Context<'_>,
     question: &Question,
-    settled: Option<&Settled>,
-    filter: RelationFilter,
-) -> Result<(Topic, Vec<Mentioned>), AnswerError> {
-    let detected = {
-        let _timer = context.ledger.enter(Stage::Link);
-        let detected = mentions(context, question.text()).await?;
-        match settled {
-            Some(settled) => settled.among(detected),
-            None => detected,
-        }
-    };
-    let domains = domains(context, question).await?;
-    let names: Vec<String> =
-        detected.iter().take(MOST_NAMES).filter_map(|m| m.best()).map(|a| cell(&a.name)).collect();
-    let _timer = context.ledger.enter(Stage::Plan);
-    let topic = match read_topic(context, question, &domains, &names).await {
-        Ok(topic) => topic,
-        Err(AnswerError::Model(error @ quipu_model::ModelError::Unreadable { .. })) => {
-            let reason = format!("{error}; linked by the name index alone");
-            context.trace.report(Stage::Plan, Event::Degraded { reason });
-            Topic::default()
-        }
-        Err(error) => return Err(error),
-    };
-    let by_paths = matches!(filter, RelationFilter::Paths { .. }) && context.embedder().is_some();
-    let named = if by_paths && !detected.is_empty() {
-        Vec::new()
-    } else {
-        anchors_for_names(context, question.text(), &topic.entities).await?
-    };
-    let linked = if named.is_empty() { detected } else { named };
-    context
-        .trace
-        .report(Stage::Link, Event::Linked { mentions: linked.iter().map(Mentioned::to_event).collect() });
-    Ok((topic, linked))
+    config: &KeragConfig,
+) -> Result<Outcome, AnswerError> {
+    let settled = settle(context, question, &ways::planning(config)).await?;
+    let asked = settled.as_ref().map_or(question, |settled| &settled.question);
+    let start = identify(context, asked, settled.as_ref(), config, true).await?;
+    if start.linked.is_empty() {
+        return Ok(Outcome::abstain(NOTHING_LINKED, Vec::new()));
+    }
+    let outcome = ways::run(context, asked, &start.topic, start.linked, config).await?;
+    Ok(match settled {
+        Some(settled) => settled.complete(outcome),
+        None => outcome,
+    })
 }
 
-/// The domains offered: the graph's types; of an API its fields, which rules narrow as in self-verification (App. I.1 asks the model alone).
-async fn domains(context: &Context<'_>, question: &Question) -> Result<Vec<String>, AnswerError> {
-    let graph = context.graph();
-    if let (false, Some(api)) = (context.workspace.has_graph(), context.workspace.apis().first()) {
-        let ruled = domain_of(question.text(), &[api]);
-        let known = api.service().domains().into_iter().map(str::to_owned);
-        return Ok(ruled.map_or_else(|| known.collect(), |domain| vec![domain]));
+/// A query in the place of topic and hops: the summary reasons over what its rows rest on.
+async fn by_query(
+    context: &Context<'_>,
+    question: &Question,
+    config: &KeragConfig,
+    planning: Planning<'_>,
+) -> Result<Outcome, AnswerError> {
+    let queried = query::run(context, question, planning.query).await?;
+    if queried.status != Status::Answered || queried.evidence.is_empty() {
+        return Ok(queried);
     }
-    common_types(graph, MOST_DOMAINS).await
+    let (evidence, left_out) = best_within_budget(context, queried.evidence);
+    context.trace.report(Stage::Retrieve, Event::Retrieved { evidence: evidence.len(), left_out });
+    let start = Start { times: question.times(), ..Start::default() };
+    let outcome = summarize(context, question, &start, evidence, queried.confidence, config).await?;
+    Ok(Outcome { readings: queried.readings, plan: queried.plan, ..outcome })
 }
 
 /// The anchors of one attempt: the first candidate of each mention; in attempt n, the mention with the least certain
@@ -204,6 +213,7 @@ async fn plan_hops(
     context: &Context<'_>,
     question: &Question,
     anchors: Vec<Anchor>,
+    pair: Option<Step>,
     config: &KeragConfig,
 ) -> Result<Plan, AnswerError> {
     let graph = context.graph();
@@ -215,7 +225,7 @@ async fn plan_hops(
         Plan { anchors, scope: Scope::default(), relevance: HashMap::new(), verdict: Verdict::More };
     let mut hops: Vec<String> = Vec::new();
     while frontier.hop < config.max_hops && !frontier.is_empty() {
-        let offered = frontier.expand(graph).await?;
+        let offered = frontier.expand_schema(graph).await?;
         if offered.is_empty() {
             break;
         }
@@ -229,7 +239,14 @@ async fn plan_hops(
         if verdict == Verdict::Wrong {
             break;
         }
-        let kept: Vec<OfferedRelation> = kept.into_iter().filter_map(|i| offered.get(i).cloned()).collect();
+        // The relation of the pair that the model chose is not irrelevant.
+        let named = |offer: &OfferedRelation| hop == 1 && pair == Some(offer.step);
+        let kept: Vec<OfferedRelation> = offered
+            .iter()
+            .enumerate()
+            .filter(|(at, offer)| kept.contains(at) || named(offer))
+            .map(|(_, offer)| offer.clone())
+            .collect();
         report_filtered(context, hop, &kept, offered.len(), config.filter);
         if kept.is_empty() {
             break;
@@ -274,23 +291,36 @@ async fn filter_hop(
     };
     let (kept, verdict) = match config.filter {
         RelationFilter::Model => {
-            let shown = filter_by_similarity(&padded(&scores, offered.len()), MOST_RELATIONS_SHOWN);
+            let shown = within_budget(context, &scores, offered);
             let list: Vec<OfferedRelation> = shown.iter().filter_map(|i| offered.get(*i).cloned()).collect();
             let (kept, verdict) = ask_filter(context, asked, &list).await?;
             (kept.into_iter().filter_map(|i| shown.get(i).copied()).collect(), verdict)
         }
-        RelationFilter::Similarity { keep } => {
-            let kept = filter_by_similarity(&padded(&scores, offered.len()), keep);
-            let verdict = judge(context, asked, offered, &kept).await?;
+        RelationFilter::Similarity => {
+            let kept = filter_by_similarity(&padded(&scores, offered.len()), config.keep);
+            let verdict = judge(context, asked, offered, &kept, &scores).await?;
             (kept, verdict)
         }
-        RelationFilter::Off | RelationFilter::Paths { .. } => {
+        RelationFilter::Off => {
             let kept: Vec<usize> = (0..offered.len()).collect();
-            let verdict = judge(context, asked, offered, &kept).await?;
+            let verdict = judge(context, asked, offered, &kept, &scores).await?;
             (kept, verdict)
         }
     };
     Ok((kept, verdict, scores))
+}
+
+/// All relations where the budget for evidence holds their lines; else those most similar to the question.
+fn within_budget(context: &Context<'_>, scores: &[f32], offered: &[OfferedRelation]) -> Vec<usize> {
+    let lengths: Vec<usize> =
+        offered.iter().map(|offer| context.count_tokens(&offer.describe()) + LINE_TOKENS).collect();
+    let mut fit = offered.len();
+    let mut shown: Vec<usize> = (0..fit).collect();
+    while shown.iter().filter_map(|at| lengths.get(*at)).sum::<usize>() > context.limits.evidence_tokens {
+        fit = fit.saturating_sub(fit.div_ceil(10));
+        shown = filter_by_similarity(&padded(scores, offered.len()), fit);
+    }
+    shown
 }
 
 /// Without an embedder all relations are alike.
@@ -329,10 +359,15 @@ async fn judge(
     asked: &HopQuestion<'_>,
     offered: &[OfferedRelation],
     kept: &[usize],
+    scores: &[f32],
 ) -> Result<Verdict, AnswerError> {
-    let shown = kept.iter().take(MOST_RELATIONS_SHOWN).filter_map(|i| offered.get(*i));
+    let kept: Vec<OfferedRelation> = kept.iter().filter_map(|at| offered.get(*at).cloned()).collect();
+    let scores: Vec<f32> = scores.iter().copied().take(kept.len()).collect();
+    let shown = within_budget(context, &scores, &kept);
     let mut hops = asked.hops.to_vec();
-    hops.push(shown.map(OfferedRelation::describe).collect::<Vec<_>>().join("; "));
+    let last: Vec<String> =
+        shown.iter().filter_map(|at| kept.get(*at)).map(OfferedRelation::describe).collect();
+    hops.push(last.join("; "));
     judge_scope(context, asked.question, asked.start, &hops).await
 }
 
@@ -345,8 +380,7 @@ fn report_filtered(
 ) {
     let by = match filter {
         RelationFilter::Model => "model",
-        RelationFilter::Similarity { .. } => "similarity",
-        RelationFilter::Paths { .. } => "paths",
+        RelationFilter::Similarity => "similarity",
         RelationFilter::Off => "nothing",
     };
     let dropped = offered.saturating_sub(kept.len());
@@ -354,39 +388,46 @@ fn report_filtered(
     context.trace.report(Stage::Prune, Event::Filtered { hop, kept, dropped, by: by.into() });
 }
 
-/// Retrieval of the whole scope and summarization (§4.1 step 2, §4.3).
+/// Retrieval of the whole scope (§4.1 step 2).
+async fn retrieve(context: &Context<'_>, plan: &Plan) -> Result<Vec<Evidence>, AnswerError> {
+    let _timer = context.ledger.enter(Stage::Retrieve);
+    let nodes: Vec<NodeId> = plan.anchors.iter().map(|a| a.node).collect();
+    let budget = context.limits.evidence_tokens;
+    let retrieved = retrieve_scope(context, &nodes, &plan.scope, &plan.relevance, budget).await?;
+    let event = Event::Retrieved { evidence: retrieved.evidence.len(), left_out: retrieved.left_out };
+    context.trace.report(Stage::Retrieve, event);
+    Ok(retrieved.evidence)
+}
+
+/// Summarization (§4.3): one call.
 async fn summarize(
     context: &Context<'_>,
     question: &Question,
-    topic: &Topic,
-    plan: Plan,
+    start: &Start,
+    evidence: Vec<Evidence>,
+    confidence: f64,
     config: &KeragConfig,
 ) -> Result<Outcome, AnswerError> {
-    let nodes: Vec<NodeId> = plan.anchors.iter().map(|a| a.node).collect();
-    let retrieved = {
-        let _timer = context.ledger.enter(Stage::Retrieve);
-        let budget = context.limits.evidence_tokens;
-        retrieve_scope(context, &nodes, &plan.scope, &plan.relevance, budget).await?
-    };
-    let evidence = retrieved.evidence;
-    let event = Event::Retrieved { evidence: evidence.len(), left_out: retrieved.left_out };
-    context.trace.report(Stage::Retrieve, event);
-    if evidence.is_empty() {
-        return Ok(Outcome::abstain("the graph says nothing relevant about these entities", evidence));
-    }
     let _timer = context.ledger.enter(Stage::Compose);
-    let composed = if config.reasoning {
-        compose(context, question, &topic.time_frames, &evidence).await
-    } else {
-        compose_plain(context, question, &topic.time_frames, &evidence).await
-    };
-    let composed = match composed {
-        Ok(composed) => composed,
+    match composed(context, question, &start.times, &evidence, config.summary).await {
+        Ok(composed) => Ok(composed.outcome(evidence, confidence)),
         Err(AnswerError::Model(error @ quipu_model::ModelError::Unreadable { .. })) => {
-            return Ok(Outcome::abstain(error.to_string(), evidence));
+            Ok(Outcome::abstain(error.to_string(), evidence))
         }
-        Err(error) => return Err(error),
-    };
-    let confidence = if plan.verdict == Verdict::Enough { 0.7 } else { 0.5 };
-    Ok(composed.outcome(evidence, confidence))
+        Err(error) => Err(error),
+    }
+}
+
+async fn composed(
+    context: &Context<'_>,
+    question: &Question,
+    times: &[TimeFrame],
+    evidence: &[Evidence],
+    summary: Summary,
+) -> Result<Composed, AnswerError> {
+    match summary {
+        Summary::Reasoned => compose(context, question, times, evidence).await,
+        Summary::Plain => compose_plain(context, question, times, evidence).await,
+        Summary::Triples => compose_triples(context, question, evidence).await,
+    }
 }

@@ -7,7 +7,7 @@ use quipu_graph::NodeId;
 use quipu_index::normalise;
 use quipu_language::Operation;
 
-use super::KeragConfig;
+use super::{KeragConfig, Summary};
 use crate::answer::{AnswerError, Event, Evidence, Outcome, Question, Stage, Status};
 use crate::compose::{OfferedWay, WaysReply, compose_ways, why_not};
 use crate::ledger::Context;
@@ -29,17 +29,16 @@ pub(super) fn planning(config: &KeragConfig) -> PathsConfig {
     PathsConfig { walk: WalkConfig { max_hops, ..WalkConfig::default() }, ..PathsConfig::default() }
 }
 
-/// Plans, retrieves and composes by the `keep` likeliest paths of each anchor.
+/// Plans, retrieves and composes by the likeliest paths of each anchor.
 pub(super) async fn run(
     context: &Context<'_>,
     question: &Question,
     topic: &Topic,
     linked: Vec<Mentioned>,
     config: &KeragConfig,
-    keep: usize,
 ) -> Result<Outcome, AnswerError> {
     let planning = planning(config);
-    let found = readings(context, question, linked, &planning, keep).await?;
+    let found = readings(context, question, linked, &planning, config.paths).await?;
     if found.choices.is_empty() {
         return Ok(Outcome::abstain("the graph says nothing relevant about these entities", Vec::new()));
     }
@@ -53,7 +52,9 @@ pub(super) async fn run(
     let _timer = context.ledger.enter(Stage::Compose);
     let offered = offered(context, &found.choices).await?;
     let frames = &topic.time_frames;
-    let reply = compose_ways(context, question, frames, &evidence, &offered, config.reasoning).await;
+    let reply =
+        compose_ways(context, question, frames, &evidence, &offered, config.summary == Summary::Reasoned)
+            .await;
     match reply {
         Ok(reply) => {
             let reply = doubted(context, reply, &found.choices, planning.least_confidence);

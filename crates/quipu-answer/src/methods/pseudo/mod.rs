@@ -39,9 +39,12 @@ use crate::plan::with_solved;
 use crate::planners::Planning;
 use crate::prompts::Prompt;
 use crate::sources::tell_of_contradictions;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// Who corrects the pseudo-graph.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Verification {
     /// Code: what the question's own words fit among the whole paths of the sources stands whatever was believed, and where nothing
     /// fits, nothing is answered. Between the two, and where sources have to be joined, as by similarity: no call.
@@ -55,7 +58,7 @@ pub enum Verification {
 }
 
 /// Parameters of the pseudo-graph method; the defaults are the paper's where it has them.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PseudoConfig {
     /// Triples of the sources taken for each pseudo-triple (10).
     pub nearest: usize,
@@ -74,8 +77,10 @@ pub struct PseudoConfig {
     /// Pseudo-triples that are looked up (40); of more, those nearest to the question.
     pub most_triples: usize,
     /// Triples along one step, and around the entities that are compared (600 a source).
+    #[schemars(range(max = 600))]
     pub around: usize,
     /// Most triples of a graph that is compared as a whole, whatever the names (2,000).
+    #[schemars(range(max = 2000))]
     pub whole: u64,
 }
 

@@ -31,9 +31,11 @@ use crate::planners::Planning;
 use crate::prompts::Prompt;
 use crate::prune::neighbourhood;
 use crate::retrieve::nearest_snippets;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// Parameters of self-verification; the defaults are the paper's.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct VerifyConfig {
     /// Whether the graph is asked; `false` is the ablation without KG.
     pub graph: bool,

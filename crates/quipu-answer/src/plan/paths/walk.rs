@@ -3,20 +3,26 @@
 //! A walk never goes straight back over the very triple that it came by: the other films of a film's director do not
 //! include that film through the same triple, but do include what a second way leads to.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
 use quipu_graph::{Direction, Expansion, Graph, GraphError, NodeId, RelationRole, Step};
 
 /// How far and how wide paths are enumerated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WalkConfig {
     /// Most hops of a path (3).
+    #[schemars(range(max = 4))]
     pub max_hops: usize,
     /// Nodes of a path's end that are looked at for its next hop (64): an even sample where there are more.
+    #[schemars(range(max = 64))]
     pub frontier: usize,
     /// Neighbours of a node taken for one step while enumerating (256).
+    #[schemars(range(max = 256))]
     pub neighbours: usize,
     /// Most paths (4,000).
+    #[schemars(range(max = 4000))]
     pub paths: usize,
 }
 

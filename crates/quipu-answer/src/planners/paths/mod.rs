@@ -26,6 +26,8 @@ use crate::ledger::Context;
 use crate::link::{Anchor, Mentioned, apart, mentions, without};
 use crate::plan::{RankConfig, RankedPath, Seen, Walk, WalkConfig, follow, rank_informed};
 use crate::planners::reading::read_path;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use answer::answer;
 pub(crate) use answer::{finish, say};
@@ -39,13 +41,15 @@ pub(crate) use readings::{Readings, readings};
 pub(crate) use settled::{Settled, settle};
 
 /// Parameters of whole-path planning.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PathsConfig {
     /// How paths are enumerated.
+    #[serde(flatten)]
     pub walk: WalkConfig,
     /// Mentions that are planned for (3).
     pub mentions: usize,
     /// Candidates of one mention that are planned for when they are all but equally good (2).
+    #[schemars(range(max = 5))]
     pub candidates: usize,
     /// Best paths of each anchor that are run (12).
     pub run: usize,

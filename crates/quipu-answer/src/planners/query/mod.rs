@@ -20,6 +20,8 @@ use crate::answer::{AnswerError, Event, Outcome, Question, Stage};
 use crate::ledger::Context;
 use crate::plan::solved_queries;
 use crate::retrieve::GraphTables;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use ask::{Asked, PromptParts};
 use near::AskedTokens;
@@ -29,22 +31,26 @@ use read::Failure;
 pub(crate) use sql::ask_sql;
 
 /// Parameters of `query`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct QueryConfig {
     /// Whether a query that failed is sent back once with the reason.
     pub repair: bool,
     /// Samples that are taken where the first reading is doubtful.
+    #[schemars(range(max = 10))]
     pub samples: u32,
     /// Temperature of the samples.
+    #[schemars(range(max = 2))]
     pub temperature: f32,
     /// A first reading of less confidence is doubtful.
     pub sure: f64,
     /// A reading of less confidence is no answer.
     pub least_confidence: f64,
     /// Most bytes of the tables shown to the model.
+    #[schemars(range(max = 20000))]
     pub table_bytes: usize,
     /// Most tokens that are computed for one question: prompts but for what an earlier one begins with, and replies. A repair or a sample
     /// that would take more is not asked for.
+    #[schemars(range(max = 20000))]
     pub tokens: u64,
     /// Whether the model is told which values of the graph the question's words may be.
     pub hints: bool,

@@ -6,11 +6,10 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use jiff::Zoned;
-use quipu_answer::SETTING_KEYS;
 use quipu_eval::{MetamorphicConfig, metamorphic, metamorphic_suite};
 
-use super::set::{Assignments, EVAL_KEYS};
 use crate::commands::ask::How;
+use crate::commands::set::{Assignments, EVAL_HELP};
 use crate::config::Settings;
 use crate::engine;
 use crate::output::{counted, print_json, stdout};
@@ -26,7 +25,7 @@ pub(in crate::commands) struct Metamorphic {
     /// Seed of all choices
     #[arg(long, value_name = "SEED", default_value_t = MetamorphicConfig::default().seed)]
     seed: u64,
-    #[arg(long, value_name = "KEY=VALUE", help = format!("Set what methods do: {EVAL_KEYS}, {SETTING_KEYS}"))]
+    #[arg(long, value_name = "KEY=VALUE", help = EVAL_HELP)]
     set: Vec<String>,
     #[command(flatten)]
     how: How,

@@ -10,7 +10,6 @@ mod perturb;
 mod progress;
 mod report;
 mod run;
-mod set;
 
 use anyhow::Result;
 use clap::Subcommand;

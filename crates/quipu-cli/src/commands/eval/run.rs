@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
-use quipu_answer::{AskOptions, Engine, Note, SETTING_KEYS, Source};
+use quipu_answer::{AskOptions, Engine, Note, Source};
 use quipu_eval::{
     Agreement, Budget, DatasetFacts, EvalError, LearntFiles, LlmFacts, Manifest, ModelJudge,
     PreparedQuestion, QuestionFile, QuestionFormat, RESULTS_FORMAT, Results, ResultsFolder, Row, RunConfig,
@@ -24,8 +24,8 @@ use serde::Serialize;
 
 use super::labels::label;
 use super::progress::RunBar;
-use super::set::{Assignments, EVAL_KEYS};
 use crate::commands::ask::How;
+use crate::commands::set::{Assignments, EVAL_HELP};
 use crate::config::Settings;
 use crate::engine;
 use crate::failure::WrongUsage;
@@ -72,7 +72,7 @@ pub(in crate::commands) struct Run {
     /// Ask no further question once so many model calls were made
     #[arg(long, value_name = "N")]
     budget_calls: Option<u64>,
-    #[arg(long, value_name = "KEY=VALUE", help = format!("Set what methods do: {EVAL_KEYS}, {SETTING_KEYS}"))]
+    #[arg(long, value_name = "KEY=VALUE", help = EVAL_HELP)]
     set: Vec<String>,
     /// Take the words of the language from this file in the place of the built-in ones: a list that it lacks is empty
     #[arg(long, value_name = "FILE")]
@@ -168,7 +168,7 @@ impl Run {
                 let config = self.config(&plan, &manifest, &engine, options, llm, judge.as_ref())?;
                 let outcome =
                     run_one(&config, &manifest, &questions, &done, folder.as_mut(), &mut budget).await?;
-                let name = label(&manifest, options.method.name(), llm);
+                let name = label(&manifest, &options.name(), llm);
                 summaries.push(summarise(&name, &outcome.rows, questions.len(), manifest.seed));
                 left += outcome.left;
                 rows.extend(outcome.rows);
@@ -218,7 +218,7 @@ impl Run {
     fn methods(&self, settings: &Settings, assignments: &Assignments) -> Result<Vec<AskOptions>> {
         let names = match settings.method.as_deref().map(listed) {
             Some(names) => names,
-            None => vec![AskOptions::default().method.name().to_owned()],
+            None => vec![AskOptions::default().name()],
         };
         names
             .into_iter()
@@ -296,7 +296,7 @@ impl Run {
         settings.extend(plan.words.clone().map(|text| ("words".to_owned(), text)));
         for options in &plan.methods {
             let parameters = format!("{:?} {:?}", options.config, options.limits);
-            settings.insert(format!("parameters of {}", options.method.name()), parameters);
+            settings.insert(format!("parameters of {}", options.name()), parameters);
         }
         let manifest = Manifest {
             format: RESULTS_FORMAT,
@@ -310,7 +310,7 @@ impl Run {
             sources: source_facts(engine, learnt),
             datasets: plan.files.iter().map(DatasetFacts::of).collect(),
             selection: plan.selection.clone(),
-            methods: plan.methods.iter().map(|options| options.method.name().to_owned()).collect(),
+            methods: plan.methods.iter().map(AskOptions::name).collect(),
             llms: plan.llm_facts()?,
             embedder: engine
                 .embedder()
@@ -403,8 +403,8 @@ async fn run_one(
     folder: Option<&mut ResultsFolder>,
     budget: &mut Budget,
 ) -> Result<quipu_eval::RunOutcome> {
-    let method = config.options.method.name();
-    let mut bar = RunBar::new(label(manifest, method, &config.llm), questions.len());
+    let method = config.options.name();
+    let mut bar = RunBar::new(label(manifest, &method, &config.llm), questions.len());
     bar.skip(done.iter().filter(|row| row.method == method && row.llm == config.llm).count());
     let outcome = quipu_eval::run(config, questions, done, folder, budget, |row| bar.row(row)).await;
     bar.finish();

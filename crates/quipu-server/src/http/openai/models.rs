@@ -2,7 +2,7 @@
 
 use axum::extract::{Path, State};
 use axum::routing::get;
-use quipu_answer::Method;
+use quipu_answer::{Method, NamedMethod};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -84,13 +84,13 @@ async fn one_model(State(app): State<App>, client: Client, Path(id): Path<String
 }
 
 /// The workspace and the method that a model's id names.
-pub(super) fn read_model(app: &App, id: &str) -> Result<(Option<String>, Option<Method>), ApiError> {
+pub(super) fn read_model(app: &App, id: &str) -> Result<(Option<String>, Option<NamedMethod>), ApiError> {
     let unknown = || {
         let message = format!("there is no model {id:?}; /v1/models lists those that there are");
         ApiError::new(Kind::NotFound, "model_not_found", message).about("model")
     };
     let (base, method) = match id.rsplit_once('/') {
-        Some((base, method)) => (base, Some(method.parse::<Method>().map_err(|_| unknown())?)),
+        Some((base, method)) => (base, Some(method.parse::<NamedMethod>().map_err(|_| unknown())?)),
         None => (id, None),
     };
     match base {

@@ -1,0 +1,130 @@
+//! KERAG's first step (§4.2 step 1): domain, topic entities and time frame, from which the plan starts.
+
+use quipu_graph::{Graph, GraphError, NodeId, Step};
+use quipu_language::TimeFrame;
+
+use super::{KeragConfig, TimeReader};
+use crate::answer::{AnswerError, Event, Question, Stage, cell};
+use crate::ledger::Context;
+use crate::link::{Anchor, Mentioned, anchors_for_names, mentions};
+use crate::plan::{OfferedPair, Topic, common_types, domain_of, pairs, read_times, read_topic};
+use crate::planners::paths::Settled;
+
+/// Domains offered: the graph's types with the most entities.
+const MOST_DOMAINS: usize = 12;
+/// Names of the graph offered to the topic call.
+const MOST_NAMES: usize = 6;
+
+/// Where the plan starts.
+#[derive(Default)]
+pub(super) struct Start {
+    pub(super) topic: Topic,
+    pub(super) linked: Vec<Mentioned>,
+    /// The relation of the pair that the model chose; the filter keeps it.
+    pub(super) pair: Option<Step>,
+    /// The days that the question speaks of.
+    pub(super) times: Vec<TimeFrame>,
+}
+
+/// Reads the question: one call, one more where the model reads times. Entities that the model names are linked by the name index; when
+/// none of them is found, the mentions that the index itself found stand in. With whole paths (`settled` or not) what the index found
+/// goes first: these tell mentions apart better than a small model does.
+pub(super) async fn identify(
+    context: &Context<'_>,
+    question: &Question,
+    settled: Option<&Settled>,
+    config: &KeragConfig,
+    by_paths: bool,
+) -> Result<Start, AnswerError> {
+    let detected = {
+        let _timer = context.ledger.enter(Stage::Link);
+        let detected = mentions(context, question.text()).await?;
+        match settled {
+            Some(settled) => settled.among(detected),
+            None => detected,
+        }
+    };
+    let domains = domains(context, question).await?;
+    let names: Vec<String> =
+        detected.iter().take(MOST_NAMES).filter_map(|m| m.best()).map(|a| cell(&a.name)).collect();
+    let offered = if by_paths || context.api().is_some() {
+        Vec::new()
+    } else {
+        pairs(context, question.text(), &detected, config.pairs).await?
+    };
+    let _timer = context.ledger.enter(Stage::Plan);
+    let topic = match read_topic(context, question, &domains, &names, &offered).await {
+        Ok(topic) => topic,
+        Err(AnswerError::Model(error @ quipu_model::ModelError::Unreadable { .. })) => {
+            let reason = format!("{error}; linked by the name index alone");
+            context.trace.report(Stage::Plan, Event::Degraded { reason });
+            Topic::default()
+        }
+        Err(error) => return Err(error),
+    };
+    let times = match config.time {
+        TimeReader::Code => topic.time_frames.clone(),
+        TimeReader::Model => read_times(context, question).await?,
+    };
+    let pair = topic.pair.and_then(|at| offered.get(at));
+    let linked = if by_paths && !detected.is_empty() {
+        detected
+    } else {
+        let named = linked(context, question, &topic, pair).await?;
+        of_domain(context.graph(), if named.is_empty() { detected } else { named }, &topic.domain).await?
+    };
+    context
+        .trace
+        .report(Stage::Link, Event::Linked { mentions: linked.iter().map(Mentioned::to_event).collect() });
+    Ok(Start { linked, pair: pair.map(|pair| pair.step), times, topic })
+}
+
+/// The entity of the chosen pair first, then the others that the model names.
+async fn linked(
+    context: &Context<'_>,
+    question: &Question,
+    topic: &Topic,
+    pair: Option<&OfferedPair>,
+) -> Result<Vec<Mentioned>, AnswerError> {
+    let mut named = anchors_for_names(context, question.text(), &topic.entities).await?;
+    let Some(pair) = pair else { return Ok(named) };
+    let holds = |mention: &Mentioned| mention.candidates.iter().any(|anchor| anchor.node == pair.anchor.node);
+    match named.iter_mut().find(|mention| holds(mention)) {
+        Some(mention) => mention.candidates.sort_by_key(|anchor| anchor.node != pair.anchor.node),
+        None => named.insert(0, Mentioned::of(pair.anchor.clone())),
+    }
+    Ok(named)
+}
+
+/// The domains offered: the graph's types; of an API its fields, which rules narrow as in self-verification (App. I.1 asks the model alone).
+async fn domains(context: &Context<'_>, question: &Question) -> Result<Vec<String>, AnswerError> {
+    let graph = context.graph();
+    if let (false, Some(api)) = (context.workspace.has_graph(), context.workspace.apis().first()) {
+        let ruled = domain_of(question.text(), &[api]);
+        let known = api.service().domains().into_iter().map(str::to_owned);
+        return Ok(ruled.map_or_else(|| known.collect(), |domain| vec![domain]));
+    }
+    common_types(graph, MOST_DOMAINS).await
+}
+
+/// Of the entities that a mention may mean, those of the question's domain first.
+async fn of_domain(
+    graph: &dyn Graph,
+    mut linked: Vec<Mentioned>,
+    domain: &str,
+) -> Result<Vec<Mentioned>, GraphError> {
+    for mention in &mut linked {
+        let nodes: Vec<NodeId> = mention.candidates.iter().map(|anchor| anchor.node).collect();
+        if nodes.len() < 2 {
+            continue;
+        }
+        let mut within: Vec<(bool, Anchor)> = Vec::with_capacity(nodes.len());
+        for (anchor, summary) in mention.candidates.drain(..).zip(graph.summaries(&nodes).await?) {
+            let types = graph.summaries(&summary.types).await?;
+            within.push((types.iter().any(|kind| kind.name == domain), anchor));
+        }
+        within.sort_by_key(|(within, _)| !within);
+        mention.candidates = within.into_iter().map(|(_, anchor)| anchor).collect();
+    }
+    Ok(linked)
+}

@@ -1,0 +1,126 @@
+//! `--set key=value`: what methods do, by name.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use quipu_answer::{AskOptions, CriticKind, set_option};
+use quipu_eval::AnchorSetting;
+
+use crate::failure::WrongUsage;
+
+/// The help of `--set` in evaluations.
+pub(super) const EVAL_HELP: &str = "Set what methods do, by the keys of `quipu methods`, and of the evaluation: \
+anchors=open|gold, key_prefix=TEXT, hybrid.critic=oracle";
+
+/// Sets what the options hold, each as `key=value`.
+pub(super) fn assign(options: &mut AskOptions, set: &[String]) -> Result<()> {
+    for text in set {
+        let (key, value) = pair(text)?;
+        set_option(options, &key, &value).map_err(|error| WrongUsage(format!("--set {error}")))?;
+    }
+    Ok(())
+}
+
+fn pair(text: &str) -> Result<(String, String)> {
+    let (key, value) = text.split_once('=').ok_or_else(|| {
+        WrongUsage(format!("--set {text}: key=value was expected; `quipu methods` lists the keys"))
+    })?;
+    Ok((key.trim().to_owned(), value.trim().to_owned()))
+}
+
+/// What was set, in the order in which it was set.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Assignments(Vec<(String, String)>);
+
+impl Assignments {
+    pub(super) fn parse(set: &[String]) -> Result<Self> {
+        let assignments = Self(set.iter().map(|text| pair(text)).collect::<Result<_>>()?);
+        // Said before anything is asked, whatever the method.
+        assignments.apply(&mut AskOptions::default())?;
+        assignments.anchors()?;
+        Ok(assignments)
+    }
+
+    /// As results record it.
+    pub(super) fn as_settings(&self) -> BTreeMap<String, String> {
+        self.0.iter().cloned().collect()
+    }
+
+    pub(super) fn anchors(&self) -> Result<AnchorSetting> {
+        match self.last("anchors") {
+            None | Some("open") => Ok(AnchorSetting::Open),
+            Some("gold") => Ok(AnchorSetting::Gold),
+            Some(other) => {
+                Err(WrongUsage(format!("--set anchors={other}: open or gold was expected")).into())
+            }
+        }
+    }
+
+    /// What stands before the question file's keys in the graph.
+    pub(super) fn key_prefix(&self) -> Option<&str> {
+        self.last("key_prefix")
+    }
+
+    fn last(&self, key: &str) -> Option<&str> {
+        self.0.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
+    }
+
+    /// Sets what the options hold.
+    pub(super) fn apply(&self, options: &mut AskOptions) -> Result<()> {
+        for (key, value) in &self.0 {
+            if (key.as_str(), value.as_str()) == ("hybrid.critic", "oracle") {
+                // The runner tells it each question's answers.
+                options.config.hybrid.critic = CriticKind::Oracle(Vec::new());
+            } else if !matches!(key.as_str(), "anchors" | "key_prefix") {
+                set_option(options, key, value).map_err(|error| WrongUsage(format!("--set {error}")))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use quipu_answer::Guide;
+
+    use super::*;
+
+    fn assignments(set: &[&str]) -> Result<Assignments> {
+        Assignments::parse(&set.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn keys_reach_the_options() {
+        let set = assignments(&["max_hops=2", "kerag.keep=7", "anchors=gold", "anchor.guide=model"]).unwrap();
+        let mut options = AskOptions::default();
+        set.apply(&mut options).unwrap();
+        assert_eq!((options.config.kerag.max_hops, options.config.paths.walk.max_hops), (2, 2));
+        assert_eq!((options.config.kerag.keep, options.config.anchor.guide), (7, Guide::Model));
+        assert_eq!(set.anchors().unwrap(), AnchorSetting::Gold);
+        assert_eq!(set.as_settings()["max_hops"], "2");
+    }
+
+    #[test]
+    fn the_oracle_is_of_evaluations_alone() {
+        let set = assignments(&["hybrid.critic=oracle"]).unwrap();
+        let mut options = AskOptions::default();
+        set.apply(&mut options).unwrap();
+        assert_eq!(options.config.hybrid.critic, CriticKind::Oracle(Vec::new()));
+        let asked = assign(&mut AskOptions::default(), &["hybrid.critic=oracle".to_owned()]);
+        assert!(asked.unwrap_err().to_string().contains("model or off was expected"));
+    }
+
+    #[test]
+    fn what_cannot_be_set_is_said_with_what_can() {
+        for (text, expected) in [
+            ("kerag.max_hop=3", "the nearest is kerag.max_hops"),
+            ("max_hops", "key=value was expected"),
+            ("max_hops=two", "a whole number"),
+            ("anchors=silver", "open or gold"),
+            ("kerag.filter=luck", "model or similarity or off was expected"),
+        ] {
+            let error = assignments(&[text]).unwrap_err();
+            assert!(error.is::<WrongUsage>() && error.to_string().contains(expected), "{text}: {error}");
+        }
+    }
+}
