@@ -51,8 +51,8 @@ pub use ground::{Grounding, ground};
 pub use ledger::{Limits, Source, Trace, source_folder};
 pub use methods::{
     AnchorConfig, AnchorGrounding, AutoConfig, CorrectiveConfig, CriticKind, ErrorKind, Experience,
-    Experiences, Guide, HybridConfig, KeragConfig, Method, MethodConfig, Modules, PathTrust, Predictor,
-    PseudoConfig, QuestionMatchConfig, Ranking, RelationFilter, RoundsConfig, RouterKind,
+    Experiences, Extracted, Guide, HybridConfig, Judged, KeragConfig, Method, MethodConfig, Modules,
+    PageText, PathTrust, Predictor, PseudoConfig, QuestionMatchConfig, Ranking, RelationFilter, RoundsConfig,
     SelfConsistencyConfig, TextConfig, TogConfig, Verification, VerifyConfig,
 };
 pub use plan::{

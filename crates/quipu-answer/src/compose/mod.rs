@@ -7,5 +7,6 @@ mod ways;
 
 pub(crate) use alone::{alone, think, thinking};
 pub(crate) use answer::{answer_from, why_not};
+pub(crate) use reason::compose_about;
 pub use reason::{Composed, compose, compose_plain, compose_with, row_positions};
 pub use ways::{OfferedWay, WaysReply, compose_ways};

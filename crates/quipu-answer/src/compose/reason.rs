@@ -13,6 +13,7 @@ use crate::answer::{
     shown_values, to_markdown,
 };
 use crate::ledger::Context;
+use crate::plan::plain_words;
 use crate::prompts::Prompt;
 
 /// Most values that the model may list; a longer list is for code to give.
@@ -114,6 +115,21 @@ pub async fn compose_with(
     evidence: &[Evidence],
     prompt: Prompt,
 ) -> Result<Composed, AnswerError> {
+    compose_about(context, question, time_frames, evidence, prompt, Value::Null).await
+}
+
+/// The same with what else the prompt tells of the question, by name.
+///
+/// # Errors
+/// The model's.
+pub(crate) async fn compose_about(
+    context: &Context<'_>,
+    question: &Question,
+    time_frames: &[TimeFrame],
+    evidence: &[Evidence],
+    prompt: Prompt,
+    about: Value,
+) -> Result<Composed, AnswerError> {
     let schema = json!({
         "type": "object",
         "properties": {
@@ -127,7 +143,7 @@ pub async fn compose_with(
         },
         "required": ["reasoning", "status", "rows", "operation", "answers"]
     });
-    let messages = render(prompt, question, time_frames, evidence)?;
+    let messages = render(prompt, question, time_frames, evidence, about)?;
     let request = ChatRequest::new("compose", messages).with_max_tokens(700);
     let reply: Reply = context.json(Stage::Compose, request, &schema).await?;
     Ok(settle(context, question, reply, evidence))
@@ -148,7 +164,7 @@ pub async fn compose_plain(
         "properties": { "status": status_schema(), "answers": answers_schema() },
         "required": ["status", "answers"]
     });
-    let messages = render(Prompt::KeragComposePlain, question, time_frames, evidence)?;
+    let messages = render(Prompt::KeragComposePlain, question, time_frames, evidence, Value::Null)?;
     let request = ChatRequest::new("compose", messages).with_max_tokens(500);
     let reply: Reply = context.json(Stage::Compose, request, &schema).await?;
     Ok(settle(context, question, reply, evidence))
@@ -167,13 +183,18 @@ fn render(
     question: &Question,
     time_frames: &[TimeFrame],
     evidence: &[Evidence],
+    about: Value,
 ) -> Result<Vec<quipu_model::Message>, AnswerError> {
-    prompt.render(json!({
+    let mut values = json!({
         "asked_at": question.asked_at().date().to_string(),
         "time_frame": frames(time_frames),
         "facts": to_markdown(evidence),
         "question": question.text(),
-    }))
+    });
+    if let (Some(values), Value::Object(about)) = (values.as_object_mut(), about) {
+        values.extend(about);
+    }
+    prompt.render(values)
 }
 
 /// Time frames as prompts write them.
@@ -194,7 +215,9 @@ fn settle(context: &Context<'_>, question: &Question, reply: Reply, evidence: &[
         calculation: None,
     };
     let pointed = operands(&reply.rows, evidence);
-    let stated = Option::<Operation>::from(reply.operation).map(|operation| (operation, pointed.clone()));
+    let stated =
+        Option::<Operation>::from(reply.operation).filter(|operation| may_mean(question, *operation));
+    let stated = stated.map(|operation| (operation, pointed.clone()));
     let stated = stated.or_else(|| asked(question, &reply.rows, &pointed, evidence));
     if let (Some((operation, operands)), Status::Answered) = (stated, composed.status) {
         match calculate(operation, &operands) {
@@ -226,6 +249,13 @@ fn settle(context: &Context<'_>, question: &Question, reply: Reply, evidence: &[
     composed
 }
 
+/// Whether the question's words leave room for an operation that the model states: "Which is longer, A or B?" asks for no sum.
+fn may_mean(question: &Question, stated: Operation) -> bool {
+    let wanted = wanted(question.text());
+    let chooses = wanted.compares && wanted.operation.is_some_and(Operation::chooses);
+    !chooses || !matches!(stated, Operation::Sum | Operation::Average | Operation::Count)
+}
+
 /// What the question's words ask to be calculated from what the model points at, where it does not say so itself: "Which is larger, A or
 /// B?" from a value of each, "the longest" from the whole column that it found it in, "how many" from a list.
 fn asked(
@@ -241,10 +271,38 @@ fn asked(
         // The latest price is the price of the latest day, not the greatest of a column of prices.
         Operation::Highest | Operation::Lowest if is_of_time(question.text()) => return None,
         Operation::Highest | Operation::Lowest => whole_column(rows, evidence)?,
-        Operation::Count if pointed.iter().all(|operand| is_text(&operand.value)) => pointed.to_vec(),
+        Operation::Count => counted(question, rows, pointed, evidence)?,
         _ => return None,
     };
     (operands.len() > 1).then_some((operation, operands))
+}
+
+/// What "how many" counts: the things that the model points at, the items of a list in one cell, whatever they are, and those that a text
+/// lists in the column that is asked for. A number that is stated
+/// is not counted.
+fn counted(
+    question: &Question,
+    rows: &[String],
+    pointed: &[Operand],
+    evidence: &[Evidence],
+) -> Option<Vec<Operand>> {
+    let asked_for = |name: &str| {
+        let said = plain_words(question.text());
+        plain_words(&name.replace('_', " ")).iter().any(|word| said.contains(word))
+    };
+    if let ([row], [only]) = (rows, pointed)
+        && is_text(&only.value)
+        && column(row).is_some_and(asked_for)
+    {
+        let items = only.text.split([',', ';', '\n']).map(str::trim).filter(|item| !item.is_empty());
+        let item =
+            |text: &str| Operand { key: text.into(), label: text.into(), text: text.into(), ..only.clone() };
+        return Some(items.map(item).collect());
+    }
+    let one_list = matches!(rows, [row] if row_positions(row).iter().any(|at| {
+        evidence.get(*at).and_then(|piece| field_of(piece, column(row))).is_some_and(|field| field.values.len() > 1)
+    }));
+    (one_list || pointed.iter().all(|operand| is_text(&operand.value))).then(|| pointed.to_vec())
 }
 
 /// Whether a question asks for what is first or last in time.

@@ -7,7 +7,7 @@ use super::AskOptions;
 use crate::answer::AnswerError;
 use crate::methods::{
     AnchorConfig, AnchorGrounding, CriticKind, Guide, HybridConfig, MethodConfig, Modules, Predictor,
-    PseudoConfig, Ranking, RelationFilter, RouterKind, Verification,
+    PseudoConfig, Ranking, RelationFilter, Verification,
 };
 
 /// The keys of [`set_option`] with what they take, for help and messages.
@@ -31,7 +31,7 @@ text.passages=N, tool_use.rounds=N, react.rounds=N, self_consistency.samples=N, 
 self_consistency.temperature=X, corrective.passages=N, corrective.relations=N, \
 corrective.radius=N, text.mode=hybrid|bm25|dense, text.compose=yes|no, hybrid.rounds=N, \
 hybrid.modules=both|text|graph, hybrid.critic=model|off|oracle, hybrid.context=yes|no, \
-hybrid.experiences=N, hybrid.read=N, hybrid.router=graph|model, \
+hybrid.experiences=N, hybrid.examples=N, hybrid.validations=N, hybrid.batch=N, hybrid.read=N, \
 hybrid.ranking=words|similarity, hybrid.accept=X, hybrid.radius=N, hybrid.likelihood=yes|no, \
 hybrid.compose=yes|no";
 
@@ -170,14 +170,6 @@ fn critic(value: &str) -> Result<CriticKind, AnswerError> {
     }
 }
 
-fn router(value: &str) -> Result<RouterKind, AnswerError> {
-    match value {
-        "graph" => Ok(RouterKind::Graph),
-        "model" => Ok(RouterKind::Model),
-        _ => Err(AnswerError::Usage(format!("hybrid.router={value}: graph or model was expected"))),
-    }
-}
-
 fn ranking(value: &str) -> Result<Ranking, AnswerError> {
     match value {
         "words" => Ok(Ranking::Words),
@@ -194,7 +186,9 @@ fn set_hybrid(hybrid: &mut HybridConfig, key: &str, value: &str) -> Result<(), A
         "hybrid.context" => hybrid.validation_context = yes_or_no(key, value)?,
         "hybrid.experiences" => hybrid.experiences = parse(key, value)?,
         "hybrid.read" => hybrid.read = parse(key, value)?,
-        "hybrid.router" => hybrid.router = router(value)?,
+        "hybrid.examples" => hybrid.examples = parse(key, value)?,
+        "hybrid.validations" => hybrid.validations = parse(key, value)?,
+        "hybrid.batch" => hybrid.batch = parse(key, value)?,
         "hybrid.ranking" => hybrid.ranking = ranking(value)?,
         "hybrid.accept" => hybrid.accept = parse(key, value)?,
         "hybrid.radius" => hybrid.requirements.radius = parse(key, value)?,
