@@ -198,3 +198,31 @@ async fn over_an_api_the_kinds_and_relations_of_its_field_are_offered() {
     let shown = &model.requests()[2].messages[0].content;
     assert!(shown.contains("Kinds of entities: author, book.") && shown.contains("year"), "{shown}");
 }
+
+#[tokio::test]
+async fn a_querys_rows_are_validated_and_pages_follow_a_no() {
+    let nodes = r#"{"id": "ada", "name": "Ada Berg", "type": "writer"}
+{"id": "tom", "name": "Tom Okafor", "type": "writer"}
+{"id": "wave", "name": "The Ninth Wave", "type": "novel"}
+{"id": "owl", "name": "Owl Hours", "type": "novel"}
+"#;
+    let setting = common::setting_with_documents(nodes, "wave\tauthor\tada\nowl\tauthor\ttom\n").await;
+    let sql =
+        "SELECT novel.name FROM novel JOIN writer ON novel.author = writer.id WHERE writer.name = 'Ada Berg'";
+    let ask = async |verdict: &'static str| {
+        let model = ScriptedModel::new()
+            .when(move |request| request.stage.starts_with("plan").then(|| sql.into()))
+            .always("critique.validate", verdict)
+            .always("compose", composed("answered", &["Nothing of note"]));
+        let mut how = with_pages();
+        how.config.planner = Planner::Query;
+        how.config.query.least_confidence = 0.0;
+        let model = Arc::new(model);
+        let question = "Which novel is by Ada Berg?";
+        let embedder = Some(common::embedder().await);
+        let answer = common::ask(&setting, Some(model.clone()), embedder, question, &how).await;
+        (answer.answers, model.calls_of("compose"))
+    };
+    assert_eq!(ask("yes").await, (vec!["The Ninth Wave".to_owned()], 0));
+    assert_eq!(ask("no").await, (vec!["Nothing of note".to_owned()], 1));
+}

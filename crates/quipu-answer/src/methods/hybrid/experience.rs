@@ -13,8 +13,8 @@ use crate::ledger::{Memory, MemoryFile};
 
 /// Name of the file in the workspace.
 pub const EXPERIENCES_FILE: &str = "experiences.toml";
-const HEADER: &str = "# What the answers of training questions showed (quipu experience collect): what was wrong with actions of the hybrid method, what
-# was to be extracted, which documents were right. The prompts of the hybrid method show it.\n\n";
+const HEADER: &str = "# What the answers of training questions showed (quipu experience collect): what was wrong with actions of the hybrid
+# method, what was to be extracted, which documents were right. The prompts of the hybrid method show it.\n\n";
 
 /// An action and the feedback that was right for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,6 +6,7 @@ use quipu_model::{ChatRequest, Constraint};
 use serde_json::json;
 
 use super::answer::{Ranked, answer};
+use super::crag::accepts;
 use super::found::{Found, UNVALIDATED, entries};
 use super::published::{by_text, rank};
 use super::{CriticKind, HybridConfig, Modules, report};
@@ -76,7 +77,8 @@ pub(super) async fn run(
     Ok(Outcome { readings: queried.readings, ..outcome })
 }
 
-/// Where no entity has a document: the query's outcome, and where it gives none, the pages that came with the question.
+/// Where no entity has a document: the query's outcome where the validator accepts it, else the pages that came with the question. Without
+/// pages a rejected one is half as sure.
 pub(super) async fn without_documents(
     context: &Context<'_>,
     question: &Question,
@@ -84,8 +86,14 @@ pub(super) async fn without_documents(
     planner: &QueryConfig,
 ) -> Result<Outcome, AnswerError> {
     let queried = query::run(context, question, planner).await?;
-    if queried.status != Status::Abstained || context.pages.is_empty() {
-        return Ok(queried);
+    let accepted = match &config.critic {
+        _ if queried.status == Status::Abstained => false,
+        CriticKind::Model => accepts(context, question, &queried, config).await?,
+        CriticKind::Off | CriticKind::Oracle(_) => true,
+    };
+    if accepted || context.pages.is_empty() {
+        let confidence = if accepted { queried.confidence } else { queried.confidence * 0.5 };
+        return Ok(Outcome { confidence, ..queried });
     }
     let snippets = config.batch * SNIPPETS_OF_PAGE;
     let evidence = nearest_snippets(context, question.text(), context.pages, snippets).await?;

@@ -18,6 +18,8 @@ use crate::retrieve::{best_within_budget, nearest_texts};
 
 /// Most calls for the question itself.
 const MOST_CALLS: usize = 16;
+/// After so many failures and no answer a service is down, and is asked nothing more.
+const MOST_FAILED: usize = 3;
 /// An operation that fits less than this share of the best is not called.
 const LEAST_FIT: f32 = 0.6;
 /// Most values of a link that a further operation is called with.
@@ -128,6 +130,9 @@ impl Inquiry<'_> {
                 continue;
             }
             let records = self.or_nothing(self.records(call).await);
+            if answered.is_empty() && self.failed.lock().len() >= MOST_FAILED {
+                break;
+            }
             if records.is_empty() {
                 continue;
             }
@@ -238,7 +243,8 @@ impl Inquiry<'_> {
         for record in &from.records {
             let own =
                 record.fields.iter().filter(|own| own.name == field.name && own.link == Some(field.kind));
-            let ids: Vec<&String> = own.flat_map(|own| &own.values).take(left).collect();
+            let ids = own.flat_map(|own| &own.values).filter(|id| field.values.contains(id));
+            let ids: Vec<&String> = ids.take(left).collect();
             left -= ids.len();
             let fetched = try_join_all(ids.into_iter().map(|id| self.api.records_of(field.kind, id))).await;
             let fetched: Vec<Arc<Vec<Record>>> = self.or_nothing(fetched);

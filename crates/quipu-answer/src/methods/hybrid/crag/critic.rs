@@ -27,7 +27,7 @@ const EXPERIENCES: usize = 5;
 ///
 /// # Errors
 /// The model's.
-pub(super) async fn accepts(
+pub(in crate::methods::hybrid) async fn accepts(
     context: &Context<'_>,
     question: &Question,
     outcome: &Outcome,

@@ -10,13 +10,15 @@ mod critic;
 mod retriever;
 mod router;
 
-use critic::{accepts, comment};
+use critic::comment;
 use quipu_graph::NodeId;
 use quipu_language::time_frames;
 use quipu_model::ModelError;
 use retriever::retrieve;
 use router::{Action, Router};
 use serde_json::json;
+
+pub(super) use critic::accepts;
 
 use super::experience::{Experience, Learnt};
 use super::feedback::ErrorKind;

@@ -1,9 +1,9 @@
 //! The router of whole paths: which entities and relations the question speaks of, and whether the graph or text narrows the search.
 //!
-//! The paper has a large model extract both freely (`published/router.rs`). Here the graph says what may be meant: every requirement that the question can
-//! set (`plan/requirements.rs`), each said in words; how near those are to the question, and what a requirement leads to, say which
-//! is meant: whether documents there fit the question, how many there are, and whether two requirements meet. The documents of the
-//! first actions are read word for word: the right action and its best document explain the whole question together. That tells
+//! The paper has a large model extract both freely (`published/router.rs`). Here the graph says what may be meant: every requirement that
+//! the question can set (`plan/requirements.rs`), each said in words; how near those are to the question, and what a requirement leads to,
+//! say which is meant: whether documents there fit the question, how many there are, and whether two requirements meet. The documents of
+//! the first actions are read word for word: the right action and its best document explain the whole question together. That tells
 //! namesakes apart by text and neighbourhood, without a call. On request the model weighs the words by likelihood (one call). Actions
 //! are ranked once; feedback strikes those that it speaks against.
 
