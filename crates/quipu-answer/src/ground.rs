@@ -67,7 +67,10 @@ fn in_passages<'a>(name: &'a str, evidence: &'a [Evidence]) -> impl Iterator<Ite
         // A field may be a list, or prose.
         EvidenceContent::Record(record) => {
             let holds = |field: &RecordField| contains_words(&normalise(&field.value), name);
-            record.fields.iter().any(holds).then_some(position)
+            // What a record is about stands in the title of its table only: "date of birth of Shakira".
+            let about = record.table.split_once(" of ").map_or("", |(_, about)| about);
+            let named = contains_words(&normalise(about), name);
+            (named || record.fields.iter().any(holds)).then_some(position)
         }
         EvidenceContent::Triple { .. } | EvidenceContent::Calculation { .. } => None,
     })
@@ -107,6 +110,20 @@ mod tests {
         check("32 million", &[1]);
         check("Francisco Pizarro", &[2]);
         check("5", &[3]);
+    }
+
+    #[test]
+    fn what_a_record_is_about_is_found_in_the_title_of_its_table() {
+        let fields = vec![RecordField::new("date", &["1977-02-02".to_owned()])];
+        let content = crate::answer::RecordContent {
+            table: "date of birth of Shakira".into(),
+            fields,
+            path: "$".into(),
+        };
+        let evidence = [Evidence::record("api", content)];
+        assert!(ground(&["Shakira".to_owned()], &evidence).is_grounded());
+        // The words of the operation are nobody's name.
+        assert!(!ground(&["date".to_owned()], &evidence).is_grounded());
     }
 
     #[test]

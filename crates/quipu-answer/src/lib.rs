@@ -51,9 +51,10 @@ pub use ground::{Grounding, ground};
 pub use ledger::{Limits, Source, Trace, source_folder};
 pub use methods::{
     AnchorConfig, AnchorGrounding, AutoConfig, CorrectiveConfig, CriticKind, ErrorKind, Experience,
-    Experiences, Guide, HybridConfig, KeragConfig, Method, MethodConfig, Modules, NamedMethod, PathTrust,
-    Predictor, PseudoConfig, QuestionMatchConfig, Ranking, RelationFilter, RoundsConfig, RouterKind,
-    SelfConsistencyConfig, Summary, TextConfig, TimeReader, TogConfig, Verification, VerifyConfig,
+    Experiences, Extracted, Guide, HybridConfig, Judged, KeragConfig, Method, MethodConfig, Modules,
+    NamedMethod, PageText, PathTrust, Predictor, PseudoConfig, QuestionMatchConfig, Ranking, RelationFilter,
+    RoundsConfig, SelfConsistencyConfig, Summary, TextConfig, TimeReader, TogConfig, Verification,
+    VerifyConfig,
 };
 pub use plan::{
     FEATURE_NAMES, Features, RelationCard, RequirementConfig, SolvedExample, Subject, WalkConfig,

@@ -54,8 +54,12 @@ pub enum Prompt {
     Observation,
     /// HybGRAG's router: the relational part of a question, to be scored.
     HybridRoute,
-    /// HybGRAG's router as the paper has it: entities, relations and module as JSON.
+    /// HybGRAG's router: topic entities and useful relations.
     HybridExtract,
+    /// HybGRAG's router, once more after feedback; goes on with the conversation.
+    HybridReflect,
+    /// HybGRAG's router: graph or text? Goes on with the conversation.
+    HybridModule,
     /// HybGRAG's ranking: the entry that a question is about, to be scored.
     HybridRead,
     /// HybGRAG's validator.
@@ -66,6 +70,12 @@ pub enum Prompt {
     HybridAccept,
     /// HybGRAG's commentator there: what was wrong, of Table 12.
     HybridWrong,
+    /// HybGRAG without documents: type, dynamism or field of a question.
+    HybridReading,
+    /// HybGRAG without documents: graph or pages?
+    HybridSource,
+    /// HybGRAG without documents: the answer from the reference.
+    HybridGenerate,
     /// Corrective RAG: are the passages of use?
     CorrectiveJudge,
     /// Corrective RAG: which relations the question needs.
@@ -90,7 +100,9 @@ pub enum Prompt {
     Query,
     /// Nouns for the tables of a graph without types.
     TableKinds,
-    /// Self-verification: the field of a question and the names to look up.
+    /// Self-verification: the field of a question.
+    VerifyDomain,
+    /// Self-verification: the names to look up, and the field where that is no call of its own.
     VerifySubject,
     /// Self-verification: can the references answer?
     VerifyCheck,
@@ -122,11 +134,16 @@ impl Prompt {
             Self::Observation => "observation",
             Self::HybridRoute => "hybrid_route",
             Self::HybridExtract => "hybrid_extract",
+            Self::HybridReflect => "hybrid_reflect",
+            Self::HybridModule => "hybrid_module",
             Self::HybridRead => "hybrid_read",
             Self::HybridValidate => "hybrid_validate",
             Self::HybridComment => "hybrid_comment",
             Self::HybridAccept => "hybrid_accept",
             Self::HybridWrong => "hybrid_wrong",
+            Self::HybridReading => "hybrid_reading",
+            Self::HybridSource => "hybrid_source",
+            Self::HybridGenerate => "hybrid_generate",
             Self::CorrectiveJudge => "corrective_judge",
             Self::CorrectiveRelations => "corrective_relations",
             Self::AnchorKeywords => "anchor_keywords",
@@ -139,6 +156,7 @@ impl Prompt {
             Self::Restate => "restate",
             Self::Query => "query",
             Self::TableKinds => "table_kinds",
+            Self::VerifyDomain => "verify_domain",
             Self::VerifySubject => "verify_subject",
             Self::VerifyCheck => "verify_check",
             Self::VerifyCompose => "verify_compose",
@@ -168,11 +186,16 @@ impl Prompt {
             Self::Observation => include_str!("prompts/observation.jinja"),
             Self::HybridRoute => include_str!("prompts/hybrid_route.jinja"),
             Self::HybridExtract => include_str!("prompts/hybrid_extract.jinja"),
+            Self::HybridReflect => include_str!("prompts/hybrid_reflect.jinja"),
+            Self::HybridModule => include_str!("prompts/hybrid_module.jinja"),
             Self::HybridRead => include_str!("prompts/hybrid_read.jinja"),
             Self::HybridValidate => include_str!("prompts/hybrid_validate.jinja"),
             Self::HybridComment => include_str!("prompts/hybrid_comment.jinja"),
             Self::HybridAccept => include_str!("prompts/hybrid_accept.jinja"),
             Self::HybridWrong => include_str!("prompts/hybrid_wrong.jinja"),
+            Self::HybridReading => include_str!("prompts/hybrid_reading.jinja"),
+            Self::HybridSource => include_str!("prompts/hybrid_source.jinja"),
+            Self::HybridGenerate => include_str!("prompts/hybrid_generate.jinja"),
             Self::CorrectiveJudge => include_str!("prompts/corrective_judge.jinja"),
             Self::CorrectiveRelations => include_str!("prompts/corrective_relations.jinja"),
             Self::AnchorKeywords => include_str!("prompts/anchor_keywords.jinja"),
@@ -185,6 +208,7 @@ impl Prompt {
             Self::Restate => include_str!("prompts/restate.jinja"),
             Self::Query => include_str!("prompts/query.jinja"),
             Self::TableKinds => include_str!("prompts/table_kinds.jinja"),
+            Self::VerifyDomain => include_str!("prompts/verify_domain.jinja"),
             Self::VerifySubject => include_str!("prompts/verify_subject.jinja"),
             Self::VerifyCheck => include_str!("prompts/verify_check.jinja"),
             Self::VerifyCompose => include_str!("prompts/verify_compose.jinja"),
@@ -213,11 +237,16 @@ impl Prompt {
         Self::Observation,
         Self::HybridRoute,
         Self::HybridExtract,
+        Self::HybridReflect,
+        Self::HybridModule,
         Self::HybridRead,
         Self::HybridValidate,
         Self::HybridComment,
         Self::HybridAccept,
         Self::HybridWrong,
+        Self::HybridReading,
+        Self::HybridSource,
+        Self::HybridGenerate,
         Self::CorrectiveJudge,
         Self::CorrectiveRelations,
         Self::AnchorKeywords,
@@ -230,6 +259,7 @@ impl Prompt {
         Self::Restate,
         Self::Query,
         Self::TableKinds,
+        Self::VerifyDomain,
         Self::VerifySubject,
         Self::VerifyCheck,
         Self::VerifyCompose,
@@ -398,15 +428,29 @@ mod tests {
     fn prompts_of_the_hybrid_method_are_what_was_agreed() {
         let question = "Which film by Boudewijn Koole has a jackdaw in it?";
         check(Prompt::HybridRoute, json!({ "question": question }));
+        let example = json!({ "question": "Who sang it?", "reply": "{\"entities\": [], \"relations\": []}" });
         check(
             Prompt::HybridExtract,
-            json!({ "types": ["film", "person"], "relations": ["directed by"], "question": question, "before": "{}", "feedback": { "kind": "incorrect entity", "name": "Kauwboy" } }),
+            json!({ "documents": true, "types": ["film", "person"], "relations": ["directed by"], "examples": [example], "question": question }),
         );
+        let none = json!({ "documents": false, "types": [], "relations": ["directed by"], "examples": [], "question": question });
+        let invented = &Prompt::HybridExtract.render(none).unwrap()[0].content;
+        assert_eq!(invented.matches("\nQuestion: ").count(), 10, "{invented}");
+        check(
+            Prompt::HybridReflect,
+            json!({ "question": question, "feedback": { "kind": "incorrect entity", "name": "Kauwboy" } }),
+        );
+        check(Prompt::HybridModule, json!({ "again": true }));
         check(Prompt::HybridRead, json!({ "question": question }));
         check(
             Prompt::HybridValidate,
-            json!({ "question": question, "document": "Kauwboy: a boy raises a jackdaw", "paths": ["Koole ← directed by ← Kauwboy"] }),
+            json!({ "question": question, "document": "Kauwboy: a boy raises a jackdaw", "paths": ["Koole ← directed by ← Kauwboy"], "examples": [] }),
         );
+        let judged = json!({ "question": "Which?", "document": "Tonio: a son", "paths": ["a → b → Tonio"], "right": true });
+        let learnt = Prompt::HybridValidate
+            .render(json!({ "question": question, "document": "d", "paths": [], "examples": [judged] }))
+            .unwrap();
+        assert_eq!((learnt.len(), learnt[2].content.as_str()), (4, "yes"));
         let experience = json!({ "question": "Who sang it?", "module": "text", "entities": [], "relations": [], "feedback": "no entity" });
         check(
             Prompt::HybridComment,
@@ -424,7 +468,21 @@ mod tests {
         );
         check(
             Prompt::HybridWrong,
-            json!({ "question": question, "module": "graph", "entities": ["Kauwboy"], "relations": ["the directors of X"], "prediction": "Boudewijn Koole" }),
+            json!({ "experiences": [{ "question": "Who sang it?", "reading": ["simple"], "module": "text", "entities": [], "relations": [], "feedback": "incorrect retrieval module" }], "question": question, "reading": ["simple", "static"], "module": "graph", "entities": ["Kauwboy"], "relations": ["the directors of X"], "prediction": "Boudewijn Koole" }),
+        );
+        let options = ["real-time", "static"];
+        let before = "static";
+        check(
+            Prompt::HybridReading,
+            json!({ "what": "dynamism", "options": options, "before": before, "question": question }),
+        );
+        check(
+            Prompt::HybridSource,
+            json!({ "entities": ["Kauwboy"], "relations": ["directed by"], "again": true, "question": question }),
+        );
+        check(
+            Prompt::HybridGenerate,
+            json!({ "asked_at": "2024-02-28", "time_frame": "", "source": "graph", "type": "simple", "dynamism": "static", "domain": "movie", "facts": facts, "question": question }),
         );
     }
 
@@ -436,6 +494,7 @@ mod tests {
             { "name": "movie", "kinds": [kind("movie", "a film, by its title"), kind("person", "an actor")] },
             { "name": "other", "kinds": [] }
         ]);
+        check(Prompt::VerifyDomain, json!({ "fields": ["movie", "other"], "question": question }));
         check(Prompt::VerifySubject, json!({ "domains": domains, "question": question }));
         let facts = "E0 (Kauwboy) A film by Boudewijn Koole.";
         check(Prompt::VerifyCheck, json!({ "asked_at": "2024-02-28", "facts": facts, "question": question }));

@@ -23,6 +23,8 @@ mod damage;
 mod endpoint;
 mod examples;
 mod hybrid;
+mod hybrid_crag;
+mod hybrid_published;
 mod hybrid_router;
 mod kerag;
 mod kinds;

@@ -1,4 +1,4 @@
-//! The hybrid method over a small base of entities with documents: its rounds, its calls, its ablations.
+//! The hybrid method by whole paths over a small base of entities with documents: its rounds, its calls, its ablations.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test ends where something fails")]
 
@@ -6,7 +6,7 @@ use crate::common;
 use std::sync::Arc;
 
 use common::{Setting, composed, embedder, options};
-use quipu_answer::{Answer, AskOptions, CriticKind, Event, Method, Modules, Refinement, Status};
+use quipu_answer::{Answer, AskOptions, CriticKind, Event, Method, Modules, Planner, Refinement, Status};
 use quipu_model::{Abilities, ScoreRequest, ScriptedModel};
 
 const NODES: &str = r#"{"id": "t", "name": "terrier", "type": "breed", "text": "A small dog that hunts vermin."}
@@ -50,7 +50,9 @@ fn model(likely: &'static str, right: &'static str) -> ScriptedModel {
 
 fn hybrid() -> AskOptions {
     let mut options = options(Method::Hybrid);
+    options.config.planner = Planner::Paths;
     options.config.hybrid.read = 8;
+    options.config.hybrid.compose = true;
     options
 }
 
@@ -211,6 +213,29 @@ async fn a_model_that_does_not_score_says_yes_and_no_in_words() {
         .always("compose", composed("\"Skye\""));
     let (answer, model) = run(&setting, model, QUESTION, &hybrid()).await;
     assert_eq!((answer.answers.as_slice(), model.calls()), (&["Skye".to_owned()][..], 2));
+}
+
+/// A "no" in words is a rejection, however little a yes has to be likely.
+#[tokio::test]
+async fn a_model_that_refuses_in_words_is_heard() {
+    let setting = dogs().await;
+    let abilities = Abilities { constrained: true, grammar: false, score: false, context_tokens: 8192 };
+    let model = ScriptedModel::new()
+        .with_abilities(abilities)
+        .always("critique.validate", "no")
+        .always("critique.comment", "incorrect retrieval module")
+        .always("compose", composed("\"Skye\""));
+    let (answer, model) = run(&setting, model, QUESTION, &hybrid()).await;
+    let verdicts: Vec<bool> = steps(&answer)
+        .into_iter()
+        .filter_map(|(_, step)| match step {
+            Refinement::Validated { accepted, .. } => Some(accepted),
+            _ => None,
+        })
+        .collect();
+    assert!(verdicts.len() > 1 && verdicts.iter().all(|accepted| !accepted), "{verdicts:?}");
+    assert_eq!(model.calls_of("critique.validate"), verdicts.len());
+    assert!(answer.confidence < 0.1, "{}", answer.confidence);
 }
 
 #[tokio::test]

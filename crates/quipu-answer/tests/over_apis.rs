@@ -33,6 +33,9 @@ fn model(name: &'static str, answers: &[&str]) -> ScriptedModel {
     let topic = format!(r#"{{"domain": "books", "entities": ["{name}"], "time": "", "operation": "list"}}"#);
     let belief = format!("// precise\nCREATE (b:Book {{name: '{name}'}})-[:YEAR]->(y:Year {{name: '1900'}})");
     let subject = format!(r#"{{"domain": "books", "entities": [{{"name": "{name}", "kind": "book"}}]}}"#);
+    let extracted = format!(
+        r#"{{"entities": [{{"name": "{name}", "category": "book"}}], "relations": ["year", "pages", "author"]}}"#
+    );
     let answer = composed(answers);
     ScriptedModel::new().when(move |request| {
         Some(match request.stage.as_str() {
@@ -40,7 +43,12 @@ fn model(name: &'static str, answers: &[&str]) -> ScriptedModel {
             "plan.subject" => subject.as_str().into(),
             "link.keywords" => format!(r#"{{"keywords": ["{name}"]}}"#).into(),
             "compose" => answer.as_str().into(),
+            "plan.domain" => "books".into(),
+            "plan.type" => "simple".into(),
+            "plan.dynamism" => "static".into(),
+            "plan.extract" => extracted.as_str().into(),
             "critique.validate" => "yes".into(),
+            "critique.comment" => "incorrect entity and relation".into(),
             "plan.pseudo" => belief.as_str().into(),
             "plan.card" => "-".into(),
             _ => return None,

@@ -5,9 +5,8 @@ use std::fs;
 use std::path::Path;
 
 /// Circles that stand. A file and the file of its folder are no circle.
-const KNOWN: [(&str, &[&str]); 10] = [
+const KNOWN: [(&str, &[&str]); 9] = [
     ("quipu-answer", &["conversation::by_code", "conversation::heard"]),
-    ("quipu-answer", &["methods::hybrid::feedback", "methods::hybrid::fits", "methods::hybrid::router"]),
     ("quipu-cli", &["views::answer", "views::readings"]),
     ("quipu-graph", &["store::checks", "store::cursor", "store::file", "store::manifest"]),
     ("quipu-query", &["plan::aggregates", "plan::expressions"]),

@@ -101,6 +101,9 @@ pub struct Page {
     pub url: String,
     /// What the search engine showed of it.
     pub snippet: String,
+    /// When it was changed last, as the file says.
+    #[serde(default)]
+    pub last_modified: String,
     /// The page as HTML.
     pub html: String,
 }

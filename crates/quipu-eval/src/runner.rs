@@ -183,8 +183,8 @@ pub(crate) struct Failure {
 
 /// A question's page as methods take it.
 fn page(page: &crate::Page) -> Page {
-    let crate::Page { name, url, snippet, html } = page.clone();
-    Page { name, url, snippet, text: html }
+    let crate::Page { name, url, snippet, last_modified, html } = page.clone();
+    Page { name, url, snippet, last_modified, text: html }
 }
 
 /// Asks in a task of its own, so that a crash ends this question only.

@@ -170,8 +170,12 @@ fn record_table(records: &[&RecordContent], first: usize) -> String {
         table.push_str("| id | field | value |\n|---|---|---|\n");
         for field in &record.fields {
             let name = cell(&field.name);
-            let _ =
-                writeln!(table, "| E{first}.{} | {name} | {} |", name.replace(' ', "_"), cell(&field.value));
+            let _ = writeln!(
+                table,
+                "| E{first}.{} | {name} | {} |",
+                name.replace(' ', "_"),
+                passage_cell(&field.value)
+            );
         }
         return table;
     }
@@ -183,7 +187,7 @@ fn record_table(records: &[&RecordContent], first: usize) -> String {
                 .fields
                 .iter()
                 .find(|field| field.name == **column)
-                .map_or(String::new(), |field| cell(&field.value))
+                .map_or(String::new(), |field| passage_cell(&field.value))
         };
         let values: Vec<String> = columns.iter().map(value).collect();
         let _ = writeln!(table, "| E{} | {} |", first + at, values.join(" | "));
@@ -195,6 +199,14 @@ fn record_table(records: &[&RecordContent], first: usize) -> String {
 mod tests {
     use super::super::RecordField;
     use super::*;
+
+    #[test]
+    fn a_field_that_is_no_prose_is_shown_whole() {
+        let long = "harbour ".repeat(35);
+        let field = RecordField::new("note", &[long.trim().to_owned()]);
+        let content = RecordContent { table: "t".into(), fields: vec![field], path: "$".into() };
+        assert!(to_markdown(&[Evidence::record("api", content)]).contains(long.trim()));
+    }
 
     fn triple(head: &str, relation: &str, tail: &str) -> Evidence {
         Evidence::triple("films", [head, relation, tail], [head, relation, tail])

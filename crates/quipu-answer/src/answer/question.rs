@@ -75,6 +75,8 @@ pub struct Page {
     pub url: String,
     /// What a search engine showed of it.
     pub snippet: String,
+    /// When it was changed last, as its server or a search engine says; empty where neither does.
+    pub last_modified: String,
     /// The page: HTML, Markdown or plain text.
     pub text: String,
 }

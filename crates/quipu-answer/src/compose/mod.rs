@@ -2,10 +2,13 @@
 
 mod alone;
 mod answer;
+mod operands;
 mod reason;
 mod ways;
 
 pub(crate) use alone::{alone, think, thinking};
 pub(crate) use answer::{answer_from, why_not};
-pub use reason::{Composed, compose, compose_plain, compose_triples, compose_with, row_positions};
+pub use operands::row_positions;
+pub(crate) use reason::compose_about;
+pub use reason::{Composed, compose, compose_plain, compose_triples, compose_with};
 pub use ways::{OfferedWay, WaysReply, compose_ways};

@@ -1,16 +1,14 @@
 //! Step-by-step composition over tables of evidence (KERAG §4.3, App. I.3). The model reasons, points at rows and names
 //! an operation; code calculates.
 
-use quipu_graph::LiteralValue;
-use quipu_index::words;
-use quipu_language::{Operand, Operation, TimeFrame, calculate, value_of, wanted};
+use quipu_language::{Operation, TimeFrame, calculate};
 use quipu_model::{ChatRequest, Message};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::operands::{asked, column, field_of, may_mean, operands, row_positions};
 use crate::answer::{
-    AnswerError, Event, Evidence, EvidenceContent, Question, RecordContent, RecordField, Stage, Status,
-    shown_values, to_markdown,
+    AnswerError, Event, Evidence, EvidenceContent, Question, Stage, Status, shown_values, to_markdown,
 };
 use crate::ledger::Context;
 use crate::prompts::Prompt;
@@ -114,6 +112,21 @@ pub async fn compose_with(
     evidence: &[Evidence],
     prompt: Prompt,
 ) -> Result<Composed, AnswerError> {
+    compose_about(context, question, time_frames, evidence, prompt, Value::Null).await
+}
+
+/// The same with what else the prompt tells of the question, by name.
+///
+/// # Errors
+/// The model's.
+pub(crate) async fn compose_about(
+    context: &Context<'_>,
+    question: &Question,
+    time_frames: &[TimeFrame],
+    evidence: &[Evidence],
+    prompt: Prompt,
+    about: Value,
+) -> Result<Composed, AnswerError> {
     let schema = json!({
         "type": "object",
         "properties": {
@@ -127,7 +140,7 @@ pub async fn compose_with(
         },
         "required": ["reasoning", "status", "rows", "operation", "answers"]
     });
-    let messages = render(prompt, question, time_frames, evidence)?;
+    let messages = render(prompt, question, time_frames, evidence, about)?;
     let request = ChatRequest::new("compose", messages).with_max_tokens(700);
     let reply: Reply = context.json(Stage::Compose, request, &schema).await?;
     Ok(settle(context, question, reply, evidence))
@@ -143,7 +156,9 @@ pub async fn compose_plain(
     time_frames: &[TimeFrame],
     evidence: &[Evidence],
 ) -> Result<Composed, AnswerError> {
-    let reply = plain(context, render(Prompt::KeragComposePlain, question, time_frames, evidence)?).await?;
+    let reply =
+        plain(context, render(Prompt::KeragComposePlain, question, time_frames, evidence, Value::Null)?)
+            .await?;
     Ok(settle(context, question, reply, evidence))
 }
 
@@ -187,13 +202,18 @@ fn render(
     question: &Question,
     time_frames: &[TimeFrame],
     evidence: &[Evidence],
+    about: Value,
 ) -> Result<Vec<Message>, AnswerError> {
-    prompt.render(json!({
+    let mut values = json!({
         "asked_at": question.asked_at().date().to_string(),
         "time_frame": frames(time_frames),
         "facts": to_markdown(evidence),
         "question": question.text(),
-    }))
+    });
+    if let (Some(values), Value::Object(about)) = (values.as_object_mut(), about) {
+        values.extend(about);
+    }
+    prompt.render(values)
 }
 
 /// Time frames as prompts write them.
@@ -214,7 +234,9 @@ fn settle(context: &Context<'_>, question: &Question, reply: Reply, evidence: &[
         calculation: None,
     };
     let pointed = operands(&reply.rows, evidence);
-    let stated = Option::<Operation>::from(reply.operation).map(|operation| (operation, pointed.clone()));
+    let stated =
+        Option::<Operation>::from(reply.operation).filter(|operation| may_mean(question, *operation));
+    let stated = stated.map(|operation| (operation, pointed.clone()));
     let stated = stated.or_else(|| asked(question, &reply.rows, &pointed, evidence));
     if let (Some((operation, operands)), Status::Answered) = (stated, composed.status) {
         match calculate(operation, &operands) {
@@ -244,61 +266,6 @@ fn settle(context: &Context<'_>, question: &Question, reply: Reply, evidence: &[
         composed.status = Status::Abstained;
     }
     composed
-}
-
-/// What the question's words ask to be calculated from what the model points at, where it does not say so itself: "Which is larger, A or
-/// B?" from a value of each, "the longest" from the whole column that it found it in, "how many" from a list.
-fn asked(
-    question: &Question,
-    rows: &[String],
-    pointed: &[Operand],
-    evidence: &[Evidence],
-) -> Option<(Operation, Vec<Operand>)> {
-    let wanted = wanted(question.text());
-    let operation = wanted.operation?;
-    let operands = match operation {
-        Operation::Highest | Operation::Lowest if wanted.compares => pointed.to_vec(),
-        // The latest price is the price of the latest day, not the greatest of a column of prices.
-        Operation::Highest | Operation::Lowest if is_of_time(question.text()) => return None,
-        Operation::Highest | Operation::Lowest => whole_column(rows, evidence)?,
-        Operation::Count if pointed.iter().all(|operand| is_text(&operand.value)) => pointed.to_vec(),
-        _ => return None,
-    };
-    (operands.len() > 1).then_some((operation, operands))
-}
-
-/// Whether a question asks for what is first or last in time.
-fn is_of_time(question: &str) -> bool {
-    const OF_TIME: [&str; 7] = ["latest", "newest", "recent", "earliest", "oldest", "youngest", "first"];
-    words(question).iter().any(|word| OF_TIME.contains(&word.text.as_str()))
-}
-
-fn is_text(value: &LiteralValue) -> bool {
-    matches!(value, LiteralValue::Text(_))
-}
-
-/// The operands of a column of records, where every row that the model points at is a cell of it and it holds no text.
-fn whole_column(rows: &[String], evidence: &[Evidence]) -> Option<Vec<Operand>> {
-    let record_of = |row: &String| match row_positions(row).as_slice() {
-        [at] => match &evidence.get(*at)?.content {
-            EvidenceContent::Record(record) => Some(record),
-            _ => None,
-        },
-        _ => None,
-    };
-    let (first, name) = (record_of(rows.first()?)?, column(rows.first()?)?);
-    let same =
-        |record: &RecordContent| record.heading() == first.heading() && record.cell(Some(name)).is_some();
-    if !rows.iter().all(|row| column(row) == Some(name) && record_of(row).is_some_and(same)) {
-        return None;
-    }
-    let of_column = |(at, piece): (usize, &Evidence)| match &piece.content {
-        EvidenceContent::Record(record) if same(record) => Some(format!("E{at}.{name}")),
-        _ => None,
-    };
-    let whole: Vec<String> = evidence.iter().enumerate().filter_map(of_column).collect();
-    let operands = record_operands(&whole, evidence);
-    operands.iter().all(|operand| !is_text(&operand.value)).then_some(operands)
 }
 
 /// The values of the rows that the model points at, each once: small models often name the rows and forget to copy the values.
@@ -333,111 +300,10 @@ fn of_list(answer: &str, evidence: &[Evidence]) -> Vec<String> {
     list.map_or_else(|| vec![answer.to_owned()], |field| field.values.clone())
 }
 
-/// The column of `E3.price`.
-fn column(row: &str) -> Option<&str> {
-    row.split_once('.').map(|(_, column)| column.trim())
-}
-
-/// The field of a record that a row id means; `None` for other evidence.
-fn field_of<'a>(piece: &'a Evidence, column: Option<&str>) -> Option<&'a RecordField> {
-    match &piece.content {
-        EvidenceContent::Record(record) => record.cell(column),
-        _ => None,
-    }
-}
-
-/// Operands out of records: the cell named, with what names the record as its label.
-fn record_operands(rows: &[String], evidence: &[Evidence]) -> Vec<Operand> {
-    let cell = |row: &String, at: usize| {
-        let piece = evidence.get(at)?;
-        match (field_of(piece, column(row)), &piece.content) {
-            (Some(field), EvidenceContent::Record(record)) => Some((piece, record, field)),
-            _ => None,
-        }
-    };
-    let cells =
-        rows.iter().flat_map(|row| row_positions(row).into_iter().filter_map(move |at| cell(row, at)));
-    let cells: Vec<(&Evidence, &RecordContent, &RecordField)> = cells.collect();
-    let one_table = cells.windows(2).all(|two| matches!(two, [a, b] if a.1.table == b.1.table));
-    let operand = |(piece, record, field): &(&Evidence, &RecordContent, &RecordField), value: &str| {
-        // Of a list each value is something by itself.
-        let label = if field.values.len() > 1 { value } else { record.named_beside(&field.name, one_table) };
-        Operand {
-            key: label.to_owned(),
-            label: label.to_owned(),
-            value: value_of(value),
-            text: value.to_owned(),
-            evidence: vec![piece.id.clone()],
-        }
-    };
-    cells.iter().flat_map(|cell| cell.2.each().map(|value| operand(cell, value))).collect()
-}
-
-/// The rows that the model points at, as operands. When several rows share head and relation (a list), each value is an
-/// operand of its own; else the head is what the value belongs to.
-fn operands(rows: &[String], evidence: &[Evidence]) -> Vec<Operand> {
-    let records = record_operands(rows, evidence);
-    if !records.is_empty() {
-        return records;
-    }
-    let positions = rows.iter().flat_map(|row| row_positions(row));
-    let pointed: Vec<&Evidence> = positions.filter_map(|at| evidence.get(at)).collect();
-    let triples: Vec<([&str; 2], [&str; 2], &Evidence)> = pointed
-        .iter()
-        .filter_map(|piece| match &piece.content {
-            EvidenceContent::Triple { head, tail, keys, .. } => {
-                let named = [head.as_str(), tail.as_str()];
-                let keys = keys.as_deref().map_or(named, |[head, _, tail]| [head, tail]);
-                Some((named, keys, *piece))
-            }
-            EvidenceContent::Passage { .. }
-            | EvidenceContent::Record(_)
-            | EvidenceContent::Calculation { .. } => None,
-        })
-        .collect();
-    let first_head = triples.first().map(|(_, [head, _], _)| *head);
-    let one_head = triples.len() > 1 && triples.iter().all(|(_, [head, _], _)| Some(*head) == first_head);
-    let owner = |[head, tail]: [&str; 2]| if one_head { tail } else { head }.to_owned();
-    triples
-        .into_iter()
-        .map(|(named @ [_, tail], keys, piece)| Operand {
-            key: owner(keys),
-            label: owner(named),
-            value: value_of(tail),
-            text: tail.to_owned(),
-            evidence: vec![piece.id.clone()],
-        })
-        .collect()
-}
-
-/// `E3` is 3; `E4-E7` and `E4-7` are 4 to 7; a column behind a point is left out.
-pub fn row_positions(row: &str) -> Vec<usize> {
-    let row = row.split_once('.').map_or(row, |(row, _)| row);
-    let number = |text: &str| text.trim().trim_start_matches(['E', 'e']).parse::<usize>().ok();
-    match row.split_once('-') {
-        Some((from, to)) => match (number(from), number(to)) {
-            (Some(from), Some(to)) if from <= to && to - from < 10_000 => (from..=to).collect(),
-            _ => Vec::new(),
-        },
-        None => number(row).into_iter().collect(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answer::RecordContent;
-
-    #[test]
-    fn rows_are_read_as_people_write_them() {
-        assert_eq!(row_positions("E3"), [3]);
-        assert_eq!(row_positions("E4-E6"), [4, 5, 6]);
-        assert_eq!(row_positions("e4-6"), [4, 5, 6]);
-        assert_eq!(row_positions("E3.Close"), [3]);
-        assert_eq!(row_positions("row four"), [0usize; 0]);
-        assert_eq!(row_positions("E9-E1"), [0usize; 0]);
-        assert_eq!(row_positions("E0-E99999999999"), [0usize; 0]);
-    }
+    use crate::answer::{RecordContent, RecordField};
 
     #[test]
     fn rows_stand_in_for_values_that_were_not_copied() {
@@ -454,51 +320,14 @@ mod tests {
     }
 
     #[test]
-    fn cells_of_records_are_operands_and_values() {
+    fn cells_of_records_are_values() {
         let field = |name: &str, value: &str| RecordField::new(name, &[value.to_owned()]);
         let record = |date: &str, close: &str| {
             let fields = vec![field("date", date), field("Close", close), field("Volume", "7")];
             Evidence::record("api", RecordContent { table: "prices".into(), fields, path: "$".into() })
         };
         let evidence = [record("2024-02-27", "1.5"), record("2024-02-28", "2")];
-        let rows = ["E0.Close".to_owned(), "E1.close".to_owned()];
-        let found: Vec<(String, String)> =
-            operands(&rows, &evidence).into_iter().map(|o| (o.label, o.text)).collect();
-        assert_eq!(
-            found,
-            [("2024-02-27".to_owned(), "1.5".to_owned()), ("2024-02-28".to_owned(), "2".to_owned())]
-        );
-        assert_eq!(row_values(&rows, &evidence), ["1.5", "2"]);
-        // Of several tables each is about something else.
-        let light = |place: &str, hours: &str| {
-            let fields = vec![field("date", "2024-01-01"), field("hours", hours)];
-            Evidence::record(
-                "api",
-                RecordContent { table: format!("daylight of {place}"), fields, path: "$".into() },
-            )
-        };
-        let days = [light("Helsinki", "6.0"), light("Madrid", "9.3")];
-        let labels: Vec<String> =
-            operands(&["E0.hours".into(), "E1.hours".into()], &days).into_iter().map(|o| o.label).collect();
-        assert_eq!(labels, ["Helsinki", "Madrid"]);
+        assert_eq!(row_values(&["E0.Close".to_owned(), "E1.close".to_owned()], &evidence), ["1.5", "2"]);
         assert_eq!(row_values(&["E1.date".to_owned()], &evidence), ["2024-02-28"]);
-    }
-
-    #[test]
-    fn operands_are_values_of_a_list_or_heads_with_a_value_each() {
-        let triple = |h, r, t| Evidence::triple("g", [h, r, t], [h, r, t]);
-        let evidence = [
-            triple("Ada", "wrote", "Salt Roads"),
-            triple("Ada", "wrote", "The Ninth Wave"),
-            triple("Peru", "population", "32"),
-            triple("Chile", "population", "19"),
-        ];
-        let labels = |rows: &[&str]| -> Vec<String> {
-            let rows: Vec<String> = rows.iter().map(|r| (*r).to_owned()).collect();
-            operands(&rows, &evidence).into_iter().map(|o| o.label).collect()
-        };
-        assert_eq!(labels(&["E0-E1"]), ["Salt Roads", "The Ninth Wave"]);
-        assert_eq!(labels(&["E2", "E3"]), ["Peru", "Chile"]);
-        assert_eq!(labels(&["E77"]), [""; 0]);
     }
 }

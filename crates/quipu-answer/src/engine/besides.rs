@@ -46,7 +46,7 @@ impl Engine {
         }
         let (trace, ledger) = (Trace::new(None), Ledger::default());
         let context = self.within(Limits::default(), &trace, &ledger);
-        let subject = read_subject(&context, question, &apis).await?;
+        let subject = read_subject(&context, question, &apis, false).await?;
         Ok((subject, ledger.usage()))
     }
 

@@ -8,8 +8,9 @@ use super::Engine;
 use crate::answer::{Answer, AnswerError, Planned, Question};
 use crate::ledger::{Context, Ledger, Limits, Trace};
 use crate::link::masked;
-use crate::methods::{Experience, Experiences, HybridConfig, balanced, experiences_of};
+use crate::methods::{Experience, Experiences, HybridConfig, Learnt, learn_from};
 use crate::plan::{Cards, SolvedExample, SolvedExamples, plan_keys, write_card};
+use crate::planners::Planner;
 
 /// Nobody waits for a card that is written ahead; a model that takes longer than this is stuck.
 const CARD_AHEAD_TIMEOUT: Duration = Duration::from_secs(600);
@@ -89,9 +90,10 @@ impl Engine {
         Ok(relations.len())
     }
 
-    /// Collects experiences for the commentator of the hybrid method from questions with the keys of their answers: what was wrong with
-    /// the router's actions, as the answers show; at most `most`, balanced over the kinds of error, in the place of those that the
-    /// workspace has. A model is asked where `config` has it route, one call for each action. `progress` hears how many questions are done.
+    /// Collects what the prompts of the hybrid method show, from questions with the keys of their answers: for the commentator what was wrong
+    /// with the router's actions, at most `most`, balanced over the kinds of error; for the router what is to be extracted; for the validator
+    /// documents that are right and that are not. They take the place of those that the workspace has. As published the model routes: two
+    /// calls for each action; by another planner the graph does. `progress` hears how many questions are done.
     ///
     /// # Errors
     /// When graph, index or model fail.
@@ -99,19 +101,20 @@ impl Engine {
         &self,
         questions: &[(String, Vec<String>)],
         most: usize,
-        config: &HybridConfig,
+        (config, planner): (&HybridConfig, Planner),
         mut progress: impl FnMut(usize, usize),
     ) -> Result<Vec<Experience>, AnswerError> {
-        let mut found = Vec::new();
+        let mut found = Learnt::default();
         for (done, (question, gold)) in questions.iter().enumerate() {
             progress(done, questions.len());
             let (trace, ledger) = (Trace::new(None), Ledger::default());
             let context = self.within(Limits::default(), &trace, &ledger);
-            found.extend(experiences_of(&context, question, gold, config).await?);
+            found.add(learn_from(&context, question, gold, config, planner).await?);
         }
-        let kept = balanced(&found, most);
-        self.source.memories.of::<Experiences>().replace(kept.clone())?;
-        Ok(kept)
+        let kept = found.bounded(most, config.examples, config.validations);
+        let experiences = kept.experience.clone();
+        self.source.memories.of::<Experiences>().relearn(kept)?;
+        Ok(experiences)
     }
 
     /// The experiences that the workspace has.

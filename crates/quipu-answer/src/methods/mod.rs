@@ -24,13 +24,13 @@ pub use baselines::{
     CorrectiveConfig, QuestionMatchConfig, RoundsConfig, SelfConsistencyConfig, TextConfig, TogConfig,
 };
 pub use hybrid::{
-    CriticKind, EXPERIENCES_FILE, ErrorKind, Experience, Experiences, HybridConfig, Modules, Ranking,
-    RouterKind,
+    CriticKind, EXPERIENCES_FILE, ErrorKind, Experience, Experiences, Extracted, HybridConfig, Judged,
+    Modules, Ranking,
 };
-pub(crate) use hybrid::{balanced, experiences_of};
+pub(crate) use hybrid::{Learnt, learn_from};
 pub use kerag::{KeragConfig, RelationFilter, Summary, TimeReader};
 pub use pseudo::{PseudoConfig, Verification};
-pub use verify::VerifyConfig;
+pub use verify::{PageText, VerifyConfig};
 
 /// The methods that can be asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]

@@ -2,9 +2,8 @@
 
 use quipu_graph::{ApiGraph, DateForm, Fill, FoundEntity, KindId, Operation, OperationId, Taken, ValueType};
 use quipu_index::{Aligned, Workspace};
-use quipu_language::{TimeFrame, cardinal};
+use quipu_language::{TimeFrame, place_said};
 
-use super::domain::plain_words;
 use super::fit::shared_words;
 use super::subject::Subject;
 use crate::answer::{AnswerError, Question};
@@ -154,12 +153,22 @@ pub fn plan_calls(
         let fit = fits.get(at).copied().unwrap_or(0.0);
         let planner = Planner { question, frames, operation };
         for (arguments, entity) in planner.arguments(names) {
-            let about = entity.as_ref().map_or(String::new(), |entity| entity.official.clone());
+            let about = entity.as_ref().map_or(String::new(), |entity| called(api, entity, names));
             calls.push(PlannedCall { operation: OperationId(at), arguments, about, entity, fit });
         }
     }
     calls.sort_by(|left, right| right.fit.total_cmp(&left.fit).then(left.operation.cmp(&right.operation)));
     calls
+}
+
+/// What a table is headed with: the name that the service takes, but for a symbol the name that the question says: "Coca-Cola", not "KO".
+fn called(api: &ApiGraph, entity: &FoundEntity, names: &[AlignedName]) -> String {
+    let stands_for_another = api.service().kind(entity.kind).is_some_and(|kind| kind.of.is_some());
+    let said = names.iter().find(|name| name.candidates.contains(entity)).map(|name| name.name.as_str());
+    match said {
+        Some(said) if stands_for_another && !said.eq_ignore_ascii_case(&entity.key) => said.to_owned(),
+        _ => entity.official.clone(),
+    }
 }
 
 type Arguments = Vec<(String, Vec<String>)>;
@@ -240,20 +249,22 @@ impl Planner<'_> {
         }
     }
 
-    /// The first number of the question that is no part of a date: in figures, or `number one`.
+    /// The number that the question says beside its times: in figures, or a place of a list in words: "number one".
     fn number(&self) -> Option<String> {
-        let dated: Vec<&str> = self.frames.iter().flat_map(|frame| frame.text.split(' ')).collect();
-        let words = plain_words(self.question.text());
-        let figure = words.iter().find(|word| word.parse::<u32>().is_ok() && !dated.contains(&word.as_str()));
-        let spoken = || {
-            let number = words.windows(2).find_map(|pair| match pair {
-                [before, word] if before == "number" => cardinal(word).filter(|number| *number > 0),
-                _ => None,
-            });
-            number.map(|number| number.to_string())
-        };
-        figure.cloned().or_else(spoken)
+        let mut said = format!(" {} ", plain(self.question.text()));
+        for frame in self.frames {
+            said = said.replace(&format!(" {} ", plain(&frame.text)), " ");
+        }
+        let words: Vec<String> = said.split_whitespace().map(str::to_owned).collect();
+        let figure = words.iter().find(|word| word.parse::<u32>().is_ok()).cloned();
+        figure.or_else(|| place_said(&words).map(|place| place.to_string()))
     }
+}
+
+/// Lower-cased words with single spaces.
+fn plain(text: &str) -> String {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }
 
 /// The option whose words the question says; the first where it says none.

@@ -1,15 +1,15 @@
 //! What a question for an API is about: its field and the names to look up (self-verification paper §4.1.1, §4.1.2; KERAG App. I.1).
 
 use quipu_graph::{ApiGraph, KindId, Operation};
-use quipu_model::ChatRequest;
+use quipu_index::{IndexError, Workspace};
+use quipu_model::{ChatRequest, Constraint};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::domain::{domain_by_names, domain_by_rules, listed_names};
 use super::fit::fit_of;
 use crate::answer::{AnswerError, Event, Question, Stage};
-use crate::ledger::{Context, is_down};
-use crate::link::mentions;
+use crate::ledger::Context;
 use crate::prompts::Prompt;
 
 /// The field that no API knows.
@@ -18,8 +18,6 @@ pub const OTHER: &str = "other";
 const MOST_ENTITIES: usize = 4;
 /// Kinds of an API that names are searched in where the model named none: each costs a request for each part of the question.
 const MOST_SEARCHED: usize = 8;
-/// From this score on a part of the question is the name of what an API found by it.
-const SURELY_NAMED: f64 = 0.8;
 
 /// A name of the question with the kind of thing that it names.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -62,7 +60,18 @@ pub fn domain_of(question: &str, apis: &[&ApiGraph]) -> Option<String> {
     }
 }
 
-/// Reads the subject: one call, in which rules have narrowed the fields where they could.
+impl Subject {
+    /// The same names as those of an API's general kind, an encyclopedia's articles; `None` where it has none, or the field is its own already.
+    pub fn in_general(&self, api: &ApiGraph) -> Option<Self> {
+        let kind = api.service().kinds.iter().find(|kind| kind.general && kind.domain != self.domain)?;
+        let named = |named: &Named| Named { name: named.name.clone(), kind: kind.name.clone() };
+        let entities: Vec<Named> = self.entities.iter().map(named).collect();
+        (!entities.is_empty()).then(|| Self { domain: kind.domain.clone(), by_rule: self.by_rule, entities })
+    }
+}
+
+/// Reads the subject: one call, in which rules have narrowed the fields where they could. Where they could not and `domain_call` says so, a
+/// call of its own decides the field before (equation 3); of no field, nothing is looked up.
 ///
 /// # Errors
 /// The model's.
@@ -70,8 +79,19 @@ pub async fn read_subject(
     context: &Context<'_>,
     question: &Question,
     apis: &[&ApiGraph],
+    domain_call: bool,
 ) -> Result<Subject, AnswerError> {
-    let ruled = domain_of(question.text(), apis);
+    let mut ruled = domain_of(question.text(), apis);
+    let by_rule = ruled.is_some();
+    if ruled.is_none() && domain_call {
+        ruled = ask_domain(context, question, apis).await?;
+    }
+    if !by_rule && ruled.as_deref() == Some(OTHER) {
+        let reading = format!("field {OTHER} by model; nothing is looked up");
+        context.trace.report(Stage::Plan, Event::Read { reading });
+        return Ok(Subject { domain: OTHER.into(), ..Subject::default() });
+    }
+    let is_known = ruled.is_some();
     let offered = fields(apis, ruled.as_deref());
     let mut names: Vec<String> = offered.iter().map(|field| field.0.clone()).collect();
     let outside = ruled.is_none() && !names.iter().any(|name| name == OTHER);
@@ -94,15 +114,15 @@ pub async fn read_subject(
     let messages = Prompt::VerifySubject.render(json!({ "domains": shown, "question": question.text() }))?;
     let request = ChatRequest::new("plan.subject", messages).with_max_tokens(200);
     let reply: Reply = context.json(Stage::Plan, request, &schema(&names, &kinds)).await?;
-    let by_rule = ruled.is_some();
     let mut subject = Subject { domain: ruled.unwrap_or(reply.domain), by_rule, entities: reply.entities };
     subject.entities.retain(|entity| !entity.name.trim().is_empty());
     subject.entities.truncate(MOST_ENTITIES);
     add_listed(&mut subject, question.text(), apis);
     if subject.entities.is_empty() {
-        subject.entities = found_names(context, question.text()).await?;
+        let field = is_known.then_some(subject.domain.as_str());
+        subject.entities = found_names(question.text(), apis, field).await?;
     }
-    if !by_rule {
+    if !is_known {
         subject.domain = settled_field(context, question.text(), apis, &subject).await?;
     }
     let listed: Vec<String> = subject.entities.iter().map(|e| format!("{} ({})", e.name, e.kind)).collect();
@@ -110,6 +130,32 @@ pub async fn read_subject(
     let reading = format!("field {} {by}; look up {}", subject.domain, listed.join(", "));
     context.trace.report(Stage::Plan, Event::Read { reading });
     Ok(subject)
+}
+
+/// The field as the model says: one call; `None` where the APIs know of no fields.
+async fn ask_domain(
+    context: &Context<'_>,
+    question: &Question,
+    apis: &[&ApiGraph],
+) -> Result<Option<String>, AnswerError> {
+    let mut known: Vec<String> = Vec::new();
+    for field in apis.iter().flat_map(|api| api.service().domains()) {
+        if !known.iter().any(|other| other == field) {
+            known.push(field.to_owned());
+        }
+    }
+    // An API without fields may know of anything.
+    if known.is_empty() || apis.iter().any(|api| api.service().domains().is_empty()) {
+        return Ok(None);
+    }
+    known.push(OTHER.into());
+    let messages = Prompt::VerifyDomain.render(json!({ "fields": known, "question": question.text() }))?;
+    let request = ChatRequest::new("plan.domain", messages)
+        .with_constraint(Constraint::Choice(known.clone()))
+        .with_max_tokens(8);
+    let said = context.chat(Stage::Plan, request).await?.text.to_lowercase();
+    let named = known.iter().find(|field| said.contains(&field.to_lowercase()));
+    Ok(Some(named.cloned().unwrap_or_else(|| OTHER.into())))
 }
 
 /// Adds the names that lists hold and the question says; a model overlooks them, or takes them for something else.
@@ -125,26 +171,34 @@ fn add_listed(subject: &mut Subject, question: &str, apis: &[&ApiGraph]) {
     }
 }
 
-/// What the APIs find in the question by name, for a model that names nothing to look up; services of many kinds are spared a search in
-/// each. A source that fails finds nothing; whatever is asked of it next will say so.
-async fn found_names(context: &Context<'_>, question: &str) -> Result<Vec<Named>, AnswerError> {
+/// What the APIs find in the question by name, for a model that names nothing to look up: in the kinds of the field where it is known;
+/// services of many kinds are spared a search in each. A source that fails finds nothing; whatever is asked of it next will say so.
+async fn found_names(
+    question: &str,
+    apis: &[&ApiGraph],
+    field: Option<&str>,
+) -> Result<Vec<Named>, AnswerError> {
     let mut names: Vec<Named> = Vec::new();
-    for source in std::iter::once(context.alone()).chain(context.apis_alone()) {
-        let Some(api) = source.api() else { continue };
-        let searched = api.service().kinds.iter().filter(|kind| !kind.search.is_empty()).count();
-        if searched > MOST_SEARCHED {
+    for api in apis {
+        let kinds = &api.service().kinds;
+        let of_field = |domain: &str| domain.is_empty() || field.is_none_or(|field| field == domain);
+        let searched: Vec<KindId> = (0..kinds.len())
+            .filter(|at| kinds.get(*at).is_some_and(|k| !k.search.is_empty() && of_field(&k.domain)))
+            .map(KindId)
+            .collect();
+        if searched.len() > MOST_SEARCHED {
             continue;
         }
-        let found = match mentions(&source, question).await {
-            Err(error) if is_down(&error) => continue,
+        let found = match Workspace::named_in(api, &searched, question).await {
+            Err(IndexError::Graph(_)) => continue,
             found => found?,
         };
-        for mention in found {
-            let Some(best) = mention.best().filter(|best| best.score >= SURELY_NAMED) else { continue };
-            let kind = api.kind_of(best.node).and_then(|kind| api.service().kind(kind));
-            let Some(kind) = kind.map(|kind| kind.name.clone()) else { continue };
-            if names.iter().all(|known| known.name != mention.text) {
-                names.push(Named { name: mention.text, kind });
+        for (name, aligned) in found {
+            let Some(kind) = api.service().kind(aligned.entity.kind).map(|kind| kind.name.clone()) else {
+                continue;
+            };
+            if names.iter().all(|known| known.name != name) {
+                names.push(Named { name, kind });
             }
         }
     }

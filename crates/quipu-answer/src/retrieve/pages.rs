@@ -15,22 +15,30 @@ const MOST_COMPARED: usize = 320;
 /// How much shared words count beside similarity.
 const WORDS: f32 = 0.3;
 
-/// A page's snippets as (heading, text): the search engine's, then those of the page itpage.
+/// A page's snippets as (heading, text): the search engine's, then those of the page itself.
 fn snippets_of(page: &Page) -> Vec<(String, String)> {
     let start = page.text.trim_start().chars().take(200).collect::<String>().to_lowercase();
     let is_html = start.starts_with("<!") || start.starts_with('<') || start.contains("<html");
     let text = if is_html { html(&page.text) } else { page.text.clone() };
     let limits = ChunkLimits { least: LEAST_SNIPPET, most: MOST_PASSAGE };
-    let mut found = vec![(page.name.clone(), without_tags(&page.snippet))];
+    let mut found = vec![(dated(page.name.clone(), page), without_tags(&page.snippet))];
     for chunk in chunks(&text, Format::Markdown, limits) {
         let heading = match chunk.heading {
             Some(heading) if !page.name.contains(&heading) => format!("{}, {heading}", page.name),
             _ => page.name.clone(),
         };
-        found.push((heading, text.get(chunk.start..chunk.end).unwrap_or_default().to_owned()));
+        found.push((dated(heading, page), text.get(chunk.start..chunk.end).unwrap_or_default().to_owned()));
     }
     found.retain(|(_, text)| !text.trim().is_empty());
     found
+}
+
+/// A heading with the day on which the page was changed last, where that is known.
+fn dated(heading: String, page: &Page) -> String {
+    match page.last_modified.trim() {
+        "" => heading,
+        day => format!("{heading}, last modified {day}"),
+    }
 }
 
 /// A snippet may hold marks and entities: `AT&amp;T <b>shares</b>`.
@@ -38,7 +46,7 @@ fn without_tags(snippet: &str) -> String {
     if snippet.contains(['<', '&']) { html(snippet).trim().to_owned() } else { snippet.trim().to_owned() }
 }
 
-/// The `k` snippets of the pages nearest to the question, best first, each once.
+/// The `k` snippets of the pages nearest to the question, best first, each once: the search engine's and those of the pages themselves.
 ///
 /// # Errors
 /// The embedder's.
@@ -48,24 +56,85 @@ pub async fn nearest_snippets(
     pages: &[Page],
     k: usize,
 ) -> Result<Vec<Evidence>, AnswerError> {
-    let mut seen = HashSet::new();
-    let mut snippets: Vec<(&Page, String, String)> = Vec::new();
-    for page in pages {
-        for (heading, text) in snippets_of(page) {
-            if seen.insert(text.clone()) {
-                snippets.push((page, heading, text));
-            }
-        }
+    let snippets = each_once(pages.iter().flat_map(|page| of_page(page, snippets_of(page))));
+    nearest_of(context, question, &snippets, k, WORDS).await
+}
+
+/// The search engine's snippets as self-verification has them (§4.2): of at most `few` pages all, in their order; of more the `k` of which
+/// the meaning is nearest to the question. A page without one, such as a file, has those that it is divided into.
+///
+/// # Errors
+/// The embedder's.
+pub async fn given_snippets(
+    context: &Context<'_>,
+    question: &str,
+    pages: &[Page],
+    few: usize,
+    k: usize,
+) -> Result<Vec<Evidence>, AnswerError> {
+    let given = |page: &Page| {
+        let snippet = without_tags(&page.snippet);
+        if snippet.is_empty() { snippets_of(page) } else { vec![(described(page), snippet)] }
+    };
+    let snippets = each_once(pages.iter().flat_map(|page| of_page(page, given(page))));
+    let all_given = pages.iter().all(|page| !page.snippet.trim().is_empty());
+    if pages.len() <= few && all_given {
+        return Ok(snippets.iter().map(as_evidence).collect());
     }
+    nearest_of(context, question, &snippets, k, 0.0).await
+}
+
+/// Name, date and address of a page (Prompt 4 of the paper).
+fn described(page: &Page) -> String {
+    let heading = dated(page.name.clone(), page);
+    if page.url.is_empty() { heading } else { format!("{heading}, {}", page.url) }
+}
+
+/// The pages by the likeness of their snippets to the question, best first.
+///
+/// # Errors
+/// The embedder's.
+pub(crate) async fn ranked_pages<'p>(
+    context: &Context<'_>,
+    question: &str,
+    pages: &'p [Page],
+) -> Result<Vec<&'p Page>, AnswerError> {
+    let shown = |page: &Page| snippets_of(page).into_iter().next().unwrap_or_default();
+    let first: Vec<(String, String)> = pages.iter().map(shown).collect();
+    let texts: Vec<(&str, &str)> =
+        first.iter().map(|(heading, text)| (heading.as_str(), text.as_str())).collect();
+    let order = by_meaning(context, question, &texts, pages.len(), 0.0).await?;
+    Ok(order.into_iter().filter_map(|at| pages.get(at)).collect())
+}
+
+/// A snippet: its source, its heading, its text.
+type Snippet = (String, String, String);
+
+fn of_page(page: &Page, snippets: Vec<(String, String)>) -> Vec<Snippet> {
+    let source = if page.url.is_empty() { "pages" } else { &page.url };
+    snippets.into_iter().map(|(heading, text)| (source.to_owned(), heading, text)).collect()
+}
+
+fn each_once(snippets: impl Iterator<Item = Snippet>) -> Vec<Snippet> {
+    let mut seen = HashSet::new();
+    snippets.filter(|(_, _, text)| seen.insert(text.clone())).collect()
+}
+
+fn as_evidence((source, heading, text): &Snippet) -> Evidence {
+    Evidence::passage(source, &cell(heading), text)
+}
+
+async fn nearest_of(
+    context: &Context<'_>,
+    question: &str,
+    snippets: &[Snippet],
+    k: usize,
+    words: f32,
+) -> Result<Vec<Evidence>, AnswerError> {
     let texts: Vec<(&str, &str)> =
         snippets.iter().map(|(_, heading, text)| (heading.as_str(), text.as_str())).collect();
-    let best = nearest_texts(context, question, &texts, k).await?;
-    let evidence = |at: usize| {
-        let (page, heading, text) = snippets.get(at)?;
-        let source = if page.url.is_empty() { "pages" } else { &page.url };
-        Some(Evidence::passage(source, &cell(heading), text))
-    };
-    Ok(best.into_iter().filter_map(evidence).collect())
+    let best = by_meaning(context, question, &texts, k, words).await?;
+    Ok(best.into_iter().filter_map(|at| snippets.get(at)).map(as_evidence).collect())
 }
 
 /// Positions of the `k` texts (with their headings) nearest to the question: by meaning where there is an embedder, and by shared words.
@@ -77,6 +146,17 @@ pub async fn nearest_texts(
     question: &str,
     texts: &[(&str, &str)],
     k: usize,
+) -> Result<Vec<usize>, AnswerError> {
+    by_meaning(context, question, texts, k, WORDS).await
+}
+
+/// The same; `words` is what shared words count beside similarity. Without an embedder they alone count.
+async fn by_meaning(
+    context: &Context<'_>,
+    question: &str,
+    texts: &[(&str, &str)],
+    k: usize,
+    words: f32,
 ) -> Result<Vec<usize>, AnswerError> {
     let lines: Vec<String> = texts.iter().map(|(heading, text)| format!("{heading}: {text}")).collect();
     let shares = shared_words(question, &lines);
@@ -95,7 +175,7 @@ pub async fn nearest_texts(
         for (at, vector) in order.iter().zip(vectors.rows()) {
             let similar: f32 = asked.row(0).iter().zip(vector).map(|(a, b)| a * b).sum();
             if let Some(score) = scores.get_mut(*at) {
-                *score = similar + WORDS * shares.get(*at).copied().unwrap_or(0.0);
+                *score = similar + words * shares.get(*at).copied().unwrap_or(0.0);
             }
         }
         order.sort_by(|a, b| by(&scores, *a, *b));

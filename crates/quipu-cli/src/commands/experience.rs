@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::{Subcommand, ValueEnum};
-use quipu_answer::{Experiences, HybridConfig, RouterKind};
+use quipu_answer::{Experiences, HybridConfig, Planner};
 use quipu_eval::read_questions;
 use quipu_model::OpenOptions;
 
@@ -96,12 +96,12 @@ async fn collect(
     let settings = Settings::load(Settings { llm, ..Settings::default() }, folder)?;
     let engine = engine::open(folder, &settings, OpenOptions::default()).await?;
     let bar = progress::counter("questions");
-    let router = match router {
-        Routing::Graph => RouterKind::Graph,
-        Routing::Model => RouterKind::Model,
+    let planner = match router {
+        Routing::Graph => Planner::Paths,
+        Routing::Model => Planner::Published,
     };
-    let config = HybridConfig { router, ..HybridConfig::default() };
-    let collected = engine.collect_experiences(&questions, most, &config, |done, all| {
+    let config = HybridConfig::default();
+    let collected = engine.collect_experiences(&questions, most, (&config, planner), |done, all| {
         bar.set_length(all as u64);
         bar.set_position(done as u64);
     });

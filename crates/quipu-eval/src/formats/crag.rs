@@ -61,8 +61,9 @@ fn pages(fields: &Fields<'_>) -> Result<Vec<Page>, EvalError> {
     }
     let results = fields.list("search_results")?.iter().map(|result| {
         let text = |name: &str| result.get(name).and_then(scalar).unwrap_or_default();
-        let [name, url, snippet, html] = ["page_name", "page_url", "page_snippet", "page_result"].map(text);
-        Page { name, url, snippet, html }
+        let [name, url, snippet, last_modified, html] =
+            ["page_name", "page_url", "page_snippet", "page_last_modified", "page_result"].map(text);
+        Page { name, url, snippet, last_modified, html }
     });
     Ok(results.collect())
 }

@@ -48,6 +48,8 @@ pub struct KindEntry {
     pub aliases: HashMap<String, String>,
     /// A text of capital letters (or any single short word) may be such a value as it stands: a ticker symbol.
     pub symbol: bool,
+    /// Its names may be of any field, as those of an encyclopedia: where a field's own kinds know nothing, these are asked.
+    pub general: bool,
     /// Fields of its records, as relations of the graph. With none, those that a response's schema lists.
     pub fields: Vec<String>,
 }

@@ -99,6 +99,19 @@ impl ApiGraph {
         FoundEntity { node, kind, key: key.to_owned(), name: name.to_owned(), official: key.to_owned() }
     }
 
+    /// A text as names are written, where it is all in small letters: services of names often tell "Everton" from "everton".
+    pub fn capitalised(text: &str) -> Option<String> {
+        if text.chars().any(char::is_uppercase) {
+            return None;
+        }
+        let word = |word: &str| {
+            let mut letters = word.chars();
+            letters.next().map(|first| first.to_uppercase().chain(letters).collect::<String>())
+        };
+        let written = text.split(' ').filter_map(word).collect::<Vec<String>>().join(" ");
+        (written != text).then_some(written)
+    }
+
     /// The symbol that a text may be, of a kind that has symbols.
     pub fn symbol(&self, kind: KindId, text: &str) -> Option<FoundEntity> {
         let has = self.service().kind(kind).is_some_and(|kind| kind.symbol);

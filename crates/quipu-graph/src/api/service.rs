@@ -35,6 +35,8 @@ pub struct Kind {
     pub aliases: HashMap<String, String>,
     /// A single short word may be such a value as it stands.
     pub symbol: bool,
+    /// Its names may be of any field.
+    pub general: bool,
     /// Fields of its records that are relations.
     pub fields: Vec<String>,
 }
@@ -138,6 +140,7 @@ fn with_manifest(document: &Document, manifest: &Manifest) -> Result<Service, Gr
             names: entry.names.clone(),
             aliases: entry.aliases.iter().map(|(alias, of)| (alias.to_lowercase(), of.clone())).collect(),
             symbol: entry.symbol,
+            general: entry.general,
             fields: entry.fields.clone(),
         });
     }

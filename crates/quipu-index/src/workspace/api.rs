@@ -12,7 +12,7 @@ use quipu_graph::{
 };
 use serde::Serialize;
 
-use super::search::{Names, index_found};
+use super::search::{Names, index_found, searches};
 use super::source::{CACHE, Source, SourceConfig, forget_source, read_sources, reading_of, write_source};
 use super::{NAMES, Workspace, read_optional};
 use crate::documents::remove;
@@ -28,6 +28,8 @@ const MOST_SEARCHES: usize = 4;
 const CANDIDATES: usize = 5;
 /// Of the only thing that a service finds by another name.
 const ONLY: f64 = 0.5;
+/// Of a name that nothing is known of, sent as it is written.
+const UNKNOWN: f64 = 0.5;
 /// From this score on a name is the name that was meant.
 const SURE: f64 = 0.85;
 
@@ -164,7 +166,11 @@ impl Workspace {
     /// # Errors
     /// The service's.
     pub async fn align(api: &ApiGraph, kind: KindId, text: &str) -> Result<Vec<Aligned>, IndexError> {
-        let found = api.find(kind, text).await?;
+        let mut found = api.find(kind, text).await?;
+        let capitalised = ApiGraph::capitalised(text);
+        if let (true, Some(written)) = (found.is_empty(), &capitalised) {
+            found = api.find(kind, written).await?;
+        }
         let mut aligned = scored(&found, text)?;
         // The one thing that the service's search gives is meant, though it bears another name.
         let listed = api.service().kind(kind).is_some_and(|kind| !kind.names.is_empty());
@@ -192,9 +198,38 @@ impl Workspace {
         // What parameters take by name may be known by that name, though no search found it.
         let by_name = described.is_some_and(|kind| kind.id.is_empty() && kind.of.is_none());
         if aligned.is_empty() && by_name && !closed {
-            aligned.push(Aligned { entity: api.as_written(kind, text, text), score: 0.5 });
+            // As names are written first: the next is asked only where the one before gives nothing.
+            for written in capitalised.as_deref().into_iter().chain([text]) {
+                aligned.push(Aligned { entity: api.as_written(kind, written, written), score: UNKNOWN });
+            }
         }
         Ok(aligned)
+    }
+
+    /// The parts of a text that surely name entities of some kinds, names with capitals first: the kinds are asked in their order, and a part
+    /// of what is named already not at all.
+    ///
+    /// # Errors
+    /// The service's.
+    pub async fn named_in(
+        api: &ApiGraph,
+        kinds: &[KindId],
+        text: &str,
+    ) -> Result<Vec<(String, Aligned)>, IndexError> {
+        let mut named: Vec<(String, Aligned)> = Vec::new();
+        for part in searches(text).into_iter().take(MOST_SEARCHES) {
+            if named.iter().any(|(known, _)| known.contains(part.as_str())) {
+                continue;
+            }
+            for kind in kinds {
+                let found = Self::align(api, *kind, &part).await?;
+                if let Some(best) = found.into_iter().find(|aligned| aligned.score >= SURE) {
+                    named.push((part, best));
+                    break;
+                }
+            }
+        }
+        Ok(named)
     }
 }
 

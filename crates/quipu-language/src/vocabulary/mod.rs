@@ -28,7 +28,7 @@ pub use measures::{Measured, is_measure, measured};
 use orders::OrderRow;
 pub use orders::{
     End, Ordered, are_ages, are_ranks, asked_place, end_asked_for, has_open_ends, impossible_place,
-    looks_superlative, place_asked_for, with_superlatives,
+    looks_superlative, place_asked_for, place_said, with_superlatives,
 };
 pub use role::role_asked_for;
 use sides::SideWords;
@@ -105,6 +105,7 @@ struct File {
     tops: Listed,
     ordinal_ends: Listed,
     before_places: Listed,
+    before_ranks: Listed,
     called: Listed,
     nouns: Listed,
     irregular: Irregular,
@@ -358,6 +359,7 @@ mod tests {
             &rows.tops,
             &rows.ordinal_ends,
             &rows.before_places,
+            &rows.before_ranks,
             &rows.called,
             &rows.nouns,
         ];
@@ -465,6 +467,19 @@ mod tests {
         assert!(two("What are the name and the rating of the best ones?"));
         assert!(!two("Which of them lie in Peru and are larger than those of Chile?"));
         assert_eq!((month("september"), month("sep"), month("seps")), (Some(9), Some(9), None));
+    }
+
+    #[test]
+    fn places_of_a_list_are_said_in_words() {
+        for (said, expected) in [
+            ("the number one song on the chart", Some(1)),
+            ("which song stood in second place", Some(2)),
+            ("the top song of the week", Some(1)),
+            ("the top five songs", None),
+            ("how many songs are on the chart", None),
+        ] {
+            assert_eq!(place_said(&crate::words_of(said)), expected, "{said}");
+        }
     }
 
     #[test]

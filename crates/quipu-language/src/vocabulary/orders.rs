@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use super::{english, meanings, month};
+use crate::numerals::{cardinal, ordinal};
 
 /// Words that ask for one end of an order.
 #[derive(Debug, Deserialize)]
@@ -101,6 +102,21 @@ pub fn place_asked_for(words: &[String], at: usize) -> Option<u64> {
         meanings(word).iter().any(|meaning| meaning.means == "superlative") || looks_superlative(word)
     };
     words.iter().skip(at + 1).take(2).any(of_order).then_some(place)
+}
+
+/// The place of a list that words say: "number one", "the second place", "the top song".
+pub fn place_said(words: &[String]) -> Option<usize> {
+    let ranks = &english().before_ranks;
+    let behind = words.windows(2).find_map(|pair| match pair {
+        [before, word] if ranks.has(before) => cardinal(word).filter(|place| *place > 0),
+        [word, rank] if ranks.has(rank) => ordinal(word),
+        _ => None,
+    });
+    let top = || {
+        let alone = |pair: &[String]| matches!(pair, [word, next] if english().tops.has(word) && cardinal(next).is_none());
+        words.windows(2).any(alone).then_some(1)
+    };
+    behind.or_else(top)
 }
 
 /// The place of some order that a word asks for in digits: "the 1000th", not "the 20th century" or "the 4th of May".

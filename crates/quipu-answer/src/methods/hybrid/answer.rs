@@ -5,11 +5,13 @@ use quipu_index::{Passage, normalise};
 use quipu_language::time_frames;
 use quipu_model::ModelError;
 
-use super::router::Router;
-use super::{HybridConfig, Round};
+use super::HybridConfig;
+use super::found::Found;
+use super::ways::{paths_to, walked};
 use crate::answer::{AnswerError, Event, Evidence, Outcome, Question, RankedEntity, Stage, Status};
 use crate::compose::compose;
 use crate::ledger::Context;
+use crate::plan::Requirement;
 use crate::retrieve::{Documents, Walked, triples_to_evidence};
 
 /// Entities of the ranking that the answer has.
@@ -17,18 +19,28 @@ const RANKED: usize = 50;
 /// Entities whose documents and triples are evidence.
 const SHOWN: usize = 5;
 
+/// What the answer is made of.
+pub(super) struct Ranked {
+    pub(super) found: Found,
+    /// The paths from the question's entities.
+    pub(super) ways: Vec<Requirement>,
+    /// Probability that the first is what the question asks for.
+    pub(super) probability: f64,
+    /// What else the ranking rests on.
+    pub(super) evidence: Vec<Evidence>,
+}
+
 pub(super) async fn answer(
     context: &Context<'_>,
     question: &Question,
     documents: &Documents<'_>,
-    router: &Router<'_>,
-    round: Round,
+    ranked: Ranked,
     config: &HybridConfig,
 ) -> Result<Outcome, AnswerError> {
-    let nodes: Vec<NodeId> = round.found.entities.iter().take(RANKED).map(|entity| entity.node).collect();
+    let nodes: Vec<NodeId> = ranked.found.entities.iter().take(RANKED).map(|entity| entity.node).collect();
     let summaries = context.graph().summaries(&nodes).await?;
-    let ranking = ranking(&round, router, &summaries);
-    let evidence = evidence(context, documents, router, &round).await?;
+    let ranking = ranking(&ranked, &summaries);
+    let evidence = evidence(context, documents, &ranked).await?;
     context.trace.report(Stage::Retrieve, Event::Retrieved { evidence: evidence.len(), left_out: 0 });
     let shown: Vec<String> = ranking.iter().take(SHOWN).map(|entity| entity.name.clone()).collect();
     let best: Vec<String> = ranking.first().map(|entity| entity.name.clone()).into_iter().collect();
@@ -36,7 +48,7 @@ pub(super) async fn answer(
         let ranked = ranking;
         return Ok(Outcome { ranked, ..Outcome::abstain("no document bears on the question", evidence) });
     }
-    let confidence = round.verdict.probability.clamp(0.05, 0.95);
+    let confidence = ranked.probability.clamp(0.05, 0.95);
     let plain = Outcome {
         status: Status::Answered,
         answers: best,
@@ -100,34 +112,41 @@ fn named(answer: String, shown: &[String]) -> String {
     }
 }
 
-fn ranking(round: &Round, router: &Router<'_>, summaries: &[NodeSummary]) -> Vec<RankedEntity> {
-    let ranked = round.found.entities.iter().zip(summaries).map(|(entity, summary)| RankedEntity {
+fn ranking(ranked: &Ranked, summaries: &[NodeSummary]) -> Vec<RankedEntity> {
+    let entities = ranked.found.entities.iter().zip(summaries).map(|(entity, summary)| RankedEntity {
         key: summary.key.clone(),
         name: summary.name.clone(),
         score: entity.score,
-        paths: if entity.satisfies { router.paths_to(&round.action, &summary.name) } else { Vec::new() },
+        paths: match entity.satisfies {
+            true => paths_to(&ranked.ways, entity.node, &summary.name),
+            false => Vec::new(),
+        },
     });
-    ranked.collect()
+    entities.collect()
 }
 
 /// The passages of the best entities, and the triples along which the question's entities lead to them.
 async fn evidence(
     context: &Context<'_>,
     documents: &Documents<'_>,
-    router: &Router<'_>,
-    round: &Round,
+    ranked: &Ranked,
 ) -> Result<Vec<Evidence>, AnswerError> {
-    let shown: Vec<_> = round.found.entities.iter().take(SHOWN).collect();
+    let shown: Vec<_> = ranked.found.entities.iter().take(SHOWN).collect();
     let passages = shown.iter().filter_map(|entity| entity.passage);
     let passages =
         passages.map(|number| documents.index().passage(number)).collect::<Result<Vec<Passage>, _>>()?;
     let mut evidence = documents.evidence(context, passages).await?;
     let ends: Vec<NodeId> =
         shown.iter().filter(|entity| entity.satisfies).map(|entity| entity.node).collect();
-    let mut walked: Vec<Walked> = Vec::new();
-    for requirement in round.action.requirements.iter().filter_map(|at| router.requirements.get(*at)) {
-        walked.extend(router.walked(requirement, &ends).await?);
+    let mut steps: Vec<Walked> = Vec::new();
+    for way in &ranked.ways {
+        let own: Vec<NodeId> =
+            ends.iter().copied().filter(|end| way.ends.binary_search(end).is_ok()).collect();
+        if !own.is_empty() {
+            steps.extend(walked(context, way, &own).await?);
+        }
     }
-    evidence.extend(triples_to_evidence(context.graph(), &walked).await?);
+    evidence.extend(triples_to_evidence(context.graph(), &steps).await?);
+    evidence.extend(ranked.evidence.iter().cloned());
     Ok(evidence)
 }

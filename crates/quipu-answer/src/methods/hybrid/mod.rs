@@ -2,67 +2,72 @@
 //! requirements the question sets and whether the graph or only text can narrow the search; the chosen module retrieves; a critic
 //! validates what came first, and where it rejects it, says what was wrong, so that the router tries again, at most four rounds.
 //!
-//! What differs from the paper and why stands in docs/hybrid.md.
+//! `published/` is the paper's algorithm, `crag/` its setting without documents (App. C). `planned/` has whole paths in the place of the
+//! router, `queried.rs` queries. What differs from the paper and why stands in docs/hybrid.md.
 
 mod answer;
-mod bank;
-mod critic;
+mod crag;
+mod experience;
 mod feedback;
-mod fits;
-mod free;
+mod found;
+mod learn;
+mod linking;
 mod pagerank;
-mod reader;
-mod references;
-mod router;
+mod planned;
+mod published;
+mod queried;
+mod taken;
+mod ways;
 
 use crate::answer::{AnswerError, Event, Outcome, Question, Refinement, Stage};
 use crate::ledger::Context;
 use crate::plan::RequirementConfig;
-use crate::planners::Planning;
+use crate::planners::{Planner, Planning};
 use crate::retrieve::Documents;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use answer::answer;
-use bank::Bank;
-use critic::{Critic, Verdict};
-use router::{Action, Router};
+pub(crate) use experience::Learnt;
+pub use experience::{EXPERIENCES_FILE, Experience, Experiences, Extracted, Judged};
+pub use feedback::ErrorKind;
+pub(crate) use learn::learn_from;
 
-pub(crate) use feedback::balanced;
-use feedback::by_gold;
-pub use feedback::{EXPERIENCES_FILE, ErrorKind, Experience, Experiences};
-
-/// Parameters of the hybrid method.
+/// Parameters of the hybrid method; the defaults are the paper's.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HybridConfig {
-    /// Most rounds of routing, retrieval and critique (4).
+    /// Most rounds of routing, retrieval and critique (4; App. C.1.1).
     #[schemars(range(max = 8))]
     pub rounds: usize,
-    /// Which modules may be used.
+    /// Which modules may be used (both; §3.1).
     pub modules: Modules,
-    /// Who says whether a round's result is right.
+    /// Who says whether a round's result is right (the model; §3.2).
     pub critic: CriticKind,
-    /// Whether the validator sees how the graph leads to a document (yes).
+    /// Whether the validator sees how the graph leads to a document (yes; §3.2).
     pub validation_context: bool,
-    /// Examples shown to the commentator (30).
+    /// Training examples that the router is shown (10; App. C.2, and 5 for each field without documents).
+    pub examples: usize,
+    /// Training examples that the validator is shown for each kind of entity (2; App. C.2).
+    pub validations: usize,
+    /// Examples shown to the commentator (30; §3.2. Without documents 5; App. C.2).
     pub experiences: usize,
-    /// How entities that satisfy an action are ranked, and what counts of documents in routing.
-    pub ranking: Ranking,
-    /// Documents that the model reads and ranks by likelihood (0: the ranking is left to similarity; a model of 1.5 billion parameters
-    /// gains nothing by it, docs/results/).
-    pub read: usize,
-    /// From this probability of a yes on, the validator accepts (0.1: a small model's doubts are often wrong, and the actions come in
-    /// the order of what speaks for them).
-    pub accept: f64,
-    /// Whether the model composes an answer (yes); else the best entity is the answer.
+    /// Pages of one batch of the text module without documents (5; App. C.1.1).
+    pub batch: usize,
+    /// Whether the model composes an answer (no: §3.3 returns the ranking, and its best entity is the answer).
     pub compose: bool,
-    /// Whether the model's likelihoods of requirements count in routing (no: one call more, and small models mislead; docs/results/).
-    pub likelihood: bool,
-    /// Who routes.
-    pub router: RouterKind,
-    /// How requirements are enumerated.
+    /// How requirements are enumerated; its radius is that of the ego-graphs (2; App. C.1.1).
     #[serde(flatten)]
     pub requirements: RequirementConfig,
+    /// Of the planner `paths`: how documents are ranked (word for word). As published it is by cosine (§3.1).
+    pub ranking: Ranking,
+    /// Of the planner `paths`: documents that the model reads and ranks by likelihood (0: the ranking is left to similarity; a model of 1.5
+    /// billion parameters gains nothing by it, docs/results/).
+    pub read: usize,
+    /// Of the planner `paths`: from this probability of a yes on, the validator accepts (0.1: a small model's doubts are often wrong, and the
+    /// actions come in the order of what speaks for them). As published it says yes or no (App. C.2).
+    pub accept: f64,
+    /// Of the planner `paths`: whether the model's likelihoods of requirements count in routing (no: one call more, and small models
+    /// mislead; docs/results/).
+    pub likelihood: bool,
 }
 
 impl Default for HybridConfig {
@@ -72,14 +77,16 @@ impl Default for HybridConfig {
             modules: Modules::Both,
             critic: CriticKind::Model,
             validation_context: true,
+            examples: 10,
+            validations: 2,
             experiences: 30,
+            batch: 5,
+            compose: false,
+            requirements: RequirementConfig::default(),
             ranking: Ranking::Words,
             read: 0,
             accept: 0.1,
-            compose: true,
             likelihood: false,
-            router: RouterKind::Graph,
-            requirements: RequirementConfig::default(),
         }
     }
 }
@@ -108,17 +115,6 @@ pub enum Ranking {
     Similarity,
 }
 
-/// Who chooses entities, relations and module.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum RouterKind {
-    /// The graph proposes what the question may ask, and what speaks for each is weighed: no call.
-    #[default]
-    Graph,
-    /// The model writes them, as in the paper (§3.1): one call a round. For large models.
-    Model,
-}
-
 /// Who says whether a round's result is right.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -133,80 +129,24 @@ pub enum CriticKind {
     Oracle(Vec<String>),
 }
 
-/// A later round has to be so much likelier than an earlier one, whose action had more in its favour.
-const CLEARLY: f64 = 0.25;
-
-/// What one round gave.
-struct Round {
-    action: Action,
-    found: bank::Found,
-    verdict: Verdict,
-}
-
 pub(super) async fn run(
     context: &Context<'_>,
     question: &Question,
     config: &HybridConfig,
     planning: Planning<'_>,
 ) -> Result<Outcome, AnswerError> {
-    let _ = planning;
-    let Some(documents) = Documents::open(context, question.text()).await? else {
-        // No entity has a document: the graph of an API, of most endpoints (App. C).
-        return references::run(context, question, config).await;
-    };
-    let bank = Bank::new(context, &documents, config);
-    let mut router = Router::open(context, &documents, question.text(), config).await?;
-    let critic = Critic::new(context, &documents, question.text(), config).await?;
-    let (mut best, mut feedback): (Option<Round>, _) = (None, None);
-    for number in 1..=config.rounds.max(1) {
-        let Some(action) = router.next(number, feedback.as_ref()).await? else { break };
-        report(context, Stage::Plan, number, router.described(&action));
-        let mut found = bank.retrieve(number, &action, &router).await?;
-        let verdict = critic.validate(number, &action, &mut found, &router).await?;
-        let accepted = verdict.accepted;
-        if best.as_ref().is_none_or(|best| verdict.probability > best.verdict.probability + CLEARLY) {
-            best = Some(Round { action: action.clone(), found, verdict });
+    // No entity has a document in the graph of an API, of most endpoints: the setting of App. C.
+    let documents = Documents::open(context, question.text()).await?;
+    match (planning.planner, documents) {
+        (Planner::Published, Some(documents)) => published::run(context, question, &documents, config).await,
+        (Planner::Published, None) => crag::run(context, question, config).await,
+        (Planner::Paths, Some(documents)) => planned::run(context, question, &documents, config).await,
+        (Planner::Paths, None) => planned::without_documents(context, question, config, planning.paths).await,
+        (Planner::Query, Some(documents)) => {
+            queried::run(context, question, &documents, config, planning.query).await
         }
-        if accepted || number == config.rounds {
-            break;
-        }
-        feedback = critic.comment(number, &action, &router).await?;
+        (Planner::Query, None) => queried::without_documents(context, question, config, planning.query).await,
     }
-    let Some(round) = best else {
-        return Ok(Outcome::abstain("neither the graph nor a document bears on the question", Vec::new()));
-    };
-    answer(context, question, &documents, &router, round, config).await
-}
-
-/// What was wrong with the actions that the router takes for a question whose answers are known, until one of them finds an answer first
-/// of all, or no other action would.
-///
-/// # Errors
-/// The graph's, the index's and the model's.
-pub(crate) async fn experiences_of(
-    context: &Context<'_>,
-    question: &str,
-    gold: &[String],
-    config: &HybridConfig,
-) -> Result<Vec<Experience>, AnswerError> {
-    let Some(documents) = Documents::open(context, question).await? else { return Ok(Vec::new()) };
-    let keys: Vec<&str> = gold.iter().map(String::as_str).collect();
-    let answers: Vec<_> = context.graph().resolve(&keys).await?.into_iter().flatten().collect();
-    let bank = Bank::new(context, &documents, config);
-    let mut router = Router::open(context, &documents, question, config).await?;
-    let (mut experiences, mut feedback) = (Vec::new(), None);
-    while experiences.len() < config.rounds {
-        let number = experiences.len() + 1;
-        let Some(action) = router.next(number, feedback.as_ref()).await? else { break };
-        let found = bank.retrieve(number, &action, &router).await?;
-        if found.entities.first().is_some_and(|first| answers.contains(&first.node)) {
-            break;
-        }
-        let Some(wrong) = by_gold(&action, &router, &answers) else { break };
-        experiences.push(Experience::new(question, &action, &router, &wrong));
-        feedback = Some(wrong);
-    }
-    Ok(experiences)
 }
 
 fn report(context: &Context<'_>, stage: Stage, round: usize, step: Refinement) {

@@ -5,8 +5,10 @@ use std::collections::HashMap;
 
 use quipu_graph::{Graph, NodeId, RelationRole, Step};
 
+use super::found::FoundEntity;
 use crate::answer::AnswerError;
 use crate::ledger::Context;
+use crate::retrieve::Documents;
 
 /// Probability of going back to a start.
 const RESTART: f64 = 0.15;
@@ -22,14 +24,31 @@ fn is_ordinary(graph: &dyn Graph, step: Step) -> bool {
     info.is_some_and(|info| info.role == RelationRole::Ordinary)
 }
 
-/// Entities near `starts`, by their share of a random walk that restarts there, greatest first.
+/// The entities with documents near `starts`, nearest first, at most `most`. What the question starts from is no answer.
 ///
 /// # Errors
-/// The graph's.
-pub(super) async fn pagerank(
+/// The graph's and the index's.
+pub(super) async fn near(
     context: &Context<'_>,
+    documents: &Documents<'_>,
     starts: &[NodeId],
-) -> Result<Vec<(NodeId, f64)>, AnswerError> {
+    most: usize,
+) -> Result<Vec<FoundEntity>, AnswerError> {
+    let mut entities = Vec::new();
+    for (node, score) in pagerank(context, starts).await? {
+        let first = documents.index().passages_of(node)?.first().copied();
+        if first.is_some() && !starts.contains(&node) {
+            entities.push(FoundEntity { node, passage: first, score, satisfies: true });
+        }
+        if entities.len() == most {
+            break;
+        }
+    }
+    Ok(entities)
+}
+
+/// Entities near `starts`, by their share of a random walk that restarts there, greatest first.
+async fn pagerank(context: &Context<'_>, starts: &[NodeId]) -> Result<Vec<(NodeId, f64)>, AnswerError> {
     let graph = context.graph();
     let mut shares: HashMap<NodeId, f64> = HashMap::new();
     #[expect(clippy::cast_precision_loss, reason = "a handful of starts")]

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use futures::future::try_join_all;
+use parking_lot::Mutex;
 use quipu_graph::{ApiGraph, Fill, Graph as _, GraphError, KindId, OperationId, Record, ValueType};
 use quipu_index::text::{ChunkLimits, Format, chunks};
 use quipu_language::TimeFrame;
@@ -17,11 +18,13 @@ use crate::retrieve::{best_within_budget, nearest_texts};
 
 /// Most calls for the question itself.
 const MOST_CALLS: usize = 16;
+/// After so many failures and no answer a service is down, and is asked nothing more.
+const MOST_FAILED: usize = 3;
 /// An operation that fits less than this share of the best is not called.
 const LEAST_FIT: f32 = 0.6;
 /// Most values of a link that a further operation is called with.
 const MOST_FURTHER: usize = 6;
-/// A field longer than this is prose.
+/// A field longer than this is prose: tables show the whole of shorter ones.
 const PROSE: usize = 300;
 /// Passages kept of the prose of one call.
 const MOST_PASSAGES: usize = 6;
@@ -51,8 +54,16 @@ pub async fn retrieve_from_apis(
 ) -> Result<ApiFindings, AnswerError> {
     let mut findings = ApiFindings::default();
     for api in apis {
-        let inquiry = Inquiry { context, api, question, subject, frames, operations };
-        match inquiry.run().await {
+        let failed = Mutex::default();
+        let inquiry = Inquiry { context, api, question, subject, frames, operations, failed };
+        let mut asked = inquiry.run().await;
+        // Whom a field's own kinds do not know may still have an article of an encyclopedia.
+        let nothing = matches!(&asked, Ok(evidence) if evidence.is_empty());
+        if let (true, Some(subject)) = (nothing, subject.in_general(api)) {
+            let inquiry = Inquiry { subject: &subject, failed: Mutex::default(), ..inquiry };
+            asked = inquiry.run().await;
+        }
+        match asked {
             Ok(evidence) => findings.evidence.extend(evidence),
             Err(AnswerError::Graph(error)) => {
                 let name = api.describe().name.clone();
@@ -83,6 +94,8 @@ struct Inquiry<'a> {
     subject: &'a Subject,
     frames: &'a [TimeFrame],
     operations: usize,
+    /// What calls failed with; what others gave stands.
+    failed: Mutex<Vec<GraphError>>,
 }
 
 /// What a call gave.
@@ -116,7 +129,10 @@ impl Inquiry<'_> {
             {
                 continue;
             }
-            let records = self.records(call).await?;
+            let records = self.or_nothing(self.records(call).await);
+            if answered.is_empty() && self.failed.lock().len() >= MOST_FAILED {
+                break;
+            }
             if records.is_empty() {
                 continue;
             }
@@ -130,7 +146,26 @@ impl Inquiry<'_> {
         for one in &answered {
             evidence.extend(self.evidence(one).await?);
         }
-        Ok(evidence)
+        let first = self.failed.lock().drain(..).next();
+        match first {
+            Some(error) if evidence.is_empty() => Err(error.into()),
+            Some(error) => {
+                let source = self.api.describe().name.clone();
+                self.context.trace.note(Note::SourceDown { source, reason: error.to_string() });
+                Ok(evidence)
+            }
+            None => Ok(evidence),
+        }
+    }
+
+    /// What a call gave; nothing where it failed, which is told and does not end the question.
+    fn or_nothing<T: Default>(&self, given: Result<T, GraphError>) -> T {
+        given.unwrap_or_else(|error| {
+            let reason = format!("a call gave nothing: {error}");
+            self.context.trace.report(Stage::Retrieve, Event::Degraded { reason });
+            self.failed.lock().push(error);
+            T::default()
+        })
     }
 
     /// The calls of the best operations.
@@ -159,7 +194,7 @@ impl Inquiry<'_> {
     }
 
     /// The records of a call; of an entity that is known already, its own.
-    async fn records(&self, call: &PlannedCall) -> Result<Vec<Record>, AnswerError> {
+    async fn records(&self, call: &PlannedCall) -> Result<Vec<Record>, GraphError> {
         let operation = self.api.service().operation(call.operation);
         if let (Some(operation), Some(entity)) = (operation, &call.entity)
             && operation.gives == Some(entity.kind)
@@ -185,7 +220,7 @@ impl Inquiry<'_> {
             let shown: Vec<Record> =
                 one.records.iter().filter(|record| shown.contains(record.path.as_str())).cloned().collect();
             for field in self.asked_links(one.operation, &shown).await? {
-                found.extend(self.linked(one, &field).await?);
+                found.extend(self.linked(one, &field).await);
                 found.extend(self.started(field.kind, &field.values, fits, best).await?);
             }
         }
@@ -200,22 +235,32 @@ impl Inquiry<'_> {
         asked_links(self.context, self.api, operation, self.question.text(), records).await
     }
 
-    /// The entities behind the ids of a field.
-    async fn linked(&self, from: &Answered, field: &LinkField) -> Result<Option<Answered>, AnswerError> {
+    /// The entities behind the ids of a field, for each record those that it links to itself.
+    async fn linked(&self, from: &Answered, field: &LinkField) -> Vec<Answered> {
         let details = self.api.service().kind(field.kind).and_then(|kind| kind.details);
-        let Some(operation) = details else { return Ok(None) };
-        let wanted = field.values.iter().take(MOST_LINKED).map(|id| self.api.records_of(field.kind, id));
-        let fetched: Vec<Arc<Vec<Record>>> = try_join_all(wanted).await?;
-        let first = from.records.first();
-        let about = first.and_then(|record| record.label.clone()).unwrap_or_else(|| from.about.clone());
-        let table = format!("{}: {}", first.map_or("", |record| record.table.as_str()), spoken(&field.name));
-        let mut records: Vec<Record> =
-            fetched.iter().flat_map(|all| all.iter().filter(|r| !r.nested)).cloned().collect();
-        for record in &mut records {
-            record.table.clone_from(&table);
-            record.label = None;
+        let Some(operation) = details else { return Vec::new() };
+        let (mut found, mut left) = (Vec::new(), MOST_LINKED);
+        for record in &from.records {
+            let own =
+                record.fields.iter().filter(|own| own.name == field.name && own.link == Some(field.kind));
+            let ids = own.flat_map(|own| &own.values).filter(|id| field.values.contains(id));
+            let ids: Vec<&String> = ids.take(left).collect();
+            left -= ids.len();
+            let fetched = try_join_all(ids.into_iter().map(|id| self.api.records_of(field.kind, id))).await;
+            let fetched: Vec<Arc<Vec<Record>>> = self.or_nothing(fetched);
+            let table = format!("{}: {}", record.table, spoken(&field.name));
+            let mut records: Vec<Record> =
+                fetched.iter().flat_map(|all| all.iter().filter(|r| !r.nested)).cloned().collect();
+            for linked in &mut records {
+                linked.table.clone_from(&table);
+                linked.label = None;
+            }
+            if !records.is_empty() {
+                let about = record.label.clone().unwrap_or_else(|| from.about.clone());
+                found.push(Answered { operation, about, records });
+            }
         }
-        Ok((!records.is_empty()).then_some(Answered { operation, about, records }))
+        found
     }
 
     /// What operations give that start from the kind of a link and fit the question.
@@ -242,7 +287,8 @@ impl Inquiry<'_> {
             for values in calls {
                 let about = values.first().filter(|_| values.len() == 1).cloned().unwrap_or_default();
                 let arguments = [(taken.parameter.name.clone(), values)];
-                let records = self.api.call(OperationId(at), &arguments).await?.to_vec();
+                let called = self.api.call(OperationId(at), &arguments).await;
+                let records = self.or_nothing(called).to_vec();
                 found.push(Answered { operation: OperationId(at), about, records });
             }
         }
@@ -253,7 +299,7 @@ impl Inquiry<'_> {
         let source = &self.api.describe().name;
         let mut records = one.records.clone();
         let links = self.asked_links(one.operation, &records).await?;
-        name_links(self.api, &mut records, &links).await?;
+        self.or_nothing(name_links(self.api, &mut records, &links).await);
         let mut trimmed = trim_records(self.context, self.question.text(), self.frames, &records).await?;
         let prose = take_prose(&mut trimmed.records, &one.about);
         let texts: Vec<(&str, &str)> = prose.iter().map(|(of, text)| (of.as_str(), text.as_str())).collect();

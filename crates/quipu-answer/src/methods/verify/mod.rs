@@ -1,16 +1,16 @@
 //! Self-verification (Wu et al.): the graph first; without it, the pages that came with the question, and an answer only after a
 //! separate check that they hold one.
 //!
-//! The field of the question is decided by rules, then by model (§4.1.1); names are aligned with what an API takes and dates are computed by
+//! The field of the question is decided by rules, then by the model (§4.1.1); names are aligned with what an API takes and dates are computed by
 //! code (§4.1.2); records are cut down to the fields and rows that matter (§4.1.3). What the graph gives is used as it is. Without it, the
-//! 15 snippets nearest to the question are put before the model with one question, can they answer?, and only a yes is followed by
-//! an answer (§4.2). A premise that the references contradict is an invalid question.
+//! snippets of five pages, or the 15 nearest of more, are put before the model with one question, can they answer?, and only a yes is
+//! followed by an answer (§4.2). A premise that the references contradict is an invalid question.
 //!
-//! Calls: over APIs 2 (subject, answer); over other graphs 1; over pages 2 (check, answer). Where the graph's evidence turns out not to hold the
-//! answer and there are pages, their 2 follow.
+//! Calls: over APIs 2 (names, answer), and one more for the field where rules do not decide it; over other graphs 1; over pages 2 (check,
+//! answer). Where the graph's evidence turns out not to hold the answer and there are pages, their 2 follow.
 //!
-//! Where it differs from the paper: the operations of an API are chosen by their descriptions, not by hand-written functions for each
-//! field; code calculates; the engine grounds every value.
+//! Another planner stands in the place of field, names, calls and the answer from the graph; pages and their check stay. What differs from
+//! the paper and why stands in docs/methods.md.
 
 mod apis;
 mod links;
@@ -27,10 +27,10 @@ use crate::compose::compose_with;
 use crate::ledger::{Context, is_down};
 use crate::link::linked;
 use crate::plan::{OTHER, Subject, domain_of, read_subject};
-use crate::planners::Planning;
+use crate::planners::{Planner, Planning, paths, query};
 use crate::prompts::Prompt;
 use crate::prune::neighbourhood;
-use crate::retrieve::nearest_snippets;
+use crate::retrieve::{given_snippets, nearest_snippets};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -41,16 +41,42 @@ pub struct VerifyConfig {
     pub graph: bool,
     /// Whether pages are checked before they are answered from; `false` is the ablation without self-verification.
     pub check: bool,
-    /// Snippets of pages (15: Table 2 of the paper).
+    /// Whether the model is asked for the field by itself where rules do not decide it (yes; §4.1.1, equation 3). Else it says the field in the
+    /// call that extracts the names: one call fewer.
+    pub domain_call: bool,
+    /// What of a page is a reference (the search engine's snippet; §4.2).
+    pub reference: PageText,
+    /// Of so many pages all snippets are references (5; §4.2, tasks 1 and 2).
+    pub few_pages: usize,
+    /// Of more pages the snippets nearest to the question (15; §4.2, Table 2).
     pub snippets: usize,
-    /// Operations of an API that are called for one question, the best fitting first (3).
+    /// Operations of an API that are called for one question, the best fitting first (3; the paper has functions for each field).
     pub operations: usize,
 }
 
 impl Default for VerifyConfig {
     fn default() -> Self {
-        Self { graph: true, check: true, snippets: 15, operations: 3 }
+        Self {
+            graph: true,
+            check: true,
+            domain_call: true,
+            reference: PageText::Snippet,
+            few_pages: 5,
+            snippets: 15,
+            operations: 3,
+        }
     }
+}
+
+/// What of a page that came with a question is a reference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PageText {
+    /// The search engine's snippet; of a page without one, such as a file, its passages.
+    #[default]
+    Snippet,
+    /// The search engine's snippet and the page's own passages, the nearest to the question.
+    Whole,
 }
 
 /// What there was to say at the end, and where it came from.
@@ -65,7 +91,18 @@ pub(super) async fn run(
     config: &VerifyConfig,
     planning: Planning<'_>,
 ) -> Result<Outcome, AnswerError> {
-    let _ = planning;
+    match planning.planner {
+        Planner::Published => {}
+        _ if !config.graph => {}
+        Planner::Paths => {
+            let planned = paths::run(context, question, planning.paths).await;
+            return planned_or_pages(context, question, config, planned).await;
+        }
+        Planner::Query => {
+            let planned = query::run(context, question, planning.query).await;
+            return planned_or_pages(context, question, config, planned).await;
+        }
+    }
     let mut found = Found { evidence: Vec::new(), missing: Vec::new() };
     let mut frames = question.times();
     if config.graph {
@@ -90,6 +127,27 @@ pub(super) async fn run(
     Ok(name_missing(outcome, &found.missing))
 }
 
+/// What a planner found in the graph; where it found nothing, the pages' part.
+async fn planned_or_pages(
+    context: &Context<'_>,
+    question: &Question,
+    config: &VerifyConfig,
+    planned: Result<Outcome, AnswerError>,
+) -> Result<Outcome, AnswerError> {
+    match planned {
+        Err(error) if is_down(&error) && !context.pages.is_empty() => {
+            context.note_down(&error);
+            let missing = [(context.graph().describe().name.clone(), error)];
+            let outcome = from_pages(context, question, &question.times(), config).await?;
+            Ok(name_missing(outcome, &missing))
+        }
+        Ok(planned) if planned.status == Status::Abstained && !context.pages.is_empty() => {
+            from_pages(context, question, &question.times(), config).await
+        }
+        planned => planned,
+    }
+}
+
 /// The graph's part: the APIs of the question's field, else the neighbourhood of the entities linked.
 async fn from_graph(
     context: &Context<'_>,
@@ -101,7 +159,7 @@ async fn from_graph(
     let mut found = Found { evidence: Vec::new(), missing: Vec::new() };
     let mut frames = frames;
     if !apis.is_empty() {
-        let subject = subject(context, question, &apis).await?;
+        let subject = subject(context, question, &apis, config.domain_call).await?;
         let knowing = |api: &&ApiGraph| {
             let domains = api.service().domains();
             domains.is_empty() || domains.contains(&subject.domain.as_str())
@@ -145,9 +203,10 @@ async fn subject(
     context: &Context<'_>,
     question: &Question,
     apis: &[&ApiGraph],
+    domain_call: bool,
 ) -> Result<Subject, AnswerError> {
     let _timer = context.ledger.enter(Stage::Plan);
-    match read_subject(context, question, apis).await {
+    match read_subject(context, question, apis, domain_call).await {
         Err(AnswerError::Model(error @ ModelError::Unreadable { .. })) => {
             context.trace.report(Stage::Plan, Event::Degraded { reason: error.to_string() });
             let domain = domain_of(question.text(), apis).unwrap_or_else(|| OTHER.into());
@@ -173,7 +232,13 @@ async fn from_pages(
 ) -> Result<Outcome, AnswerError> {
     let evidence = {
         let _timer = context.ledger.enter(Stage::Retrieve);
-        nearest_snippets(context, question.text(), context.pages, config.snippets).await?
+        let (asked, pages) = (question.text(), context.pages);
+        match config.reference {
+            PageText::Snippet => {
+                given_snippets(context, asked, pages, config.few_pages, config.snippets).await?
+            }
+            PageText::Whole => nearest_snippets(context, asked, pages, config.snippets).await?,
+        }
     };
     context.trace.report(Stage::Retrieve, Event::Retrieved { evidence: evidence.len(), left_out: 0 });
     if evidence.is_empty() {

@@ -1,4 +1,4 @@
-//! HybGRAG where no documents are attached to entities (App. C, the setting of CRAG): the graph of an API, an endpoint or a store, and pages that
+//! HybGRAG by whole paths where no documents are attached to entities (App. C, the setting of CRAG): the graph of an API, an endpoint or a store, and pages that
 //! came with the question. The router chooses a module; the graph module gives the triples along the useful relations of the topic entities, the
 //! text module the next batch of pages; an answer is composed, and the validator says whether it answers the question. Where it does not, the
 //! commentator names one of the five kinds of Table 12, and the router heeds it, at most four rounds.
@@ -13,13 +13,14 @@ use quipu_language::time_frames;
 use quipu_model::{ChatRequest, Constraint, ModelError};
 use serde_json::json;
 
-use super::{CriticKind, HybridConfig, Modules, report};
 use crate::answer::{
     AnswerError, Event, Evidence, Outcome, Question, Refinement, Stage, Status, cell, to_markdown,
 };
 use crate::compose::compose;
 use crate::ledger::Context;
 use crate::link::{Anchor, Mentioned, mentions};
+use crate::methods::hybrid::feedback::ErrorKind;
+use crate::methods::hybrid::{CriticKind, HybridConfig, Modules, report};
 use crate::plan::{RankConfig, RankedPath, Scope, Seen, rank_informed};
 use crate::planners::{PathsConfig, paths};
 use crate::prompts::Prompt;
@@ -39,28 +40,6 @@ const MOST_NAMED: usize = 4;
 const ACCEPTED: f64 = 0.7;
 const UNCHECKED: f64 = 0.5;
 const REJECTED: f64 = 0.3;
-
-/// What was wrong with a round (Table 12).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Wrong {
-    Type,
-    Dynamism,
-    Domain,
-    EntityAndRelation,
-    Module,
-}
-
-impl Wrong {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Type => "incorrect question type",
-            Self::Dynamism => "incorrect question dynamism",
-            Self::Domain => "incorrect question domain",
-            Self::EntityAndRelation => "incorrect entity and relation",
-            Self::Module => "incorrect retrieval module",
-        }
-    }
-}
 
 /// What one round does.
 #[derive(Debug, Clone)]
@@ -102,13 +81,14 @@ struct Round {
     action: Action,
 }
 
-pub(super) async fn run(
+pub(in crate::methods::hybrid) async fn run(
     context: &Context<'_>,
     question: &Question,
     config: &HybridConfig,
+    planner: &PathsConfig,
 ) -> Result<Outcome, AnswerError> {
     if !context.has_model() {
-        return paths::run(context, question, &PathsConfig::default()).await;
+        return paths::run(context, question, planner).await;
     }
     let mut router = Router::open(context, question, config).await?;
     let mut best: Option<Outcome> = None;
@@ -368,31 +348,31 @@ impl<'a> Router<'a> {
     }
 
     /// What may have been wrong: only what the router can do otherwise.
-    fn options(&self, action: &Action) -> Vec<Wrong> {
+    fn options(&self, action: &Action) -> Vec<ErrorKind> {
         let mut options = Vec::new();
         if let Action::Graph(followed) = action {
-            options.push(Wrong::EntityAndRelation);
+            options.push(ErrorKind::IncorrectEntityAndRelation);
             let hops = |path: &RankedPath| path.steps.len();
             let first = followed.first().and_then(|(_, paths)| paths.first()).map(hops);
             let known = followed.iter().flat_map(|(anchor, _)| self.ranked.get(&anchor.node)).flatten();
             if known.clone().any(|path| Some(hops(path)) != first) {
-                options.push(Wrong::Type);
+                options.push(ErrorKind::IncorrectQuestionType);
             }
             let spare = self.named.iter().zip(&self.taken).any(|(m, taken)| m.candidates.len() > taken + 1);
             if spare {
-                options.push(Wrong::Domain);
+                options.push(ErrorKind::IncorrectDomain);
             }
         }
         let frames = time_frames(self.question.text(), self.question.asked_at().date());
         if self.timed && !frames.is_empty() {
-            options.push(Wrong::Dynamism);
+            options.push(ErrorKind::IncorrectDynamism);
         }
         let other = match action {
             Action::Graph(_) => self.batch * BATCH < self.pages.len(),
             Action::Text(_) => self.graph || self.batch * BATCH < self.pages.len(),
         };
         if other {
-            options.push(Wrong::Module);
+            options.push(ErrorKind::IncorrectModule);
         }
         options
     }
@@ -414,7 +394,7 @@ impl<'a> Router<'a> {
         );
         let Action::Graph(followed) = &round.action else {
             match wrong {
-                Wrong::Dynamism => {
+                ErrorKind::IncorrectDynamism => {
                     self.timed = false;
                     self.batch = self.batch.saturating_sub(1);
                 }
@@ -423,15 +403,16 @@ impl<'a> Router<'a> {
             return Ok(());
         };
         match wrong {
-            Wrong::Dynamism => self.timed = false,
-            Wrong::Module => self.text = true,
-            Wrong::Domain => self.taken.iter_mut().for_each(|taken| *taken += 1),
-            Wrong::EntityAndRelation => {
+            ErrorKind::IncorrectDynamism => self.timed = false,
+            ErrorKind::IncorrectModule => self.text = true,
+            ErrorKind::IncorrectDomain => self.taken.iter_mut().for_each(|taken| *taken += 1),
+            ErrorKind::IncorrectEntityAndRelation => {
                 let shown =
                     followed.iter().flat_map(|(a, paths)| paths.iter().map(|p| (a.node, p.steps.clone())));
                 self.struck.extend(shown);
             }
-            Wrong::Type => {
+            // The kinds of Table 4 are not among the options.
+            _ => {
                 let hops =
                     followed.first().and_then(|(_, paths)| paths.first()).map_or(0, |path| path.steps.len());
                 for (anchor, _) in followed {
@@ -444,9 +425,11 @@ impl<'a> Router<'a> {
         Ok(())
     }
 
-    async fn comment(&self, options: &[Wrong], round: &Round) -> Result<Wrong, AnswerError> {
+    async fn comment(&self, options: &[ErrorKind], round: &Round) -> Result<ErrorKind, AnswerError> {
         let _timer = self.context.ledger.enter(Stage::Critique);
         let values = json!({
+            "experiences": [],
+            "reading": [],
             "question": self.question.text(),
             "module": round.action.module(),
             "entities": round.action.entities(),
@@ -459,7 +442,7 @@ impl<'a> Router<'a> {
             .with_max_tokens(12);
         let said = self.context.chat(Stage::Critique, request).await?.text;
         let named = options.iter().find(|option| said.contains(option.name()));
-        Ok(*named.or(options.first()).unwrap_or(&Wrong::EntityAndRelation))
+        Ok(*named.or(options.first()).unwrap_or(&ErrorKind::IncorrectEntityAndRelation))
     }
 }
 

@@ -1,11 +1,13 @@
-//! The router (HybGRAG §3.1): which entities and relations the question speaks of, and whether the graph or text narrows the search.
+//! The router of whole paths: which entities and relations the question speaks of, and whether the graph or text narrows the search.
 //!
-//! The paper has a large model extract both freely. Here the graph says what may be meant: every requirement that the question can
-//! set (`plan/requirements.rs`), each said in words; how near those are to the question, and what a requirement leads to, say which
-//! is meant: whether documents there fit the question, how many there are, and whether two requirements meet. The documents of the
-//! first actions are read word for word: the right action and its best document explain the whole question together. That tells
+//! The paper has a large model extract both freely (`published/router.rs`). Here the graph says what may be meant: every requirement that
+//! the question can set (`plan/requirements.rs`), each said in words; how near those are to the question, and what a requirement leads to,
+//! say which is meant: whether documents there fit the question, how many there are, and whether two requirements meet. The documents of
+//! the first actions are read word for word: the right action and its best document explain the whole question together. That tells
 //! namesakes apart by text and neighbourhood, without a call. On request the model weighs the words by likelihood (one call). Actions
 //! are ranked once; feedback strikes those that it speaks against.
+
+mod fits;
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -13,14 +15,15 @@ use std::ops::Range;
 use quipu_graph::NodeId;
 use quipu_index::{DocumentIndex, IndexError};
 
-use super::feedback::{ErrorKind, Feedback};
-use super::fits::{narrow, weight};
-use super::{HybridConfig, Modules, Ranking, RouterKind};
-use crate::answer::{AnswerError, CandidateEvent, Event, MentionEvent, Refinement, Stage, cell};
+use crate::answer::{AnswerError, CandidateEvent, Event, MentionEvent, Stage};
 use crate::ledger::Context;
 use crate::link::apart;
-use crate::plan::{NamedPart, Requirement, RequirementConfig, follow, onward, requirements};
-use crate::retrieve::{Documents, QuestionWords, Walked};
+use crate::methods::hybrid::feedback::{ErrorKind, Feedback};
+use crate::methods::hybrid::taken::{Start, Taken};
+use crate::methods::hybrid::{HybridConfig, Modules, Ranking};
+use crate::plan::{NamedPart, Requirement, RequirementConfig, onward, requirements};
+use crate::retrieve::{Documents, QuestionWords};
+use fits::{narrow, weight};
 
 /// Requirements that actions are made of: the best ones.
 const MOST_REQUIREMENTS: usize = 60;
@@ -35,6 +38,7 @@ const ACTIONS_READ: usize = 12;
 const DOCUMENTS_READ: usize = 20;
 /// Passages of the text module.
 const SEARCHED: usize = 150;
+
 /// What to do in one round: the requirements that the graph is asked for, by position; none: the text module.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Action {
@@ -58,7 +62,7 @@ impl Action {
 }
 
 /// Best first; the same in every run.
-pub(super) fn in_order(actions: &mut [Action]) {
+fn in_order(actions: &mut [Action]) {
     actions.sort_by(|a, b| b.score().total_cmp(&a.score()).then_with(|| a.requirements.cmp(&b.requirements)));
 }
 
@@ -66,11 +70,8 @@ pub(super) fn in_order(actions: &mut [Action]) {
 pub(super) struct Router<'a> {
     pub(super) context: &'a Context<'a>,
     pub(super) question: &'a str,
-    kind: RouterKind,
-    pub(super) bounds: RequirementConfig,
+    bounds: RequirementConfig,
     documents: &'a Documents<'a>,
-    /// What the model chose in the round before, as it wrote it.
-    pub(super) before: String,
     pub(super) parts: Vec<NamedPart>,
     pub(super) requirements: Vec<Requirement>,
     /// Exact similarity of the question with entities' nearest passages, with those.
@@ -81,25 +82,23 @@ pub(super) struct Router<'a> {
     pub(super) words: Option<QuestionWords<'a>>,
     actions: Vec<Action>,
     tried: HashSet<Vec<usize>>,
+    /// The requirements of the last action.
+    last: Vec<usize>,
 }
 
 impl<'a> Router<'a> {
-    /// Enumerates and ranks what the question may ask: no model call, or one where likelihoods are to count. Where the model routes,
-    /// nothing is enumerated: it is asked in each round.
+    /// Enumerates and ranks what the question may ask: no model call, or one where likelihoods are to count.
     pub(super) async fn open(
         context: &'a Context<'a>,
         documents: &'a Documents<'a>,
         question: &'a str,
         config: &HybridConfig,
     ) -> Result<Self, AnswerError> {
-        let kind = if context.has_model() { config.router } else { RouterKind::Graph };
         let mut router = Self {
             context,
             question,
-            kind,
             bounds: config.requirements,
             documents,
-            before: String::new(),
             parts: Vec::new(),
             requirements: Vec::new(),
             similar: HashMap::new(),
@@ -107,6 +106,7 @@ impl<'a> Router<'a> {
             words: None,
             actions: Vec::new(),
             tried: HashSet::new(),
+            last: Vec::new(),
         };
         if config.ranking == Ranking::Words {
             router.words = QuestionWords::open(context, documents).await?;
@@ -114,12 +114,10 @@ impl<'a> Router<'a> {
         if config.modules != Modules::Graph {
             router.search(documents)?;
         }
-        if config.modules == Modules::Text {
-            router.kind = RouterKind::Graph;
-        } else if kind == RouterKind::Graph {
+        if config.modules != Modules::Text {
             router.enumerate(config).await?;
         }
-        if config.modules != Modules::Graph && router.kind == RouterKind::Graph {
+        if config.modules != Modules::Graph {
             router.actions.push(router.text_action());
         }
         let mut actions = std::mem::take(&mut router.actions);
@@ -157,26 +155,22 @@ impl<'a> Router<'a> {
         self.requirements.get(at).map_or(0, |requirement| requirement.steps.len())
     }
 
-    /// Takes requirements in that are new and lead to documents; the positions of all of them.
-    pub(super) fn add_requirements(&mut self, found: Vec<Requirement>) -> Result<Vec<usize>, AnswerError> {
-        let found = self.look_at_documents(found)?;
-        let mut places = Vec::new();
-        for requirement in found {
+    /// Takes requirements in that are new and lead to documents.
+    fn add_requirements(&mut self, found: Vec<Requirement>) -> Result<(), AnswerError> {
+        for requirement in self.look_at_documents(found)? {
             let same = |other: &Requirement| {
                 (other.part, other.anchor, &other.steps)
                     == (requirement.part, requirement.anchor, &requirement.steps)
             };
-            let known = self.requirements.iter().position(same);
-            places.push(known.unwrap_or(self.requirements.len()));
-            if known.is_none() {
+            if !self.requirements.iter().any(same) {
                 self.requirements.push(requirement);
             }
         }
-        Ok(places)
+        Ok(())
     }
 
     /// The text module.
-    pub(super) fn text_action(&self) -> Action {
+    fn text_action(&self) -> Action {
         let similarity = self.by_text.first().map_or(0.0, |(_, _, similarity)| f64::from(*similarity));
         let (fit, text) = (weight::TEXT_MODULE, weight::TEXT * similarity);
         Action { requirements: Vec::new(), ends: Vec::new(), fit, text }
@@ -193,7 +187,7 @@ impl<'a> Router<'a> {
 
     /// Puts actions into the order of what speaks for them. The most similar documents of the first are read word for word, and those
     /// actions are ordered by what they explain.
-    pub(super) async fn read_documents(&self, actions: &mut Vec<Action>) -> Result<(), AnswerError> {
+    async fn read_documents(&self, actions: &mut Vec<Action>) -> Result<(), AnswerError> {
         in_order(actions);
         let Some(words) = &self.words else { return Ok(()) };
         if let Some(place) = actions.iter().position(Action::is_text).filter(|at| *at >= ACTIONS_READ) {
@@ -291,7 +285,7 @@ impl<'a> Router<'a> {
     }
 
     /// Some requirements together, with the entities that satisfy all of them.
-    pub(super) fn action(&self, requirements: Vec<usize>, ends: Vec<NodeId>, fits: &[f64]) -> Action {
+    fn action(&self, requirements: Vec<usize>, ends: Vec<NodeId>, fits: &[f64]) -> Action {
         let number = count(requirements.len());
         let chosen = || requirements.iter().filter_map(|at| self.requirements.get(*at));
         let fit: f64 =
@@ -308,7 +302,7 @@ impl<'a> Router<'a> {
         Action { requirements, ends, fit: fit / number + narrow + weight::MEETING * surprise, text }
     }
 
-    pub(super) fn ends(&self, at: usize) -> Vec<NodeId> {
+    fn ends(&self, at: usize) -> Vec<NodeId> {
         self.requirements.get(at).map(|r| r.ends.clone()).unwrap_or_default()
     }
 
@@ -318,33 +312,9 @@ impl<'a> Router<'a> {
         weight::TEXT * f64::from(cosines.fold(0.0, f32::max))
     }
 
-    /// What to do in a round: what the model wants, or the best action that was not tried and that the feedback does not speak against;
-    /// `None` when there is none left.
-    ///
-    /// # Errors
-    /// Where the model routes, its, the graph's and the indexes'.
-    pub(super) async fn next(
-        &mut self,
-        round: usize,
-        feedback: Option<&Feedback>,
-    ) -> Result<Option<Action>, AnswerError> {
-        match self.kind {
-            RouterKind::Graph => Ok(self.next_best(feedback)),
-            RouterKind::Model => {
-                let _timer = self.context.ledger.enter(Stage::Plan);
-                self.ask_model(round, feedback).await
-            }
-        }
-    }
-
-    /// The first of some actions that was not tried.
-    pub(super) fn first_untried(&mut self, actions: Vec<Action>) -> Option<Action> {
-        let found = actions.into_iter().find(|action| !self.tried.contains(&action.requirements))?;
-        self.tried.insert(found.requirements.clone());
-        Some(found)
-    }
-
-    fn next_best(&mut self, feedback: Option<&Feedback>) -> Option<Action> {
+    /// What to do in a round: the best action that was not tried and that the feedback does not speak against; `None` when there is none
+    /// left.
+    pub(super) fn next(&mut self, feedback: Option<&Feedback>) -> Option<Action> {
         let fits = |action: &&Action| {
             !self.tried.contains(&action.requirements)
                 && feedback.is_none_or(|feedback| self.allows(feedback, action))
@@ -352,10 +322,11 @@ impl<'a> Router<'a> {
         let untried = |action: &&Action| !self.tried.contains(&action.requirements);
         let found = self.actions.iter().find(fits).or_else(|| self.actions.iter().find(untried))?.clone();
         self.tried.insert(found.requirements.clone());
+        self.last.clone_from(&found.requirements);
         Some(found)
     }
 
-    /// Whether an action heeds feedback.
+    /// Whether an action heeds feedback on the last one.
     fn allows(&self, feedback: &Feedback, action: &Action) -> bool {
         let of = |action: &Action| -> Vec<&Requirement> {
             action.requirements.iter().filter_map(|at| self.requirements.get(*at)).collect()
@@ -363,57 +334,37 @@ impl<'a> Router<'a> {
         match feedback.kind {
             ErrorKind::IncorrectEntity => of(action).iter().all(|r| r.name != feedback.name),
             ErrorKind::IncorrectRelation => of(action).iter().all(|r| r.relations != feedback.name),
-            ErrorKind::MissingEntity => action.requirements.len() > feedback.requirements.len(),
+            ErrorKind::MissingEntity => action.requirements.len() > self.last.len(),
             ErrorKind::NoEntity => !action.is_text(),
             ErrorKind::NoIntersection | ErrorKind::IncorrectIntersection => {
-                let kept = action.requirements.iter().filter(|at| feedback.requirements.contains(at)).count();
-                !action.is_text() && kept < feedback.requirements.len()
+                let kept = action.requirements.iter().filter(|at| self.last.contains(at)).count();
+                !action.is_text() && kept < self.last.len()
             }
-            ErrorKind::IncorrectModule => action.is_text() != feedback.requirements.is_empty(),
+            ErrorKind::IncorrectModule => action.is_text() != self.last.is_empty(),
+            // Kinds of the setting without documents.
+            ErrorKind::IncorrectQuestionType
+            | ErrorKind::IncorrectDynamism
+            | ErrorKind::IncorrectDomain
+            | ErrorKind::IncorrectEntityAndRelation => true,
         }
     }
 
-    /// The action as the trace tells it.
-    pub(super) fn described(&self, action: &Action) -> Refinement {
-        let chosen: Vec<&Requirement> =
-            action.requirements.iter().filter_map(|at| self.requirements.get(*at)).collect();
-        Refinement::Routed {
-            module: if action.is_text() { "text" } else { "hybrid" }.into(),
-            entities: chosen.iter().map(|r| r.name.clone()).collect(),
-            relations: chosen.iter().map(|r| r.relations.clone()).collect(),
-            reading: chosen.iter().map(|r| r.phrase.clone()).collect(),
-        }
+    /// The requirements of an action.
+    pub(super) fn chosen(&self, action: &Action) -> Vec<Requirement> {
+        action.requirements.iter().filter_map(|at| self.requirements.get(*at)).cloned().collect()
     }
 
-    /// The paths from an action's entities to an end, as the paper verbalises them.
-    pub(super) fn paths_to(&self, action: &Action, end: &str) -> Vec<String> {
-        let chosen = action.requirements.iter().filter_map(|at| self.requirements.get(*at));
-        chosen.map(|r| format!("{} {} {}", cell(&r.name), r.relations, arrowed(r, end))).collect()
-    }
-
-    /// The triples along which a requirement leads to some of its ends, one way to each.
-    pub(super) async fn walked(
-        &self,
-        requirement: &Requirement,
-        ends: &[NodeId],
-    ) -> Result<Vec<Walked>, AnswerError> {
-        let walk = follow(self.context.graph(), requirement.anchor, &requirement.steps).await?;
-        let mut walked = Vec::new();
-        for end in ends {
-            // An end of fewer hops is one of a path that takes the same step again.
-            let Some(last) = walk.hops.iter().position(|hop| hop.iter().any(|(node, _)| node == end)) else {
-                continue;
-            };
-            let mut to = *end;
-            for hop in (0..=last).rev() {
-                let reached = walk.hops.get(hop).and_then(|hop| hop.iter().find(|(node, _)| *node == to));
-                let from = reached.and_then(|(_, from)| from.first().copied());
-                let (Some(from), Some(step)) = (from, requirement.steps.get(hop)) else { break };
-                walked.push((from, *step, to));
-                to = from;
-            }
-        }
-        Ok(walked)
+    /// The action in plain words: one start for each requirement.
+    pub(super) fn taken(&self, action: &Action) -> Taken {
+        let start = |requirement: Requirement| Start {
+            name: requirement.name,
+            anchors: vec![requirement.anchor],
+            relations: vec![requirement.relations],
+            ends: requirement.ends,
+        };
+        let starts: Vec<Start> = self.chosen(action).into_iter().map(start).collect();
+        let relations = starts.iter().flat_map(|start| start.relations.iter().cloned()).collect();
+        Taken { is_text: action.is_text(), starts, relations, ends: action.ends.clone() }
     }
 
     /// What the best action starts from, for the trace and for the measures of linking.
@@ -436,14 +387,7 @@ fn first_passage(index: &DocumentIndex, node: NodeId) -> Result<Option<(u64, f32
     Ok(index.passages_of(node)?.first().map(|passage| (*passage, 0.0)))
 }
 
-/// The end of a path, behind the arrow of its last relation.
-fn arrowed(requirement: &Requirement, end: &str) -> String {
-    let forward =
-        requirement.steps.last().is_none_or(|step| step.direction == quipu_graph::Direction::Forward);
-    format!("{} {}", if forward { "→" } else { "←" }, cell(end))
-}
-
 #[expect(clippy::cast_precision_loss, reason = "counts of entities, for logarithms")]
-pub(super) fn count(count: usize) -> f64 {
+fn count(count: usize) -> f64 {
     count.max(1) as f64
 }

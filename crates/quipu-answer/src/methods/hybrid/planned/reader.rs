@@ -8,9 +8,9 @@ use std::time::Duration;
 use quipu_model::ScoreRequest;
 use serde_json::json;
 
-use super::bank::{Found, sort};
-use crate::answer::{AnswerError, Event, Stage, cell, passage_cell};
+use crate::answer::{AnswerError, Event, Stage};
 use crate::ledger::Context;
+use crate::methods::hybrid::found::{Found, entries, sort};
 use crate::prompts::Prompt;
 use crate::retrieve::Documents;
 
@@ -18,8 +18,6 @@ use crate::retrieve::Documents;
 const SIMILARITY: f64 = 10.0;
 /// What one nat of the document's gain counts.
 const GAIN: f64 = 0.2;
-/// Characters of a document that are read.
-const READ: usize = 240;
 /// A local model's one look at a page of documents.
 const TIMEOUT: Duration = Duration::from_secs(90);
 
@@ -61,27 +59,6 @@ pub(super) async fn read(
         entity.score += least - 2.0;
     }
     Ok(())
-}
-
-/// `name: text` of the first entities.
-pub(super) async fn entries(
-    context: &Context<'_>,
-    documents: &Documents<'_>,
-    found: &Found,
-    count: usize,
-) -> Result<Vec<String>, AnswerError> {
-    let nodes: Vec<_> = found.entities.iter().take(count).map(|entity| entity.node).collect();
-    let summaries = context.graph().summaries(&nodes).await?;
-    let mut entries = Vec::new();
-    for (entity, summary) in found.entities.iter().zip(summaries) {
-        let text = match entity.passage {
-            Some(number) => passage_cell(&documents.index().passage(number)?.text),
-            None => String::new(),
-        };
-        let text = text.get(..text.floor_char_boundary(READ)).unwrap_or(&text);
-        entries.push(format!("{}: {text}", cell(&summary.name)));
-    }
-    Ok(entries)
 }
 
 /// For each entry the natural logarithm of how much likelier the question makes it.

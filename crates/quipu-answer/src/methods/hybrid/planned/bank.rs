@@ -1,12 +1,13 @@
-//! The retriever bank (HybGRAG §3.1): the text module, the hybrid module and, for the ablation, the graph alone.
+//! The retriever bank of whole paths: the text module, the hybrid module and, for the ablation, the graph alone.
 
 use std::collections::HashSet;
 
-use super::pagerank::pagerank;
 use super::router::{Action, Router};
-use super::{HybridConfig, Modules, report};
 use crate::answer::{AnswerError, Refinement, Stage};
 use crate::ledger::Context;
+use crate::methods::hybrid::found::{Found, FoundEntity, sort};
+use crate::methods::hybrid::pagerank::near;
+use crate::methods::hybrid::{HybridConfig, Modules, report};
 use crate::retrieve::Documents;
 use quipu_graph::NodeId;
 
@@ -14,23 +15,6 @@ use quipu_graph::NodeId;
 const RANKED: usize = 100;
 /// Of these, the ones whose documents are read word for word.
 const READ: usize = 50;
-
-/// An entity with the passage that it was ranked by.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct FoundEntity {
-    pub(super) node: NodeId,
-    /// The passage's number; `None` for an entity without documents, which the graph alone finds.
-    pub(super) passage: Option<u64>,
-    pub(super) score: f64,
-    /// Whether it satisfies the requirements of the action.
-    pub(super) satisfies: bool,
-}
-
-/// What one round's retrieval gave, best first.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Found {
-    pub(super) entities: Vec<FoundEntity>,
-}
 
 /// The modules.
 pub(super) struct Bank<'a> {
@@ -96,20 +80,9 @@ impl<'a> Bank<'a> {
         action: &Action,
         router: &Router<'_>,
     ) -> Result<Found, AnswerError> {
-        let chosen = action.requirements.iter().filter_map(|at| router.requirements.get(*at));
-        let mut starts: Vec<NodeId> = chosen.map(|r| r.anchor).collect();
+        let mut starts: Vec<NodeId> = router.chosen(action).iter().map(|r| r.anchor).collect();
         starts.dedup();
-        let mut entities = Vec::new();
-        for (node, score) in pagerank(self.context, &starts).await? {
-            // What has no document is no answer here, and what the question starts from neither.
-            let first = self.documents.index().passages_of(node)?.first().copied();
-            if first.is_some() && !starts.contains(&node) {
-                entities.push(FoundEntity { node, passage: first, score, satisfies: true });
-            }
-            if entities.len() == RANKED {
-                break;
-            }
-        }
+        let entities = near(self.context, self.documents, &starts, RANKED).await?;
         self.told(round, entities.len(), Vec::new());
         Ok(Found { entities })
     }
@@ -180,8 +153,4 @@ async fn explained(
 fn found(router: &Router<'_>, node: NodeId, satisfies: bool) -> Option<FoundEntity> {
     let (passage, similarity) = router.similar.get(&node)?;
     Some(FoundEntity { node, passage: Some(*passage), score: f64::from(*similarity), satisfies })
-}
-
-pub(super) fn sort(entities: &mut [FoundEntity]) {
-    entities.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.node.cmp(&b.node)));
 }

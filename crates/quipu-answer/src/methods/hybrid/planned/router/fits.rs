@@ -6,7 +6,7 @@ use std::time::Duration;
 use quipu_model::ScoreRequest;
 use serde_json::json;
 
-use super::router::{Router, count};
+use super::{Router, count};
 use crate::answer::{AnswerError, Event, Stage, cell};
 use crate::plan::{NamedPart, Requirement, with_solved};
 use crate::prompts::Prompt;
@@ -21,32 +21,32 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 /// (docs/results/ has what they are worth on the other halves).
 pub(super) mod weight {
     /// Of the likelihood of a phrase, against the likeliest of the same part of the question.
-    pub(in crate::methods::hybrid) const RELATION: f64 = 0.2;
+    pub(in super::super) const RELATION: f64 = 0.2;
     /// Of the likelihood itself: which part of the question is the relational one.
-    pub(in crate::methods::hybrid) const LIKELIHOOD: f64 = 0.05;
+    pub(in super::super) const LIKELIHOOD: f64 = 0.05;
     /// Least that a phrase can lose.
-    pub(in crate::methods::hybrid) const LEAST: f64 = -8.0;
+    pub(in super::super) const LEAST: f64 = -8.0;
     /// Of the cosine of phrase and question.
-    pub(in crate::methods::hybrid) const PHRASE: f64 = 4.0;
+    pub(in super::super) const PHRASE: f64 = 4.0;
     /// Of the greatest cosine of question and a document that is reached: which actions are worth reading.
-    pub(in crate::methods::hybrid) const TEXT: f64 = 6.0;
+    pub(in super::super) const TEXT: f64 = 6.0;
     /// Of how much of the question entities and the best document explain together, where documents are read word for word.
-    pub(in crate::methods::hybrid) const EXPLAINED: f64 = 8.0;
+    pub(in super::super) const EXPLAINED: f64 = 8.0;
     /// A requirement that leads to fewer than `FEW` entities leaves text nothing to choose from: what each factor below costs.
-    pub(in crate::methods::hybrid) const NARROW: f64 = -2.0;
-    pub(in crate::methods::hybrid) const FEW: f64 = 5.0;
+    pub(in super::super) const NARROW: f64 = -2.0;
+    pub(in super::super) const FEW: f64 = 5.0;
     /// Of the logarithm of how much oftener than by chance two requirements meet, up to `MEETING_MOST`.
-    pub(in crate::methods::hybrid) const MEETING: f64 = 0.15;
-    pub(in crate::methods::hybrid) const MEETING_MOST: f64 = 6.0;
+    pub(in super::super) const MEETING: f64 = 0.15;
+    pub(in super::super) const MEETING_MOST: f64 = 6.0;
     /// Of how likely a part of the question names something at all, up to `PART_MOST`.
-    pub(in crate::methods::hybrid) const PART: f64 = 1.0;
-    pub(in crate::methods::hybrid) const PART_MOST: f64 = 1.5;
+    pub(in super::super) const PART: f64 = 1.0;
+    pub(in super::super) const PART_MOST: f64 = 1.5;
     /// The part that the question's word for what it asks follows: "which *terrier*".
-    pub(in crate::methods::hybrid) const ASKED: f64 = 1.0;
+    pub(in super::super) const ASKED: f64 = 1.0;
     /// A hop beyond the first.
-    pub(in crate::methods::hybrid) const HOP: f64 = -1.0;
+    pub(in super::super) const HOP: f64 = -1.0;
     /// What the text module is worth before its best document is looked at.
-    pub(in crate::methods::hybrid) const TEXT_MODULE: f64 = 2.0;
+    pub(in super::super) const TEXT_MODULE: f64 = 2.0;
 }
 
 impl Router<'_> {

@@ -1,4 +1,4 @@
-//! The critic (HybGRAG §3.2): a validator that accepts or rejects what came first, with the paths that lead there as its context; and a
+//! The critic of the planner `paths`: a validator that accepts or rejects what came first, with the paths that lead there as its context; and a
 //! commentator that names the error out of the kinds of Table 4, with collected experiences as examples.
 
 use std::time::Duration;
@@ -7,30 +7,20 @@ use quipu_graph::NodeId;
 use quipu_model::{ChatRequest, Constraint, ScoreRequest};
 use serde_json::{Value, json};
 
-use super::bank::Found;
-use super::feedback::{Feedback, by_gold};
-use super::reader::{entries, read};
+use super::reader::read;
 use super::router::{Action, Router};
-use super::{CriticKind, HybridConfig, report};
 use crate::answer::{AnswerError, Event, Refinement, Stage, cell};
 use crate::ledger::Context;
-use crate::methods::Experiences;
+use crate::methods::hybrid::experience::Experiences;
+use crate::methods::hybrid::feedback::{Feedback, by_gold};
+use crate::methods::hybrid::found::{Found, UNVALIDATED, Verdict, entries};
+use crate::methods::hybrid::ways::paths_to;
+use crate::methods::hybrid::{CriticKind, HybridConfig, report};
 use crate::prompts::Prompt;
 use crate::retrieve::Documents;
 
 /// A local model's one look at a document.
 const TIMEOUT: Duration = Duration::from_secs(60);
-
-/// Probability of a result that nobody validated.
-const UNVALIDATED: f64 = 0.4;
-
-/// What the validator says.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Verdict {
-    pub(super) accepted: bool,
-    /// Probability that the first document is what the question asks for.
-    pub(super) probability: f64,
-}
 
 /// Validator and commentator.
 pub(super) struct Critic<'a> {
@@ -100,11 +90,13 @@ impl<'a> Critic<'a> {
         let paths = match (first, self.config.validation_context) {
             (Some(entity), true) if entity.satisfies => {
                 let name = document.split(':').next().unwrap_or_default();
-                router.paths_to(action, name)
+                paths_to(&router.chosen(action), entity.node, name)
             }
             _ => Vec::new(),
         };
-        let values = json!({ "question": self.question, "document": document, "paths": paths });
+        let judged = self.context.memory::<Experiences>().judged(self.config.validations);
+        let values =
+            json!({ "question": self.question, "document": document, "paths": paths, "examples": judged });
         let messages = Prompt::HybridValidate.render(values)?;
         let answers = ["yes".to_owned(), "no".to_owned()];
         if self.context.model()?.abilities().score {
@@ -122,7 +114,7 @@ impl<'a> Critic<'a> {
             .with_constraint(Constraint::Choice(answers.to_vec()))
             .with_max_tokens(4);
         let reply = self.context.chat(Stage::Critique, request).await?;
-        Ok(if reply.text.trim().to_lowercase().starts_with("yes") { 0.9 } else { 0.1 })
+        Ok(if reply.text.trim().to_lowercase().starts_with("yes") { 1.0 } else { 0.0 })
     }
 
     /// What was wrong with an action: one call, none where there is one thing only to say, or with an oracle.
@@ -134,7 +126,7 @@ impl<'a> Critic<'a> {
     ) -> Result<Option<Feedback>, AnswerError> {
         let _timer = self.context.ledger.enter(Stage::Critique);
         let feedback = match &self.config.critic {
-            CriticKind::Oracle(_) => by_gold(action, router, &self.gold),
+            CriticKind::Oracle(_) => by_gold(&router.taken(action), &router.requirements, &self.gold),
             CriticKind::Off => None,
             CriticKind::Model => match self.choose(action, router).await {
                 // Without a comment the router goes on with what it thinks next best.
@@ -151,7 +143,7 @@ impl<'a> Critic<'a> {
     }
 
     async fn choose(&self, action: &Action, router: &Router<'_>) -> Result<Option<Feedback>, AnswerError> {
-        let mut options = Feedback::options(action, router);
+        let mut options = Feedback::options(&router.taken(action));
         if options.len() < 2 || !self.context.has_model() {
             return Ok(options.pop());
         }
@@ -180,15 +172,14 @@ impl<'a> Critic<'a> {
     }
 
     fn told(&self, action: &Action, router: &Router<'_>) -> Value {
-        let chosen: Vec<_> =
-            action.requirements.iter().filter_map(|at| router.requirements.get(*at)).collect();
+        let taken = router.taken(action);
         let experiences = self.context.memory::<Experiences>().balanced(self.config.experiences);
         json!({
             "experiences": experiences,
             "question": self.question,
-            "module": if action.is_text() { "text" } else { "hybrid" },
-            "entities": chosen.iter().map(|r| cell(&r.name)).collect::<Vec<_>>(),
-            "relations": chosen.iter().map(|r| r.relations.clone()).collect::<Vec<_>>(),
+            "module": taken.module(),
+            "entities": taken.entities().iter().map(|name| cell(name)).collect::<Vec<_>>(),
+            "relations": taken.relations,
         })
     }
 }

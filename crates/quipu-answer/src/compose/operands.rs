@@ -1,0 +1,251 @@
+//! From the rows that a model points at to what is calculated: the operands, and the operation that the question's words ask for.
+
+use quipu_graph::LiteralValue;
+use quipu_index::words;
+use quipu_language::{Operand, Operation, value_of, wanted};
+
+use crate::answer::{Evidence, EvidenceContent, Question, RecordContent, RecordField};
+use crate::plan::plain_words;
+
+/// Whether the question's words leave room for an operation that the model states: "Which is longer, A or B?" asks for no sum.
+pub(super) fn may_mean(question: &Question, stated: Operation) -> bool {
+    let wanted = wanted(question.text());
+    let chooses = wanted.compares && wanted.operation.is_some_and(Operation::chooses);
+    !chooses || !matches!(stated, Operation::Sum | Operation::Average | Operation::Count)
+}
+
+/// What the question's words ask to be calculated from what the model points at, where it does not say so itself: "Which is larger, A or
+/// B?" from a value of each, "the longest" from the whole column that it found it in, "how many" from a list.
+pub(super) fn asked(
+    question: &Question,
+    rows: &[String],
+    pointed: &[Operand],
+    evidence: &[Evidence],
+) -> Option<(Operation, Vec<Operand>)> {
+    let wanted = wanted(question.text());
+    let operation = wanted.operation?;
+    let operands = match operation {
+        Operation::Highest | Operation::Lowest if wanted.compares => pointed.to_vec(),
+        // The latest price is the price of the latest day, not the greatest of a column of prices.
+        Operation::Highest | Operation::Lowest if is_of_time(question.text()) => return None,
+        Operation::Highest | Operation::Lowest => whole_column(rows, evidence)?,
+        Operation::Count => counted(question, rows, pointed, evidence)?,
+        _ => return None,
+    };
+    (operands.len() > 1).then_some((operation, operands))
+}
+
+/// What "how many" counts: the things that the model points at, the items of a list in one cell, whatever they are, and those that a text
+/// lists in the column that is asked for. A number that is stated
+/// is not counted.
+fn counted(
+    question: &Question,
+    rows: &[String],
+    pointed: &[Operand],
+    evidence: &[Evidence],
+) -> Option<Vec<Operand>> {
+    let asked_for = |name: &str| {
+        let said = plain_words(question.text());
+        plain_words(&name.replace('_', " ")).iter().any(|word| said.contains(word))
+    };
+    if let ([row], [only]) = (rows, pointed)
+        && is_text(&only.value)
+        && column(row).is_some_and(asked_for)
+    {
+        let items = only.text.split([',', ';', '\n']).map(str::trim).filter(|item| !item.is_empty());
+        let item =
+            |text: &str| Operand { key: text.into(), label: text.into(), text: text.into(), ..only.clone() };
+        return Some(items.map(item).collect());
+    }
+    let one_list = matches!(rows, [row] if row_positions(row).iter().any(|at| {
+        evidence.get(*at).and_then(|piece| field_of(piece, column(row))).is_some_and(|field| field.values.len() > 1)
+    }));
+    (one_list || pointed.iter().all(|operand| is_text(&operand.value))).then(|| pointed.to_vec())
+}
+
+/// Whether a question asks for what is first or last in time.
+fn is_of_time(question: &str) -> bool {
+    const OF_TIME: [&str; 7] = ["latest", "newest", "recent", "earliest", "oldest", "youngest", "first"];
+    words(question).iter().any(|word| OF_TIME.contains(&word.text.as_str()))
+}
+
+fn is_text(value: &LiteralValue) -> bool {
+    matches!(value, LiteralValue::Text(_))
+}
+
+/// The operands of a column of records, where every row that the model points at is a cell of it and it holds no text.
+fn whole_column(rows: &[String], evidence: &[Evidence]) -> Option<Vec<Operand>> {
+    let record_of = |row: &String| match row_positions(row).as_slice() {
+        [at] => match &evidence.get(*at)?.content {
+            EvidenceContent::Record(record) => Some(record),
+            _ => None,
+        },
+        _ => None,
+    };
+    let (first, name) = (record_of(rows.first()?)?, column(rows.first()?)?);
+    let same =
+        |record: &RecordContent| record.heading() == first.heading() && record.cell(Some(name)).is_some();
+    if !rows.iter().all(|row| column(row) == Some(name) && record_of(row).is_some_and(same)) {
+        return None;
+    }
+    let of_column = |(at, piece): (usize, &Evidence)| match &piece.content {
+        EvidenceContent::Record(record) if same(record) => Some(format!("E{at}.{name}")),
+        _ => None,
+    };
+    let whole: Vec<String> = evidence.iter().enumerate().filter_map(of_column).collect();
+    let operands = record_operands(&whole, evidence);
+    operands.iter().all(|operand| !is_text(&operand.value)).then_some(operands)
+}
+
+/// The column of `E3.price`.
+pub(super) fn column(row: &str) -> Option<&str> {
+    row.split_once('.').map(|(_, column)| column.trim())
+}
+
+/// The field of a record that a row id means; `None` for other evidence.
+pub(super) fn field_of<'a>(piece: &'a Evidence, column: Option<&str>) -> Option<&'a RecordField> {
+    match &piece.content {
+        EvidenceContent::Record(record) => record.cell(column),
+        _ => None,
+    }
+}
+
+/// Operands out of records: the cell named, with what names the record as its label.
+fn record_operands(rows: &[String], evidence: &[Evidence]) -> Vec<Operand> {
+    let cell = |row: &String, at: usize| {
+        let piece = evidence.get(at)?;
+        match (field_of(piece, column(row)), &piece.content) {
+            (Some(field), EvidenceContent::Record(record)) => Some((piece, record, field)),
+            _ => None,
+        }
+    };
+    let cells =
+        rows.iter().flat_map(|row| row_positions(row).into_iter().filter_map(move |at| cell(row, at)));
+    let cells: Vec<(&Evidence, &RecordContent, &RecordField)> = cells.collect();
+    let one_table = cells.windows(2).all(|two| matches!(two, [a, b] if a.1.table == b.1.table));
+    let operand = |(piece, record, field): &(&Evidence, &RecordContent, &RecordField), value: &str| {
+        // Of a list each value is something by itself.
+        let label = if field.values.len() > 1 { value } else { record.named_beside(&field.name, one_table) };
+        Operand {
+            key: label.to_owned(),
+            label: label.to_owned(),
+            value: value_of(value),
+            text: value.to_owned(),
+            evidence: vec![piece.id.clone()],
+        }
+    };
+    cells.iter().flat_map(|cell| cell.2.each().map(|value| operand(cell, value))).collect()
+}
+
+/// The rows that the model points at, as operands. When several rows share head and relation (a list), each value is an
+/// operand of its own; else the head is what the value belongs to.
+pub(super) fn operands(rows: &[String], evidence: &[Evidence]) -> Vec<Operand> {
+    let records = record_operands(rows, evidence);
+    if !records.is_empty() {
+        return records;
+    }
+    let positions = rows.iter().flat_map(|row| row_positions(row));
+    let pointed: Vec<&Evidence> = positions.filter_map(|at| evidence.get(at)).collect();
+    let triples: Vec<([&str; 2], [&str; 2], &Evidence)> = pointed
+        .iter()
+        .filter_map(|piece| match &piece.content {
+            EvidenceContent::Triple { head, tail, keys, .. } => {
+                let named = [head.as_str(), tail.as_str()];
+                let keys = keys.as_deref().map_or(named, |[head, _, tail]| [head, tail]);
+                Some((named, keys, *piece))
+            }
+            EvidenceContent::Passage { .. }
+            | EvidenceContent::Record(_)
+            | EvidenceContent::Calculation { .. } => None,
+        })
+        .collect();
+    let first_head = triples.first().map(|(_, [head, _], _)| *head);
+    let one_head = triples.len() > 1 && triples.iter().all(|(_, [head, _], _)| Some(*head) == first_head);
+    let owner = |[head, tail]: [&str; 2]| if one_head { tail } else { head }.to_owned();
+    triples
+        .into_iter()
+        .map(|(named @ [_, tail], keys, piece)| Operand {
+            key: owner(keys),
+            label: owner(named),
+            value: value_of(tail),
+            text: tail.to_owned(),
+            evidence: vec![piece.id.clone()],
+        })
+        .collect()
+}
+
+/// `E3` is 3; `E4-E7` and `E4-7` are 4 to 7; a column behind a point is left out.
+pub fn row_positions(row: &str) -> Vec<usize> {
+    let row = row.split_once('.').map_or(row, |(row, _)| row);
+    let number = |text: &str| text.trim().trim_start_matches(['E', 'e']).parse::<usize>().ok();
+    match row.split_once('-') {
+        Some((from, to)) => match (number(from), number(to)) {
+            (Some(from), Some(to)) if from <= to && to - from < 10_000 => (from..=to).collect(),
+            _ => Vec::new(),
+        },
+        None => number(row).into_iter().collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_read_as_people_write_them() {
+        assert_eq!(row_positions("E3"), [3]);
+        assert_eq!(row_positions("E4-E6"), [4, 5, 6]);
+        assert_eq!(row_positions("e4-6"), [4, 5, 6]);
+        assert_eq!(row_positions("E3.Close"), [3]);
+        assert_eq!(row_positions("row four"), [0usize; 0]);
+        assert_eq!(row_positions("E9-E1"), [0usize; 0]);
+        assert_eq!(row_positions("E0-E99999999999"), [0usize; 0]);
+    }
+
+    #[test]
+    fn cells_of_records_are_operands_and_values() {
+        let field = |name: &str, value: &str| RecordField::new(name, &[value.to_owned()]);
+        let record = |date: &str, close: &str| {
+            let fields = vec![field("date", date), field("Close", close), field("Volume", "7")];
+            Evidence::record("api", RecordContent { table: "prices".into(), fields, path: "$".into() })
+        };
+        let evidence = [record("2024-02-27", "1.5"), record("2024-02-28", "2")];
+        let rows = ["E0.Close".to_owned(), "E1.close".to_owned()];
+        let found: Vec<(String, String)> =
+            operands(&rows, &evidence).into_iter().map(|o| (o.label, o.text)).collect();
+        assert_eq!(
+            found,
+            [("2024-02-27".to_owned(), "1.5".to_owned()), ("2024-02-28".to_owned(), "2".to_owned())]
+        );
+        // Of several tables each is about something else.
+        let light = |place: &str, hours: &str| {
+            let fields = vec![field("date", "2024-01-01"), field("hours", hours)];
+            Evidence::record(
+                "api",
+                RecordContent { table: format!("daylight of {place}"), fields, path: "$".into() },
+            )
+        };
+        let days = [light("Helsinki", "6.0"), light("Madrid", "9.3")];
+        let labels: Vec<String> =
+            operands(&["E0.hours".into(), "E1.hours".into()], &days).into_iter().map(|o| o.label).collect();
+        assert_eq!(labels, ["Helsinki", "Madrid"]);
+    }
+
+    #[test]
+    fn operands_are_values_of_a_list_or_heads_with_a_value_each() {
+        let triple = |h, r, t| Evidence::triple("g", [h, r, t], [h, r, t]);
+        let evidence = [
+            triple("Ada", "wrote", "Salt Roads"),
+            triple("Ada", "wrote", "The Ninth Wave"),
+            triple("Peru", "population", "32"),
+            triple("Chile", "population", "19"),
+        ];
+        let labels = |rows: &[&str]| -> Vec<String> {
+            let rows: Vec<String> = rows.iter().map(|r| (*r).to_owned()).collect();
+            operands(&rows, &evidence).into_iter().map(|o| o.label).collect()
+        };
+        assert_eq!(labels(&["E0-E1"]), ["Salt Roads", "The Ninth Wave"]);
+        assert_eq!(labels(&["E2", "E3"]), ["Peru", "Chile"]);
+        assert_eq!(labels(&["E77"]), [""; 0]);
+    }
+}

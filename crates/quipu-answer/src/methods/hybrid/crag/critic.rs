@@ -1,0 +1,100 @@
+//! The critic without documents (HybGRAG App. C.2): does the prediction answer the question, by the reference? And where not, what of the
+//! router's reading was wrong (Table 12). One call each.
+
+use quipu_model::{ChatRequest, Constraint};
+use serde_json::json;
+
+use super::router::Action;
+use crate::answer::{AnswerError, Outcome, Question, Stage, Status, cell, to_markdown};
+use crate::ledger::Context;
+use crate::methods::hybrid::HybridConfig;
+use crate::methods::hybrid::experience::Experiences;
+use crate::methods::hybrid::feedback::ErrorKind;
+use crate::prompts::Prompt;
+
+/// The kinds of Table 12.
+const KINDS: [ErrorKind; 5] = [
+    ErrorKind::IncorrectQuestionType,
+    ErrorKind::IncorrectDynamism,
+    ErrorKind::IncorrectDomain,
+    ErrorKind::IncorrectEntityAndRelation,
+    ErrorKind::IncorrectModule,
+];
+/// Experiences that the commentator is shown (App. C.2).
+const EXPERIENCES: usize = 5;
+
+/// Whether the prediction answers the question; an abstention does not, without a call.
+///
+/// # Errors
+/// The model's.
+pub(in crate::methods::hybrid) async fn accepts(
+    context: &Context<'_>,
+    question: &Question,
+    outcome: &Outcome,
+    config: &HybridConfig,
+) -> Result<bool, AnswerError> {
+    if outcome.status == Status::Abstained {
+        return Ok(false);
+    }
+    let _timer = context.ledger.enter(Stage::Critique);
+    let facts = if config.validation_context { to_markdown(&outcome.evidence) } else { String::new() };
+    let values = json!({
+        "asked_at": question.asked_at().date().to_string(), "facts": facts,
+        "prediction": prediction(outcome), "question": question.text(),
+    });
+    let request = ChatRequest::new("critique.validate", Prompt::HybridAccept.render(values)?)
+        .with_constraint(Constraint::Choice(vec!["yes".into(), "no".into()]))
+        .with_max_tokens(4);
+    let said = context.chat(Stage::Critique, request).await?.text;
+    Ok(said.trim().to_lowercase().starts_with("yes"))
+}
+
+/// What was wrong. A reply that cannot be read means the source.
+///
+/// # Errors
+/// The model's.
+pub(super) async fn comment(
+    context: &Context<'_>,
+    question: &Question,
+    action: &Action,
+    outcome: &Outcome,
+    config: &HybridConfig,
+) -> Result<ErrorKind, AnswerError> {
+    let _timer = context.ledger.enter(Stage::Critique);
+    let options: Vec<ErrorKind> = KINDS.into_iter().filter(|kind| may_be(*kind, action)).collect();
+    let names: Vec<String> = options.iter().map(|kind| kind.name().to_owned()).collect();
+    let experiences = context.memory::<Experiences>().balanced(config.experiences.min(EXPERIENCES));
+    let values = json!({
+        "experiences": experiences,
+        "question": question.text(),
+        "module": action.source(),
+        "reading": action.reading(),
+        "entities": action.named(),
+        "relations": action.linked.relations,
+        "prediction": prediction(outcome),
+    });
+    let request = ChatRequest::new("critique.comment", Prompt::HybridWrong.render(values)?)
+        .with_constraint(Constraint::Choice(names))
+        .with_max_tokens(12);
+    let said = context.chat(Stage::Critique, request).await?.text;
+    let named = options.iter().find(|kind| said.contains(kind.name()));
+    Ok(named.copied().unwrap_or(ErrorKind::IncorrectModule))
+}
+
+/// Whether something can be done about an error: only of the graph entities may be wrong, only where there are fields the field.
+fn may_be(kind: ErrorKind, action: &Action) -> bool {
+    match kind {
+        ErrorKind::IncorrectDomain => !action.domain.is_empty(),
+        ErrorKind::IncorrectEntityAndRelation => !action.is_text,
+        _ => true,
+    }
+}
+
+/// The answer in words.
+pub(super) fn prediction(outcome: &Outcome) -> String {
+    match outcome.status {
+        Status::Answered => cell(&outcome.answers.join(", ")),
+        Status::Abstained => "I don't know".into(),
+        Status::InvalidQuestion => "invalid question".into(),
+    }
+}

@@ -1,0 +1,192 @@
+//! HybGRAG as published where no entity has a document (App. C, the setting of CRAG): the graph of an API, an endpoint or a store, and pages
+//! that came with the question. The router reads the question (type, dynamism, field), extracts entities and relations, and chooses a source;
+//! the generator answers from what that gives; the validator says whether the answer is one. Where not, the commentator names one of the five
+//! kinds of Table 12, and the router reads that anew, at most four rounds.
+//!
+//! Calls: five of the router in the first round (fewer where there is one field, or one source), one of the generator, one of the validator
+//! and one of the commentator; later rounds ask the router for what was wrong only.
+
+mod critic;
+mod retriever;
+mod router;
+
+use critic::comment;
+use quipu_graph::NodeId;
+use quipu_language::time_frames;
+use quipu_model::ModelError;
+use retriever::retrieve;
+use router::{Action, Router};
+use serde_json::json;
+
+pub(super) use critic::accepts;
+
+use super::experience::{Experience, Learnt};
+use super::feedback::ErrorKind;
+use super::{CriticKind, HybridConfig, report};
+use crate::answer::{AnswerError, Evidence, Note, Outcome, Question, Refinement, Stage, Status};
+use crate::compose::compose_about;
+use crate::ledger::Context;
+use crate::prompts::Prompt;
+use crate::retrieve::{one_hop, retrieve_scope};
+
+/// Confidence in an answer that the validator accepted, that nobody checked, that was rejected.
+const ACCEPTED: f64 = 0.7;
+const UNCHECKED: f64 = 0.5;
+const REJECTED: f64 = 0.3;
+
+pub(super) async fn run(
+    context: &Context<'_>,
+    question: &Question,
+    config: &HybridConfig,
+) -> Result<Outcome, AnswerError> {
+    let mut last = None;
+    match search(context, question, config, &mut last).await {
+        Err(AnswerError::Exhausted(limit)) if last.is_some() => {
+            context.trace.note(Note::Limit { reason: limit.to_string() });
+        }
+        ended => ended?,
+    }
+    let nothing = "neither the graph nor a page bears on the question";
+    Ok(last.unwrap_or_else(|| Outcome::abstain(nothing, Vec::new())))
+}
+
+/// Algorithm 1 with a generator (App. C.1.1).
+async fn search(
+    context: &Context<'_>,
+    question: &Question,
+    config: &HybridConfig,
+    last: &mut Option<Outcome>,
+) -> Result<(), AnswerError> {
+    let gold = match &config.critic {
+        CriticKind::Oracle(keys) => names_of(context, keys).await?,
+        CriticKind::Model | CriticKind::Off => Vec::new(),
+    };
+    let mut router = Router::new(context, question, config);
+    let mut feedback = None;
+    for round in 1..=config.rounds.max(1) {
+        let action = router.route(round, feedback).await?;
+        let evidence = retrieve(context, question, round, &action, config).await?;
+        let outcome = last.insert(generate(context, question, &action, evidence).await?);
+        // Algorithm 1 returns what the last round gives, whatever it is.
+        if round == config.rounds || config.critic == CriticKind::Off {
+            break;
+        }
+        let accepted = match &config.critic {
+            CriticKind::Oracle(_) => holds(outcome, &gold),
+            _ => accepts(context, question, outcome, config).await?,
+        };
+        let (document, probability) = (critic::prediction(outcome), f64::from(u8::from(accepted)));
+        report(context, Stage::Critique, round, Refinement::Validated { document, accepted, probability });
+        outcome.confidence = if accepted { ACCEPTED } else { REJECTED };
+        if accepted {
+            break;
+        }
+        let wrong = match &config.critic {
+            CriticKind::Oracle(_) => by_gold(context, &action, outcome, &gold).await?,
+            _ => comment(context, question, &action, outcome, config).await?,
+        };
+        let about = action.named().join("; ");
+        let step = Refinement::Feedback { kind: wrong.name().into(), about };
+        report(context, Stage::Critique, round, step);
+        feedback = Some(wrong);
+    }
+    Ok(())
+}
+
+/// The answer from the reference: one call, none where there is no reference.
+async fn generate(
+    context: &Context<'_>,
+    question: &Question,
+    action: &Action,
+    evidence: Vec<Evidence>,
+) -> Result<Outcome, AnswerError> {
+    if evidence.is_empty() {
+        return Ok(Outcome::abstain("nothing was found that could hold an answer", evidence));
+    }
+    let _timer = context.ledger.enter(Stage::Compose);
+    let frames = time_frames(question.text(), question.asked_at().date());
+    let about = json!({
+        "source": action.source(), "type": action.question_type, "dynamism": action.dynamism,
+        "domain": action.domain,
+    });
+    match compose_about(context, question, &frames, &evidence, Prompt::HybridGenerate, about).await {
+        Err(AnswerError::Model(error @ ModelError::Unreadable { .. })) => {
+            Ok(Outcome::abstain(error.to_string(), evidence))
+        }
+        composed => Ok(composed?.outcome(evidence, UNCHECKED)),
+    }
+}
+
+/// The names of the gold answers.
+async fn names_of(context: &Context<'_>, keys: &[String]) -> Result<Vec<String>, AnswerError> {
+    let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+    let nodes: Vec<NodeId> = context.graph().resolve(&keys).await?.into_iter().flatten().collect();
+    Ok(context.graph().summaries(&nodes).await?.into_iter().map(|summary| summary.name).collect())
+}
+
+fn holds(outcome: &Outcome, gold: &[String]) -> bool {
+    let given = |name: &String| outcome.status == Status::Answered && outcome.answers.contains(name);
+    !gold.is_empty() && gold.iter().all(given)
+}
+
+/// What was wrong, as the gold answers show: the answer is in the reference and was read wrongly; or it is beside the entities, along other
+/// relations; or it is in the other source.
+async fn by_gold(
+    context: &Context<'_>,
+    action: &Action,
+    outcome: &Outcome,
+    gold: &[String],
+) -> Result<ErrorKind, AnswerError> {
+    let has = |evidence: &[Evidence]| {
+        evidence.iter().any(|piece| piece.values().iter().any(|value| gold.iter().any(|name| name == value)))
+    };
+    if has(&outcome.evidence) {
+        return Ok(ErrorKind::IncorrectQuestionType);
+    }
+    let nodes = action.nodes();
+    if action.is_text || nodes.is_empty() {
+        return Ok(ErrorKind::IncorrectModule);
+    }
+    let scope = one_hop(context.graph(), &nodes).await?;
+    let budget = context.limits.evidence_tokens;
+    let around = retrieve_scope(context, &nodes, &scope, &std::collections::HashMap::new(), budget).await?;
+    Ok(match has(&around.evidence) {
+        true => ErrorKind::IncorrectEntityAndRelation,
+        false => ErrorKind::IncorrectModule,
+    })
+}
+
+/// What was wrong with the router's actions for a question whose answers are known, until it is answered rightly.
+///
+/// # Errors
+/// The graph's and the model's.
+pub(super) async fn learn(
+    context: &Context<'_>,
+    question: &Question,
+    gold: &[String],
+    config: &HybridConfig,
+) -> Result<Learnt, AnswerError> {
+    let gold = names_of(context, gold).await?;
+    let mut router = Router::new(context, question, config);
+    let (mut learnt, mut feedback) = (Learnt::default(), None);
+    for round in 1..=config.rounds {
+        let action = router.route(round, feedback).await?;
+        let evidence = retrieve(context, question, round, &action, config).await?;
+        let outcome = generate(context, question, &action, evidence).await?;
+        if gold.is_empty() || holds(&outcome, &gold) {
+            break;
+        }
+        let wrong = by_gold(context, &action, &outcome, &gold).await?;
+        learnt.experience.push(Experience {
+            question: question.text().to_owned(),
+            module: action.source().to_owned(),
+            entities: action.named(),
+            relations: action.linked.relations.clone(),
+            reading: action.reading(),
+            kind: wrong,
+            feedback: wrong.name().to_owned(),
+        });
+        feedback = Some(wrong);
+    }
+    Ok(learnt)
+}

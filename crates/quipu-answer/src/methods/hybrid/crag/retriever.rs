@@ -1,0 +1,95 @@
+//! The retrieval modules without documents (HybGRAG App. C.1.1): the paths of the entities' ego-graphs along the useful relations, or the next
+//! batch of pages.
+
+use std::collections::HashMap;
+
+use quipu_graph::{NodeId, Step};
+
+use super::router::Action;
+use crate::answer::{AnswerError, Evidence, Question, Refinement, Stage};
+use crate::ledger::Context;
+use crate::methods::hybrid::{HybridConfig, report};
+use crate::plan::Scope;
+use crate::retrieve::{nearest_snippets, ranked_pages, retrieve_scope};
+
+/// Entities that a second hop goes on from where each costs a request.
+const MOST_ASKED: usize = 12;
+/// Snippets of one page that are the reference.
+const SNIPPETS_OF_PAGE: usize = 3;
+
+/// What the source of the action gives.
+///
+/// # Errors
+/// The graph's and the embedder's.
+pub(super) async fn retrieve(
+    context: &Context<'_>,
+    question: &Question,
+    round: usize,
+    action: &Action,
+    config: &HybridConfig,
+) -> Result<Vec<Evidence>, AnswerError> {
+    let _timer = context.ledger.enter(Stage::Retrieve);
+    let evidence = match action.is_text {
+        true => batch(context, question, action.batch, config.batch).await?,
+        false => around(context, question, action, config.requirements.radius).await?,
+    };
+    report(context, Stage::Retrieve, round, Refinement::Retrieved { entities: evidence.len() });
+    Ok(evidence)
+}
+
+/// The snippets of one batch of pages, the pages in the order of their similarity to the question.
+async fn batch(
+    context: &Context<'_>,
+    question: &Question,
+    batch: usize,
+    size: usize,
+) -> Result<Vec<Evidence>, AnswerError> {
+    let ranked = ranked_pages(context, question.text(), context.pages).await?;
+    let pages: Vec<_> = ranked.into_iter().skip(batch * size).take(size).cloned().collect();
+    nearest_snippets(context, question.text(), &pages, pages.len() * SNIPPETS_OF_PAGE).await
+}
+
+/// The triples of the ego-graphs; where there are too many, those along the relations most like the question.
+async fn around(
+    context: &Context<'_>,
+    question: &Question,
+    action: &Action,
+    radius: usize,
+) -> Result<Vec<Evidence>, AnswerError> {
+    let (nodes, steps) = (action.nodes(), &action.linked.steps);
+    if nodes.is_empty() {
+        return Ok(Vec::new());
+    }
+    let graph = context.graph();
+    let mut hops = vec![steps.clone()];
+    let first = graph.expand(&nodes, Some(steps), MOST_ASKED + 1).await?;
+    let ends = first.into_iter().flatten().flat_map(|expansion| expansion.nodes);
+    let entities: Vec<NodeId> = ends.filter(|node| !graph.is_literal(*node)).collect();
+    let few = !graph.asks_for_each_node() || entities.len() <= MOST_ASKED;
+    if radius > 1 && few {
+        hops.resize(radius, steps.clone());
+    }
+    let relevance = likeness(context, question, steps).await?;
+    let budget = context.limits.evidence_tokens;
+    Ok(retrieve_scope(context, &nodes, &Scope { hops }, &relevance, budget).await?.evidence)
+}
+
+/// How like the question each relation is.
+async fn likeness(
+    context: &Context<'_>,
+    question: &Question,
+    steps: &[Step],
+) -> Result<HashMap<Step, f32>, AnswerError> {
+    if context.embedder().is_none() {
+        return Ok(HashMap::new());
+    }
+    let name = |step: &Step| {
+        let at = usize::try_from(step.relation.0).unwrap_or(usize::MAX);
+        context.graph().relations().get(at).map_or("", |relation| relation.name.as_str())
+    };
+    let mut texts = vec![question.text()];
+    texts.extend(steps.iter().map(name));
+    let rows = context.embed(Stage::Retrieve, &texts).await?;
+    let cosine = |row: &[f32]| -> f32 { rows.row(0).iter().zip(row).map(|(a, b)| a * b).sum() };
+    Ok(steps.iter().copied().zip(rows.rows().skip(1).map(cosine)).collect())
+}

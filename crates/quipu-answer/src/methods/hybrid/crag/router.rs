@@ -1,0 +1,220 @@
+//! The router without documents (HybGRAG App. C.2): how the question is read, its topic entities and useful relations, and the source, each
+//! asked by itself. After feedback only what was wrong is asked again.
+
+use quipu_graph::{ApiGraph, NodeId, RelationRole};
+use quipu_model::{ChatRequest, Constraint, Message, ModelError};
+use serde_json::{Value, json};
+
+use crate::answer::{AnswerError, Event, Question, Refinement, Stage, cell};
+use crate::ledger::Context;
+use crate::methods::hybrid::feedback::ErrorKind;
+use crate::methods::hybrid::linking::{Extraction, Linked, extraction_schema, link};
+use crate::methods::hybrid::{HybridConfig, Modules, report};
+use crate::plan::common_types;
+use crate::prompts::Prompt;
+
+/// The types of questions and how fast their answers change (App. C.2).
+const TYPES: [&str; 8] = [
+    "simple",
+    "simple with condition",
+    "set",
+    "comparison",
+    "aggregation",
+    "multi-hop",
+    "post-processing",
+    "false premise",
+];
+const DYNAMISM: [&str; 4] = ["real-time", "fast-changing", "slow-changing", "static"];
+/// Kinds of entities and relations that the model is shown, the most frequent: what a context of 8,192 tokens has room for.
+const TYPES_SHOWN: usize = 40;
+const RELATIONS_SHOWN: usize = 80;
+/// Senses of one name: an API gives few, and each costs requests.
+const SENSES: usize = 3;
+
+/// What to do in one round.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Action {
+    pub(super) question_type: String,
+    pub(super) dynamism: String,
+    /// The field; empty where the source knows none.
+    pub(super) domain: String,
+    pub(super) linked: Linked,
+    /// Whether pages are the reference.
+    pub(super) is_text: bool,
+    /// Which batch of them, from 0.
+    pub(super) batch: usize,
+}
+
+impl Action {
+    pub(super) fn source(&self) -> &'static str {
+        if self.is_text { "text" } else { "graph" }
+    }
+
+    pub(super) fn named(&self) -> Vec<String> {
+        self.linked.entities.iter().map(|named| named.name.clone()).collect()
+    }
+
+    pub(super) fn nodes(&self) -> Vec<NodeId> {
+        self.linked.entities.iter().flat_map(|named| named.senses.iter().map(|(node, _)| *node)).collect()
+    }
+
+    /// How the question was read.
+    pub(super) fn reading(&self) -> Vec<String> {
+        [&self.question_type, &self.dynamism, &self.domain]
+            .into_iter()
+            .filter(|text| !text.is_empty())
+            .cloned()
+            .collect()
+    }
+}
+
+pub(super) struct Router<'a> {
+    context: &'a Context<'a>,
+    question: &'a Question,
+    config: &'a HybridConfig,
+    /// The last action; what was right in it stands.
+    action: Action,
+    extraction: Vec<Message>,
+    /// Batches of pages that were read.
+    batches: usize,
+}
+
+impl<'a> Router<'a> {
+    pub(super) fn new(context: &'a Context<'a>, question: &'a Question, config: &'a HybridConfig) -> Self {
+        let action = Action { is_text: config.modules == Modules::Text, ..Action::default() };
+        Self { context, question, config, action, extraction: Vec::new(), batches: 0 }
+    }
+
+    /// What to do in a round.
+    ///
+    /// # Errors
+    /// The model's, the graph's, the indexes'.
+    pub(super) async fn route(
+        &mut self,
+        round: usize,
+        feedback: Option<ErrorKind>,
+    ) -> Result<Action, AnswerError> {
+        let _timer = self.context.ledger.enter(Stage::Plan);
+        let first = feedback.is_none();
+        let wrong = |kind: ErrorKind| feedback == Some(kind);
+        if first || wrong(ErrorKind::IncorrectQuestionType) {
+            self.action.question_type = self.read("type", &TYPES, &self.action.question_type).await?;
+        }
+        if first || wrong(ErrorKind::IncorrectDynamism) {
+            self.action.dynamism = self.read("dynamism", &DYNAMISM, &self.action.dynamism).await?;
+        }
+        let domains = self.context.api().map(|api| api.service().domains()).unwrap_or_default();
+        if domains.len() > 1 && (first || wrong(ErrorKind::IncorrectDomain)) {
+            self.action.domain = self.read("field", &domains, &self.action.domain).await?;
+        }
+        let by_graph = self.config.modules != Modules::Text;
+        // What is extracted depends on the field.
+        let anew = wrong(ErrorKind::IncorrectDomain) || wrong(ErrorKind::IncorrectEntityAndRelation);
+        if by_graph && (first || anew) {
+            let again = wrong(ErrorKind::IncorrectEntityAndRelation);
+            let extraction = self.extract(again).await?;
+            self.action.linked = link(self.context, round, extraction, SENSES).await?;
+        }
+        if by_graph && (first || anew || wrong(ErrorKind::IncorrectModule)) {
+            self.action.is_text = self.chooses_text(!first).await?;
+        }
+        if self.action.is_text {
+            self.action.batch = self.batches;
+            self.batches += 1;
+        }
+        let step = Refinement::Routed {
+            module: self.action.source().into(),
+            entities: self.action.named(),
+            relations: self.action.linked.relations.clone(),
+            reading: self.action.reading(),
+        };
+        report(self.context, Stage::Plan, round, step);
+        Ok(self.action.clone())
+    }
+
+    /// One of some options: one call. `before` is what was wrong.
+    async fn read(&self, what: &str, options: &[&str], before: &str) -> Result<String, AnswerError> {
+        let options: Vec<String> = options.iter().map(|option| (*option).to_owned()).collect();
+        let values = json!({
+            "what": what, "options": options, "before": before, "question": self.question.text(),
+        });
+        let request = ChatRequest::new(format!("plan.{what}"), Prompt::HybridReading.render(values)?)
+            .with_constraint(Constraint::Choice(options.clone()))
+            .with_max_tokens(12);
+        let said = self.context.chat(Stage::Plan, request).await?.text.to_lowercase();
+        // The longest, so that "simple" is not taken for "simple with condition".
+        let named = options.iter().filter(|option| said.contains(option.as_str()));
+        Ok(named.max_by_key(|option| option.len()).or(options.first()).cloned().unwrap_or_default())
+    }
+
+    /// Entities and relations: one call. A reply that cannot be read extracts nothing.
+    async fn extract(&mut self, again: bool) -> Result<Extraction, AnswerError> {
+        if again {
+            let feedback = json!({ "kind": ErrorKind::IncorrectEntityAndRelation.name(), "name": "" });
+            let values = json!({ "feedback": feedback, "question": self.question.text() });
+            self.extraction.extend(Prompt::HybridReflect.render(values)?);
+        } else {
+            let (types, relations) = self.shown().await?;
+            let values = json!({
+                "documents": false, "types": types, "relations": relations, "examples": [],
+                "question": self.question.text(),
+            });
+            self.extraction = Prompt::HybridExtract.render(values)?;
+        }
+        let request = ChatRequest::new("plan.extract", self.extraction.clone()).with_max_tokens(300);
+        let reply: Value = match self.context.json(Stage::Plan, request, &extraction_schema()).await {
+            Err(AnswerError::Model(error @ ModelError::Unreadable { .. })) => {
+                let reason = format!("{error}; nothing is extracted");
+                self.context.trace.report(Stage::Plan, Event::Degraded { reason });
+                return Ok(Extraction::default());
+            }
+            reply => reply?,
+        };
+        self.extraction.push(Message::assistant(reply.to_string()));
+        Ok(serde_json::from_value(reply).unwrap_or_default())
+    }
+
+    /// Kinds of entities and relations, of an API those of the question's field.
+    async fn shown(&self) -> Result<(Vec<String>, Vec<String>), AnswerError> {
+        let graph = self.context.graph();
+        if let Some(api) = self.context.api() {
+            return Ok(of_field(api, &self.action.domain));
+        }
+        let mut relations: Vec<_> =
+            graph.relations().iter().filter(|r| r.role == RelationRole::Ordinary).collect();
+        relations.sort_by(|a, b| b.triples.cmp(&a.triples).then_with(|| a.name.cmp(&b.name)));
+        let relations = relations.iter().take(RELATIONS_SHOWN).map(|relation| cell(&relation.name)).collect();
+        Ok((common_types(graph, TYPES_SHOWN).await?, relations))
+    }
+
+    /// Whether pages are the source: one call where there are both.
+    async fn chooses_text(&self, again: bool) -> Result<bool, AnswerError> {
+        let left = self.batches * self.config.batch < self.context.pages.len();
+        let none_named = self.action.linked.entities.is_empty();
+        if self.config.modules == Modules::Graph || !left || none_named {
+            return Ok(left && none_named && self.config.modules != Modules::Graph);
+        }
+        let values = json!({
+            "entities": self.action.named(), "relations": self.action.linked.relations, "again": again,
+            "question": self.question.text(),
+        });
+        let request = ChatRequest::new("plan.route", Prompt::HybridSource.render(values)?)
+            .with_constraint(Constraint::Choice(vec!["graph".into(), "text".into()]))
+            .with_max_tokens(4);
+        let said = self.context.chat(Stage::Plan, request).await?.text.trim().to_lowercase();
+        Ok(said.starts_with("text"))
+    }
+}
+
+/// The kinds and relations of an API's field; all of them where none is known.
+fn of_field(api: &ApiGraph, field: &str) -> (Vec<String>, Vec<String>) {
+    use quipu_graph::Graph as _;
+    let kinds = &api.service().kinds;
+    let is_of = |domain: &str| field.is_empty() || domain.is_empty() || domain == field;
+    let named = kinds.iter().filter(|kind| is_of(&kind.domain)).map(|kind| cell(&kind.name));
+    let head_is_of = |head: &str| kinds.iter().any(|kind| kind.name == head && is_of(&kind.domain));
+    let described = api.described_relations();
+    let relations = api.relations().iter().zip(&described).filter(|(_, says)| head_is_of(&says.head));
+    let relations = relations.take(RELATIONS_SHOWN).map(|(relation, _)| cell(&relation.name));
+    (named.collect(), relations.collect())
+}

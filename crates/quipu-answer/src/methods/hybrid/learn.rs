@@ -1,0 +1,37 @@
+//! What training questions teach the prompts: by the planner's own rounds, held against the answers.
+
+use quipu_graph::NodeId;
+
+use super::{HybridConfig, Learnt, crag, planned, published};
+use crate::answer::{AnswerError, Question};
+use crate::ledger::Context;
+use crate::planners::Planner;
+use crate::retrieve::Documents;
+
+/// What a question whose answers are known, by key, teaches. Where no entity has a document it is what was wrong with the model's reading.
+///
+/// # Errors
+/// The graph's, the index's and the model's.
+pub(crate) async fn learn_from(
+    context: &Context<'_>,
+    question: &str,
+    gold: &[String],
+    config: &HybridConfig,
+    planner: Planner,
+) -> Result<Learnt, AnswerError> {
+    let Some(documents) = Documents::open(context, question).await? else {
+        let question = Question::new(question, jiff::Zoned::now())?;
+        return match planner {
+            Planner::Published => crag::learn(context, &question, gold, config).await,
+            Planner::Paths | Planner::Query => Ok(Learnt::default()),
+        };
+    };
+    let keys: Vec<&str> = gold.iter().map(String::as_str).collect();
+    let answers: Vec<NodeId> = context.graph().resolve(&keys).await?.into_iter().flatten().collect();
+    let routes = planner == Planner::Published;
+    let mut learnt = published::learn(context, question, &documents, &answers, (config, routes)).await?;
+    if !routes {
+        learnt.add(planned::learn(context, question, &documents, &answers, config).await?);
+    }
+    Ok(learnt)
+}

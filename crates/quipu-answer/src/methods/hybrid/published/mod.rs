@@ -1,0 +1,86 @@
+//! HybGRAG as published over entities with documents (§3, Algorithm 1).
+//!
+//! Calls: two of the router a round, one of the validator and one of the commentator but for the last round, whose result is returned
+//! whatever it is: 14 in four rounds (§4.3).
+
+mod bank;
+mod critic;
+mod learn;
+mod router;
+
+use bank::{Bank, Retrieved};
+use critic::Critic;
+use router::Router;
+
+use super::answer::{Ranked, answer};
+use super::found::UNVALIDATED;
+use super::{HybridConfig, Modules};
+use crate::answer::{AnswerError, Note, Outcome, Question};
+use crate::ledger::Context;
+use crate::retrieve::Documents;
+
+pub(super) use bank::{by_text, rank};
+pub(super) use learn::learn;
+
+/// What the last round found, and how likely its first document is the right one.
+struct Last {
+    retrieved: Retrieved,
+    probability: f64,
+}
+
+pub(super) async fn run(
+    context: &Context<'_>,
+    question: &Question,
+    documents: &Documents<'_>,
+    config: &HybridConfig,
+) -> Result<Outcome, AnswerError> {
+    let bank = Bank::new(context, documents, config)?;
+    let mut last = None;
+    match search(context, question, documents, config, (&bank, &mut last)).await {
+        // What was found until then is ranked, and that the search was not ended is said.
+        Err(AnswerError::Exhausted(limit)) if last.is_some() => {
+            context.trace.note(Note::Limit { reason: limit.to_string() });
+        }
+        ended => ended?,
+    }
+    let Some(Last { retrieved, probability }) = last else {
+        return Ok(Outcome::abstain("no round was to be made", Vec::new()));
+    };
+    let Retrieved { mut found, ways, .. } = retrieved;
+    if found.entities.is_empty() {
+        // §3.1: the text module is for what the hybrid one extracts nothing for.
+        found = bank.by_text();
+    }
+    answer(context, question, documents, Ranked { found, ways, probability, evidence: Vec::new() }, config)
+        .await
+}
+
+/// Algorithm 1.
+async fn search(
+    context: &Context<'_>,
+    question: &Question,
+    documents: &Documents<'_>,
+    config: &HybridConfig,
+    (bank, last): (&Bank<'_>, &mut Option<Last>),
+) -> Result<(), AnswerError> {
+    let mut router = Router::new(context, question.text(), config);
+    let critic = Critic::new(context, documents, question.text(), config).await?;
+    // Text alone has nothing to try again.
+    let rounds = if config.modules == Modules::Text { 1 } else { config.rounds.max(1) };
+    let mut feedback = None;
+    for round in 1..=rounds {
+        let action = router.route(round, feedback.as_ref()).await?;
+        let retrieved = bank.retrieve(round, &action).await?;
+        let kept = last.insert(Last { retrieved, probability: UNVALIDATED });
+        if round == rounds || critic.is_off() {
+            break;
+        }
+        let verdict = critic.validate(round, &kept.retrieved).await?;
+        kept.probability = verdict.probability;
+        if verdict.accepted {
+            break;
+        }
+        feedback = critic.comment(round, &kept.retrieved).await?;
+    }
+    Ok(())
+}

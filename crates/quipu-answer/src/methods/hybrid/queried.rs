@@ -1,0 +1,106 @@
+//! HybGRAG with a query in the place of the router and the graph's retrieval: the query's rows are ranked by their documents, and the critic
+//! judges the first. Where it rejects it, or no row has a document, the text module takes the question. Calls: the query's and one.
+
+use quipu_graph::NodeId;
+use quipu_model::{ChatRequest, Constraint};
+use serde_json::json;
+
+use super::answer::{Ranked, answer};
+use super::crag::accepts;
+use super::found::{Found, UNVALIDATED, entries};
+use super::published::{by_text, rank};
+use super::{CriticKind, HybridConfig, Modules, report};
+use crate::answer::{AnswerError, Outcome, Question, Refinement, Stage, Status};
+use crate::compose::answer_from;
+use crate::ledger::Context;
+use crate::planners::{QueryConfig, query};
+use crate::prompts::Prompt;
+use crate::retrieve::{Documents, nearest_snippets};
+
+/// Snippets of the pages of one batch: a page has some three.
+const SNIPPETS_OF_PAGE: usize = 3;
+
+pub(super) async fn run(
+    context: &Context<'_>,
+    question: &Question,
+    documents: &Documents<'_>,
+    config: &HybridConfig,
+    planner: &QueryConfig,
+) -> Result<Outcome, AnswerError> {
+    let queried = match config.modules {
+        Modules::Text => Outcome::default(),
+        Modules::Both | Modules::Graph => query::run(context, question, planner).await?,
+    };
+    let keys: Vec<&str> = queried.table.iter().flat_map(keys).collect();
+    let mut nodes: Vec<NodeId> = context.graph().resolve(&keys).await?.into_iter().flatten().collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    let found = Found { entities: rank(documents, &nodes)? };
+    // Values and what has no document leave nothing for the rest of the method to do.
+    if queried.status == Status::Answered && found.entities.is_empty() {
+        return Ok(queried);
+    }
+    let first = entries(context, documents, &found, 1).await?.pop();
+    let accepted = match (&first, &config.critic) {
+        (None, _) => false,
+        (_, CriticKind::Off) => true,
+        (_, CriticKind::Oracle(keys)) => {
+            let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+            let gold: Vec<NodeId> = context.graph().resolve(&keys).await?.into_iter().flatten().collect();
+            found.entities.first().is_some_and(|first| gold.contains(&first.node))
+        }
+        (Some(document), CriticKind::Model) => {
+            let ways: Vec<String> =
+                queried.readings.first().map(|way| way.words.clone()).into_iter().collect();
+            let paths = if config.validation_context { ways } else { Vec::new() };
+            let values = json!({
+                "question": question.text(), "document": document, "paths": paths, "examples": [],
+            });
+            let request = ChatRequest::new("critique.validate", Prompt::HybridValidate.render(values)?)
+                .with_constraint(Constraint::Choice(vec!["yes".into(), "no".into()]))
+                .with_max_tokens(4);
+            let said = context.chat(Stage::Critique, request).await?.text;
+            said.trim().to_lowercase().starts_with("yes")
+        }
+    };
+    if let Some(document) = first {
+        let probability = f64::from(u8::from(accepted));
+        report(context, Stage::Critique, 1, Refinement::Validated { document, accepted, probability });
+    }
+    let (found, probability) = match accepted || config.modules == Modules::Graph {
+        true => (found, if accepted { 1.0 } else { UNVALIDATED }),
+        false => (by_text(documents)?, UNVALIDATED),
+    };
+    let evidence = if accepted { queried.evidence } else { Vec::new() };
+    let ranked = Ranked { found, ways: Vec::new(), probability, evidence };
+    let outcome = answer(context, question, documents, ranked, config).await?;
+    Ok(Outcome { readings: queried.readings, ..outcome })
+}
+
+/// Where no entity has a document: the query's outcome where the validator accepts it, else the pages that came with the question. Without
+/// pages a rejected one is half as sure.
+pub(super) async fn without_documents(
+    context: &Context<'_>,
+    question: &Question,
+    config: &HybridConfig,
+    planner: &QueryConfig,
+) -> Result<Outcome, AnswerError> {
+    let queried = query::run(context, question, planner).await?;
+    let accepted = match &config.critic {
+        _ if queried.status == Status::Abstained => false,
+        CriticKind::Model => accepts(context, question, &queried, config).await?,
+        CriticKind::Off | CriticKind::Oracle(_) => true,
+    };
+    if accepted || context.pages.is_empty() {
+        let confidence = if accepted { queried.confidence } else { queried.confidence * 0.5 };
+        return Ok(Outcome { confidence, ..queried });
+    }
+    let snippets = config.batch * SNIPPETS_OF_PAGE;
+    let evidence = nearest_snippets(context, question.text(), context.pages, snippets).await?;
+    answer_from(context, question, (evidence, 0), UNVALIDATED).await
+}
+
+/// The keys of the entities in a table.
+fn keys(table: &crate::answer::AnswerTable) -> impl Iterator<Item = &str> {
+    table.rows.iter().flatten().flatten().filter_map(|value| value.key.as_deref())
+}

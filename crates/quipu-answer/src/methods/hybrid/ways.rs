@@ -1,0 +1,48 @@
+//! The paths of an action: in words, for validator and answer, and as triples, for the evidence.
+
+use quipu_graph::{Direction, NodeId};
+
+use crate::answer::{AnswerError, cell};
+use crate::ledger::Context;
+use crate::plan::{Requirement, follow};
+use crate::retrieve::Walked;
+
+/// The paths that lead to an entity, as the paper verbalises them.
+pub(super) fn paths_to(ways: &[Requirement], node: NodeId, name: &str) -> Vec<String> {
+    let leading = ways.iter().filter(|way| way.ends.binary_search(&node).is_ok());
+    leading.map(|way| format!("{} {} {}", cell(&way.name), way.relations, arrowed(way, name))).collect()
+}
+
+/// The end of a path, behind the arrow of its last relation.
+fn arrowed(way: &Requirement, end: &str) -> String {
+    let forward = way.steps.last().is_none_or(|step| step.direction == Direction::Forward);
+    format!("{} {}", if forward { "→" } else { "←" }, cell(end))
+}
+
+/// The triples along which a path leads to some of its ends, one way to each.
+///
+/// # Errors
+/// The graph's.
+pub(super) async fn walked(
+    context: &Context<'_>,
+    way: &Requirement,
+    ends: &[NodeId],
+) -> Result<Vec<Walked>, AnswerError> {
+    let walk = follow(context.graph(), way.anchor, &way.steps).await?;
+    let mut walked = Vec::new();
+    for end in ends {
+        // An end of fewer hops is one of a path that takes the same step again.
+        let Some(last) = walk.hops.iter().position(|hop| hop.iter().any(|(node, _)| node == end)) else {
+            continue;
+        };
+        let mut to = *end;
+        for hop in (0..=last).rev() {
+            let reached = walk.hops.get(hop).and_then(|hop| hop.iter().find(|(node, _)| *node == to));
+            let from = reached.and_then(|(_, from)| from.first().copied());
+            let (Some(from), Some(step)) = (from, way.steps.get(hop)) else { break };
+            walked.push((from, *step, to));
+            to = from;
+        }
+    }
+    Ok(walked)
+}
