@@ -15,8 +15,8 @@ use std::sync::Arc;
 use common::{FILMS, Setting, ask, embedder, options, run, setting};
 use over::{add, apis, over_apis, over_library};
 use quipu_answer::{
-    AnswerError, AskOptions, Engine, EvidenceContent, Method, Note, Question, RelationFilter, Status,
-    Verification,
+    AnswerError, AskOptions, Engine, EvidenceContent, Method, Note, Planner, Question, RelationFilter,
+    Status, Verification,
 };
 use quipu_index::Workspace;
 use quipu_model::ScriptedModel;
@@ -48,9 +48,10 @@ fn model(name: &'static str, answers: &[&str]) -> ScriptedModel {
     })
 }
 
-/// Beliefs corrected without a call.
+/// By our planner, beliefs corrected without a call.
 fn how(method: Method) -> AskOptions {
     let mut how = options(method);
+    how.config.planner = Planner::Paths;
     how.config.pseudo.verification = Verification::Similarity;
     how
 }

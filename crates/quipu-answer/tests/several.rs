@@ -13,7 +13,7 @@ use common::{
     CARDS, FILMS, MORE_CARDS, Setting, composed, embedder, options, setting_named,
     setting_with_indexed_documents, with_cards,
 };
-use quipu_answer::{Answer, AskOptions, Engine, Method, Note, Question, Source, Status};
+use quipu_answer::{Answer, AskOptions, Engine, Method, Note, Planner, Question, Source, Status};
 use quipu_model::{LanguageModel, ScriptedModel};
 
 const BIRTHPLACE: &str = "where was the director of Kauwboy born?";
@@ -68,7 +68,9 @@ async fn a_chain_leads_from_one_source_into_another_whatever_the_method() {
         for settings in [[&directors, &births], [&births, &directors]] {
             let model = Arc::new(script());
             let engine = engine(&settings, Some(model.clone())).await;
-            let answer = ask(&engine, BIRTHPLACE, &options(method)).await;
+            let mut options = options(method);
+            options.config.planner = Planner::Paths;
+            let answer = ask(&engine, BIRTHPLACE, &options).await;
             assert_eq!(answer.answers, ["Leidschendam"], "{method:?}: {answer:#?}");
             assert_eq!(sources(&answer), ["born_in", "directed_by"], "{method:?}: each says its own");
             assert!(answer.grounded && answer.notes.is_empty(), "{method:?}: {:?}", answer.notes);

@@ -22,10 +22,10 @@ paths.max_hops=N, paths.mentions=N, paths.candidates=N, paths.run=N, paths.new_c
 paths.meet=N, paths.sure=X, paths.least_confidence=X, tokens=N, anchor.anchors=N, \
 anchor.relations_scored=N, anchor.width=N, anchor.depth=N, anchor.candidates=N, anchor.shown=N, \
 anchor.predictor=model|index, anchor.grounding=fused|relations|off, \
-anchor.guide=paths|similarity|model, anchor.parallel=yes|no, pseudo.nearest=N, \
+anchor.guide=similarity|model, anchor.parallel=yes|no, pseudo.nearest=N, \
 pseudo.least_similarity=X, pseudo.verification=model|similarity|off, \
 pseudo.answer=marked|model, pseudo.relations=N, pseudo.sources=all|one, pseudo.most_triples=N, \
-pseudo.around=N, pseudo.whole=N, anchor.triple_filter=yes|no, anchor.model_alone=yes|no, \
+pseudo.around=N, pseudo.whole=N, pseudo.model_alone=yes|no, anchor.triple_filter=yes|no, anchor.model_alone=yes|no, \
 tog.width=N, tog.depth=N, question_match.k=N, question_match.whole=N, question_match.nearby=N, \
 text.passages=N, tool_use.rounds=N, react.rounds=N, self_consistency.samples=N, \
 self_consistency.temperature=X, corrective.passages=N, corrective.relations=N, \
@@ -226,7 +226,7 @@ fn set_anchor(anchor: &mut AnchorConfig, key: &str, value: &str) -> Result<(), A
             anchor.grounding = one_of(key, value, &all)?;
         }
         "anchor.guide" => {
-            let all = [("paths", Guide::Paths), ("similarity", Guide::Similarity), ("model", Guide::Model)];
+            let all = [("similarity", Guide::Similarity), ("model", Guide::Model)];
             anchor.guide = one_of(key, value, &all)?;
         }
         "anchor.parallel" => {
@@ -247,13 +247,13 @@ fn set_pseudo(pseudo: &mut PseudoConfig, key: &str, value: &str) -> Result<(), A
         "pseudo.least_similarity" => pseudo.least_similarity = parse(key, value)?,
         "pseudo.verification" => {
             let all = [
-                ("paths", Verification::Paths),
                 ("model", Verification::Model),
                 ("similarity", Verification::Similarity),
                 ("off", Verification::Off),
             ];
             pseudo.verification = one_of(key, value, &all)?;
         }
+        "pseudo.model_alone" => pseudo.model_alone = yes_or_no(key, value)?,
         "pseudo.least_fit" => pseudo.least_fit = parse(key, value)?,
         "pseudo.answer" => {
             let all = [("marked", false), ("model", true)];
