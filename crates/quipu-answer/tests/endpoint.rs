@@ -160,7 +160,7 @@ fn ending(server: servers::Server) -> ScriptedModel {
 }
 
 fn of_method(method: Method) -> AskOptions {
-    let anchor = AnchorConfig { guide: Guide::Similarity, ..AnchorConfig::default() };
+    let anchor = AnchorConfig { guide: Guide::Similarity, model_alone: false, ..AnchorConfig::default() };
     let planner = if method == Method::Pseudo { Planner::Paths } else { Planner::Published };
     let config = MethodConfig { anchor, planner, ..MethodConfig::default() };
     AskOptions { method, config, ..AskOptions::default() }
