@@ -1,10 +1,10 @@
 #!/bin/sh
-# Measures questions without given entities: the methods and baselines on questions as asked and perturbed, the ablations, m and k, two halves
-# of a graph, open questions. Every run is a results folder and goes on where it stopped.
+# Measures questions without given entities: the methods and baselines on questions as asked and perturbed, who verifies pseudo-graphs, two
+# halves of a graph, open questions. AnchorRAG's ablations are anchor_ablations.sh. Every run is a results folder and goes on where it stopped.
 #   DATA=FOLDER [QUIPU=quipu] [LLM=NAME] [LIMIT=100] [PARALLEL=1] [OUT=open-results] [DEMO=WORKSPACE] scripts/measure_open.sh [PART...]
 # DATA holds NAME/kb.tsv and NAME/questions.*.jsonl for metaqa, pathquestion and worldcup2014; LLM is a model as `--llm` takes it, an endpoint's as
 # openai:NAME (OPENAI_BASE_URL). DEMO is the workspace of the demo graph, for the open questions.
-# Parts, all unless some are named: tables ablations (GUIDES: of `anchor`) verifications mk halves open
+# Parts, all unless some are named: tables verifications halves open
 set -eu
 quipu=${QUIPU:-quipu}
 limit=${LIMIT:-100}
@@ -55,31 +55,14 @@ tables() {
     done
 }
 
-ablations() {
-    file=$out/metaqa.1hop.perturbed.jsonl
-    perturbed "$metaqa/questions.1hop.dev.jsonl" "$file" "$path/questions.2hop.dev.jsonl"
-    for guide in ${GUIDES:-paths similarity model}; do
-        for set in "" anchor.grounding=off anchor.grounding=relations anchor.parallel=no anchor.triple_filter=no; do
-            run "anchor-$guide-${set:-whole}" metaqa "$file" anchor --max-llm-calls 60 --set "anchor.guide=$guide" ${set:+--set "$set"}
-        done
-    done
-}
-
-# The verification of pseudo-graphs, and the paper's own way of everything (answer=model, relations=0).
+# Pseudo-graphs as published, who verifies, and our planners.
 verifications() {
-    for verification in paths model similarity off; do
+    for verification in model similarity off; do
         run "pseudo-$verification" metaqa "$metaqa/questions.2hop.dev.jsonl" pseudo --set "pseudo.verification=$verification"
     done
-    for set in pseudo.relations=0 pseudo.answer=model; do
-        run "pseudo-model-$set" metaqa "$metaqa/questions.2hop.dev.jsonl" pseudo --set pseudo.verification=model --set "$set"
+    for planner in paths query; do
+        run "pseudo-$planner" metaqa "$metaqa/questions.2hop.dev.jsonl" pseudo --set "planner=$planner"
     done
-}
-
-mk() {
-    file=$out/metaqa.1hop.perturbed.jsonl
-    perturbed "$metaqa/questions.1hop.dev.jsonl" "$file" "$path/questions.2hop.dev.jsonl"
-    for m in 1 2 3 4; do run "anchor-m$m" metaqa "$file" anchor --set anchor.guide=similarity --set "anchor.anchors=$m"; done
-    for k in 3 5 7; do run "anchor-k$k" metaqa "$file" anchor --set anchor.guide=similarity --set "anchor.relations_scored=$k"; done
 }
 
 halves() {
@@ -101,4 +84,4 @@ open() {
         --parallel "$parallel" $llm --out "$out/r/open" --resume
 }
 
-for part in ${*:-tables ablations verifications mk halves open}; do "$part"; done
+for part in ${*:-tables verifications halves open}; do "$part"; done

@@ -86,11 +86,15 @@ pub enum Prompt {
     AnchorEntities,
     /// AnchorRAG's retrievers: which facts bear on the question.
     AnchorTriples,
-    /// Pseudo-graph: what the model believes, as Cypher.
+    /// Pseudo-graph: the knowledge needed, and what the model believes of it, as Cypher.
     PseudoGraph,
+    /// Pseudo-graph by our planner: what the model knows and what it does not, as Cypher.
+    PseudoSketch,
     /// Pseudo-graph: beliefs corrected after facts.
     PseudoVerify,
-    /// Pseudo-graph: an open question told in sentences with their evidence.
+    /// Pseudo-graph: the answer from the corrected graph, in words and values.
+    PseudoAnswer,
+    /// Pseudo-graph by our planner: an open question told in sentences with their evidence.
     PseudoTell,
     /// Solved questions before what is asked; no message of its own.
     Solved,
@@ -150,7 +154,9 @@ impl Prompt {
             Self::AnchorEntities => "anchor_entities",
             Self::AnchorTriples => "anchor_triples",
             Self::PseudoGraph => "pseudo_graph",
+            Self::PseudoSketch => "pseudo_sketch",
             Self::PseudoVerify => "pseudo_verify",
+            Self::PseudoAnswer => "pseudo_answer",
             Self::PseudoTell => "pseudo_tell",
             Self::Solved => "solved",
             Self::Restate => "restate",
@@ -202,7 +208,9 @@ impl Prompt {
             Self::AnchorEntities => include_str!("prompts/anchor_entities.jinja"),
             Self::AnchorTriples => include_str!("prompts/anchor_triples.jinja"),
             Self::PseudoGraph => include_str!("prompts/pseudo_graph.jinja"),
+            Self::PseudoSketch => include_str!("prompts/pseudo_sketch.jinja"),
             Self::PseudoVerify => include_str!("prompts/pseudo_verify.jinja"),
+            Self::PseudoAnswer => include_str!("prompts/pseudo_answer.jinja"),
             Self::PseudoTell => include_str!("prompts/pseudo_tell.jinja"),
             Self::Solved => include_str!("prompts/solved.jinja"),
             Self::Restate => include_str!("prompts/restate.jinja"),
@@ -253,7 +261,9 @@ impl Prompt {
         Self::AnchorEntities,
         Self::AnchorTriples,
         Self::PseudoGraph,
+        Self::PseudoSketch,
         Self::PseudoVerify,
+        Self::PseudoAnswer,
         Self::PseudoTell,
         Self::Solved,
         Self::Restate,
@@ -403,13 +413,17 @@ mod tests {
             json!({ "question": question, "facts": ["Kauwboy - directed by -> Boudewijn Koole", "Kauwboy - release year -> 2012"] }),
         );
         check(
-            Prompt::PseudoGraph,
+            Prompt::PseudoSketch,
             json!({ "relations": ["(film)-[:DIRECTED_BY]->(person)", "BORN_IN"], "question": question }),
         );
+        check(Prompt::PseudoGraph, json!({ "question": question }));
         let facts =
             "### Kauwboy\n| id | relation | value |\n|---|---|---|\n| E0 | directed by | Boudewijn Koole |\n";
         let beliefs = ["Kauwboy | directed by | Paula van der Oest"];
         check(Prompt::PseudoVerify, json!({ "facts": facts, "beliefs": beliefs, "question": question }));
+        let answer =
+            json!({ "asked_at": "2024-02-28", "time_frame": "", "facts": facts, "question": question });
+        check(Prompt::PseudoAnswer, answer);
         let solved = json!({ "question": "who directed X?", "way": "the directors of X" });
         check(Prompt::Solved, json!({ "examples": [solved] }));
         check(Prompt::PseudoTell, json!({ "facts": facts, "question": "What should I know about Kauwboy?" }));

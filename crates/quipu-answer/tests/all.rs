@@ -15,6 +15,7 @@ mod over;
 
 mod agents;
 mod anchor;
+mod anchor_planners;
 mod baselines;
 mod bounds;
 mod conversations;
@@ -33,6 +34,7 @@ mod layers;
 mod over_apis;
 mod paths;
 mod pseudo;
+mod pseudo_paths;
 mod query;
 mod several;
 mod verify;

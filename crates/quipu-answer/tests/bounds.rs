@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 use common::{CountingEmbedder, CountingGraph, FILMS, Setting, embedder, setting, setting_from};
 use quipu_answer::{
     AnchorConfig, Answer, AnswerError, AskOptions, Engine, Event, Guide, Limits, Method, MethodConfig, Note,
-    Predictor, PseudoConfig, Question, Status, Verification,
+    Planner, Predictor, PseudoConfig, Question, Status, Verification,
 };
 use quipu_index::Workspace;
 use quipu_model::{ModelError, Scripted, ScriptedModel};
@@ -118,13 +118,19 @@ async fn of_ten_thousand_namesakes_only_as_many_are_looked_at_as_is_said() {
     assert!(!reason.is_empty());
 }
 
-/// The paper's verification, where nothing but following the pseudo-graph finds an answer.
+/// Nothing but following the pseudo-graph finds an answer.
 fn followed() -> PseudoConfig {
-    PseudoConfig { verification: Verification::Model, ..PseudoConfig::default() }
+    PseudoConfig { verification: Verification::Similarity, ..PseudoConfig::default() }
 }
 
+/// Our planner by paths.
 fn pseudo(config: PseudoConfig) -> MethodConfig {
-    MethodConfig { pseudo: config, ..MethodConfig::default() }
+    MethodConfig { pseudo: config, planner: Planner::Paths, ..MethodConfig::default() }
+}
+
+/// The paper's rounds, and an abstention where they find nothing.
+fn silent(guide: Guide) -> AnchorConfig {
+    AnchorConfig { guide, model_alone: false, ..AnchorConfig::default() }
 }
 
 /// Asks over a graph behind `before`; the model's requests and what was asked of the graph come back.
@@ -225,10 +231,11 @@ async fn of_a_million_neighbours_anchor_asks_for_few_and_shows_fewer() {
     let (_, model, graph) =
         asked_hub(model, AskOptions { method: Method::Anchor, config, ..AskOptions::default() }).await;
     assert!(graph.expands().iter().all(|limit| *limit <= 500), "{:?}", graph.expands());
-    for stage in ["prune.relations", "prune.entities", "prune.triples"] {
+    // All relations, as the prompt has room for them; of entities and triples the stated number.
+    for (stage, most) in [("prune.relations", 61), ("prune.entities", 15), ("prune.triples", 15)] {
         let (lines, characters) = shown(&model, stage);
         assert!(
-            model.calls_of(stage) > 0 && lines <= 15 && characters < 4000,
+            model.calls_of(stage) > 0 && lines <= most && characters < 4000,
             "{stage}: {lines}, {characters}"
         );
     }
@@ -261,25 +268,25 @@ async fn an_entity_without_relations_is_an_abstention_and_nothing_is_composed() 
     let setting = setting_from("hills.nt", &triples).await;
     let question = "which river springs from Lonely Hill?";
     for method in [Method::Anchor, Method::Pseudo] {
-        for guide in [Guide::Paths, Guide::Similarity, Guide::Model] {
+        for (planner, guide) in [
+            (Planner::Published, Guide::Model),
+            (Planner::Published, Guide::Similarity),
+            (Planner::Paths, Guide::Model),
+        ] {
             let model = ScriptedModel::new()
                 .always("link.keywords", r#"{"keywords": ["Lonely Hill"]}"#)
                 .always(
                     "plan.pseudo",
                     "CREATE (h:Hill {name: 'Lonely Hill'})-[:SOURCE_OF]->(answer:River {name: '?'})",
                 )
-                .always("critique.verify", r#"{"edits": [], "add": []}"#)
                 .when(|r| (r.stage == "plan.card").then(|| Scripted::from("{}")));
-            let anchor = AnchorConfig { guide, ..AnchorConfig::default() };
-            let config = MethodConfig {
-                anchor,
-                pseudo: PseudoConfig { whole: 0, ..PseudoConfig::default() },
-                ..MethodConfig::default()
-            };
+            let anchor = silent(guide);
+            let pseudo = PseudoConfig { whole: 0, model_alone: false, ..PseudoConfig::default() };
+            let config = MethodConfig { anchor, pseudo, planner, ..MethodConfig::default() };
             let options = AskOptions { method, config, ..AskOptions::default() };
             let (answer, model, _) = asked(&setting, model, question, options).await;
-            assert_eq!(answer.status, Status::Abstained, "{method:?} {guide:?}: {answer:#?}");
-            assert_eq!(model.calls_of("compose"), 0, "{method:?} {guide:?}");
+            assert_eq!(answer.status, Status::Abstained, "{method:?} {planner:?}: {answer:#?}");
+            assert_eq!(model.calls_of("compose"), 0, "{method:?} {planner:?}");
         }
     }
 }
@@ -322,7 +329,7 @@ async fn relations_and_values_that_the_model_invents_do_not_reach_the_answer() {
         .always("prune.triples", r#"{"numbers": [1, 500]}"#)
         .always("critique.supervisor", "yes")
         .always("compose", common::composed("\"Golden Moon\""));
-    let anchor = AnchorConfig { guide: Guide::Model, predictor: Predictor::Model, ..AnchorConfig::default() };
+    let anchor = AnchorConfig { predictor: Predictor::Model, ..silent(Guide::Model) };
     let config = MethodConfig { anchor, ..MethodConfig::default() };
     let limits = Limits { llm_calls: 60, ..Limits::default() };
     let options = AskOptions { method: Method::Anchor, config, limits, ..AskOptions::default() };
@@ -342,7 +349,8 @@ async fn no_method_composes_from_nothing() {
             .always("link.keywords", r#"{"keywords": ["Zzyzx Quorum"]}"#)
             .when(|request| (!request.stage.starts_with("compose")).then(|| Scripted::from("{}")));
         // All of a small graph is around everything; here nothing is.
-        let mut config = pseudo(PseudoConfig { whole: 0, ..PseudoConfig::default() });
+        let pseudo = PseudoConfig { whole: 0, model_alone: false, ..PseudoConfig::default() };
+        let mut config = MethodConfig { pseudo, anchor: silent(Guide::Model), ..MethodConfig::default() };
         config.question_match.whole = 0;
         let options = AskOptions { method: *method, config, ..AskOptions::default() };
         let (answer, model, _) = asked(&setting, model, "who presides over the Zzyzx Quorum?", options).await;
@@ -412,10 +420,7 @@ async fn k_and_the_kind_of_grounding_change_the_scores() {
         ("k=1", AnchorConfig { relations_scored: 1, ..by_similarity() }),
         ("k=3", AnchorConfig { relations_scored: 3, ..by_similarity() }),
         ("k=4", AnchorConfig { relations_scored: 4, ..by_similarity() }),
-        (
-            "relations",
-            AnchorConfig { grounding: quipu_answer::AnchorGrounding::Relations, ..by_similarity() },
-        ),
+        ("fused", AnchorConfig { grounding: quipu_answer::AnchorGrounding::Fused, ..by_similarity() }),
         ("off", AnchorConfig { grounding: quipu_answer::AnchorGrounding::Off, ..by_similarity() }),
     ];
     for (name, anchor) in kinds {

@@ -197,7 +197,19 @@ f:r2 a f:Film ; rdfs:label \"Emma\" ; f:director f:bo .
         options.conversation.turns[1].values = values;
         options.method = Method::Paths;
         let embedder = Some(common::embedder().await);
-        let answer = common::ask(&setting, None, embedder, "who is its director?", &options).await;
+        let answer = common::ask(&setting, None, embedder.clone(), "who is its director?", &options).await;
+        assert_eq!(answer.answers, [director], "{answer:#?}");
+        // A paper's predictor too starts from what was said before.
+        options.method = Method::Anchor;
+        options.config.anchor.anchors = 1;
+        let answered = r#"{"reasoning": "By the row.", "status": "answered", "rows": ["E0"], "operation": "none", "answers": []}"#;
+        let model = ScriptedModel::new()
+            .on("link.keywords", r#"{"keywords": ["Emma"]}"#)
+            .on("prune.triples", r#"{"numbers": [1]}"#)
+            .on("critique.supervisor", "yes")
+            .on("compose", answered);
+        let model = Some(std::sync::Arc::new(model));
+        let answer = common::ask(&setting, model, embedder, "who is its director?", &options).await;
         assert_eq!(answer.answers, [director], "{answer:#?}");
     }
 }

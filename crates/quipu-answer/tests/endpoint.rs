@@ -14,8 +14,8 @@ use std::sync::Arc;
 use common::{CARDS, FILMS, Setting, ask, composed, embedder, options, setting};
 use over::{ntriples, over_endpoint, over_server, servers};
 use quipu_answer::{
-    AnchorConfig, Answer, AnswerError, AskOptions, Engine, Guide, Method, MethodConfig, Note, Question,
-    Source, Status, Verification,
+    AnchorConfig, Answer, AnswerError, AskOptions, Engine, Guide, Method, MethodConfig, Note, Planner,
+    Question, Source, Status, Verification,
 };
 use quipu_graph::{ImportConfig, Input};
 use quipu_index::{ImportRequest, MatchReason, Workspace};
@@ -82,6 +82,7 @@ async fn check_same(server: &servers::Server) {
     for (method, most) in METHODS {
         let question = "who directed Kauwboy?";
         let (mut options, embedder) = (options(method), Some(embedder().await));
+        options.config.planner = Planner::Paths;
         options.config.pseudo.verification = Verification::Similarity;
         let model = || Some(model("\"Boudewijn Koole\""));
         let expected = ask(&imported, model(), embedder.clone(), question, &options).await;
@@ -159,8 +160,10 @@ fn ending(server: servers::Server) -> ScriptedModel {
 }
 
 fn of_method(method: Method) -> AskOptions {
-    let anchor = AnchorConfig { guide: Guide::Similarity, ..AnchorConfig::default() };
-    AskOptions { method, config: MethodConfig { anchor, ..MethodConfig::default() }, ..AskOptions::default() }
+    let anchor = AnchorConfig { guide: Guide::Similarity, model_alone: false, ..AnchorConfig::default() };
+    let planner = if method == Method::Pseudo { Planner::Paths } else { Planner::Published };
+    let config = MethodConfig { anchor, planner, ..MethodConfig::default() };
+    AskOptions { method, config, ..AskOptions::default() }
 }
 
 const MID_QUESTION: [Method; 3] = [Method::Pseudo, Method::Anchor, Method::Kerag];

@@ -150,7 +150,8 @@ async fn every_method_that_plans_by_model_is_shown_examples() {
         Method::Corrective,
     ];
     for method in planning {
-        let model = Arc::new(ScriptedModel::new().when(|_| Some(Scripted::from("{}"))));
+        let model = ScriptedModel::new().always("link.keywords", r#"{"keywords": ["Tonio"]}"#);
+        let model = Arc::new(model.when(|_| Some(Scripted::from("{}"))));
         let options = AskOptions { method, config: config.clone(), ..by_paths() };
         engine(&setting, Some(model.clone()))
             .await

@@ -58,7 +58,7 @@ fn model(name: &'static str, answers: &[&str]) -> ScriptedModel {
 
 /// Beliefs corrected without a call.
 fn how(method: Method) -> AskOptions {
-    let mut how = if method == Method::Kerag { by_paths(method) } else { options(method) };
+    let mut how = by_paths(method);
     how.config.pseudo.verification = Verification::Similarity;
     how
 }

@@ -6,7 +6,7 @@ use crate::common;
 use std::sync::Arc;
 
 use common::{CARDS, FILMS, ask, embedder, setting, setting_from};
-use quipu_answer::{AskOptions, Evidence, EvidenceContent, Method, Predictor, Status};
+use quipu_answer::{AskOptions, Evidence, EvidenceContent, Method, Planner, Predictor, Status};
 use quipu_model::ScriptedModel;
 
 /// Whole paths alone: what these tests are about.
@@ -567,6 +567,7 @@ async fn cards_that_cannot_be_read_are_named() {
 async fn anchors_too_start_from_what_an_extreme_describes() {
     let setting = setting_from("countries.ttl", COUNTRIES).await;
     let mut options = AskOptions { method: Method::Anchor, ..by_paths() };
+    options.config.planner = Planner::Paths;
     options.config.anchor.predictor = Predictor::Index;
     let question = "What is the capital of the most populous country that borders Norland?";
     let answer = ask(&setting, None, Some(embedder().await), question, &options).await;

@@ -68,8 +68,7 @@ async fn a_chain_leads_from_one_source_into_another_whatever_the_method() {
         for settings in [[&directors, &births], [&births, &directors]] {
             let model = Arc::new(script());
             let engine = engine(&settings, Some(model.clone())).await;
-            let how = if method == Method::Kerag { by_paths(method) } else { options(method) };
-            let answer = ask(&engine, BIRTHPLACE, &how).await;
+            let answer = ask(&engine, BIRTHPLACE, &by_paths(method)).await;
             assert_eq!(answer.answers, ["Leidschendam"], "{method:?}: {answer:#?}");
             assert_eq!(sources(&answer), ["born_in", "directed_by"], "{method:?}: each says its own");
             assert!(answer.grounded && answer.notes.is_empty(), "{method:?}: {:?}", answer.notes);

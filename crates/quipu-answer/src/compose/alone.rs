@@ -4,7 +4,7 @@ use quipu_model::{ChatRequest, ModelError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::answer::{AnswerError, Event, Outcome, Question, Stage, Status};
+use crate::answer::{AnswerError, Event, Note, Outcome, Question, Stage, Status};
 use crate::ledger::Context;
 use crate::prompts::Prompt;
 
@@ -40,6 +40,22 @@ pub(crate) async fn alone(context: &Context<'_>, question: &Question) -> Result<
         reason: None,
         ..Outcome::default()
     })
+}
+
+/// The same as the last step of a method that found nothing in the graph, marked as resting on the model alone: one call.
+///
+/// # Errors
+/// The model's.
+pub(crate) async fn from_own_knowledge(
+    context: &Context<'_>,
+    question: &Question,
+) -> Result<Outcome, AnswerError> {
+    let outcome = alone(context, question).await?;
+    if outcome.status != Status::Answered {
+        return Ok(outcome);
+    }
+    context.trace.note(Note::ModelAlone);
+    Ok(Outcome { model_alone: true, ..outcome })
 }
 
 /// The request of one sample.

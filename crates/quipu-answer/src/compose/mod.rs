@@ -6,7 +6,7 @@ mod operands;
 mod reason;
 mod ways;
 
-pub(crate) use alone::{alone, think, thinking};
+pub(crate) use alone::{alone, from_own_knowledge, think, thinking};
 pub(crate) use answer::{answer_from, why_not};
 pub use operands::row_positions;
 pub(crate) use reason::compose_about;

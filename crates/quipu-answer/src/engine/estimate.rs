@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::{AskOptions, Engine};
 use crate::answer::{AnswerError, Cost, Question};
 use crate::ledger::Limits;
-use crate::methods::{Guide, Method, MethodConfig};
+use crate::methods::{Method, MethodConfig};
 use crate::planners::Planner;
 
 /// Tokens of a usual reply: a query, or a few names as JSON. A guess; the most that a question costs does not rest on it.
@@ -192,17 +192,13 @@ fn calls(method: Method, config: &MethodConfig) -> (u32, u32) {
         }
         Method::Corrective => (2, 6),
         Method::Verify => (2, 8),
-        Method::Anchor => {
-            let anchor = &config.anchor;
-            let (m, b) = (number(anchor.anchors), number(anchor.width));
-            let round = match anchor.guide {
-                Guide::Paths => return (1, u32::MAX),
-                Guide::Similarity => m.saturating_add(1),
-                Guide::Model => m.saturating_mul(b.saturating_add(2)).saturating_add(1),
-            };
-            repaired(anchor.depth.saturating_mul(round).saturating_add(2))
-        }
+        Method::Anchor => match config.planner {
+            Planner::Published => repaired(config.anchor.most_calls()),
+            Planner::Paths => (1, u32::MAX),
+            Planner::Query => (2, u32::MAX),
+        },
         Method::Paths => (1, u32::MAX),
+        Method::Pseudo if config.planner == Planner::Published => repaired(3),
         Method::Pseudo => (2, u32::MAX),
         Method::Hybrid => (3, u32::MAX),
     }

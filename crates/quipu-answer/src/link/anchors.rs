@@ -105,7 +105,7 @@ pub async fn detected(context: &Context<'_>, text: &str, k: usize) -> Result<Det
 }
 
 /// The things of earlier turns that a text names, whoever else bears their names; none that this source does not hold.
-async fn bound_in(context: &Context<'_>, text: &str) -> Result<Vec<Mentioned>, AnswerError> {
+pub(super) async fn bound_in(context: &Context<'_>, text: &str) -> Result<Vec<Mentioned>, AnswerError> {
     let mut spans = Vec::new();
     for bound in context.bound {
         let there = text.get(bound.span.clone()) == Some(bound.name.as_str());

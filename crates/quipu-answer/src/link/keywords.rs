@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::json;
 use strsim::normalized_damerau_levenshtein;
 
-use super::anchors::Detected;
+use super::anchors::{Detected, bound_in};
 use super::mentioned::{Anchor, Mentioned};
 use crate::answer::{AnswerError, Event, Question, Stage};
 use crate::ledger::Context;
@@ -23,8 +23,8 @@ struct Reply {
     keywords: Vec<String>,
 }
 
-/// The question's keywords: one call. `names` are names of the graph that the index found in it, to proof-read towards. None where the
-/// reply cannot be read, which the trace then says.
+/// The question's keywords: one call. `names` are names of the graph that the index found in it, to proof-read towards; the paper shows none.
+/// No keywords where the reply cannot be read, which the trace then says.
 ///
 /// # Errors
 /// The model's, but for an unreadable reply.
@@ -45,7 +45,7 @@ pub async fn keywords(
     });
     match context.json::<Reply>(Stage::Link, request, &schema).await {
         Err(AnswerError::Model(error @ ModelError::Unreadable { .. })) => {
-            let reason = format!("{error}; linked by the name index alone");
+            let reason = format!("{error}; no keyword was read");
             context.trace.report(Stage::Link, Event::Degraded { reason });
             Ok(Vec::new())
         }
@@ -58,6 +58,29 @@ pub async fn keywords(
             Ok(keywords)
         }
     }
+}
+
+/// What each keyword may name: at most `k` candidates a keyword, by name, with typing errors, and by meaning where no name settles it. No
+/// match is too weak to be a candidate. A name that stands for a thing of an earlier turn is that thing.
+///
+/// # Errors
+/// The index's, the graph's and the embedder's.
+pub(crate) async fn candidates(
+    context: &Context<'_>,
+    text: &str,
+    keywords: &[String],
+    k: usize,
+) -> Result<Vec<Mentioned>, AnswerError> {
+    let keywords: Vec<&str> = keywords.iter().map(String::as_str).collect();
+    let found = context.workspace.candidates_for(text, &keywords, k, context.embedder()).await?;
+    let mut mentioned: Vec<Mentioned> =
+        found.into_iter().map(|mention| Mentioned::from_mention(mention, k)).collect();
+    for bound in bound_in(context, text).await? {
+        mentioned.retain(|mention| normalise(&mention.text) != normalise(&bound.text));
+        mentioned.push(bound);
+    }
+    mentioned.retain(|mention| !mention.candidates.is_empty());
+    Ok(mentioned)
 }
 
 /// The mentions that the index detected and those that the model named, each thing once: what both say first, then what either says,

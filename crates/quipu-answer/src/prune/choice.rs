@@ -9,6 +9,10 @@ use serde_json::json;
 use crate::answer::{AnswerError, Event, Stage};
 use crate::ledger::Context;
 
+/// Tokens of a reply: of each number with its comma and blank, and of the shortest list with room for what stands around it.
+const OF_NUMBER: u32 = 5;
+const LEAST_TOKENS: u32 = 60;
+
 #[derive(Deserialize)]
 struct Reply {
     numbers: Vec<usize>,
@@ -36,7 +40,8 @@ pub async fn pick_numbers(
         } },
         "required": ["numbers"]
     });
-    let reply: Reply = match context.json(stage, request.with_max_tokens(60), &schema).await {
+    let tokens = u32::try_from(*wanted.end()).unwrap_or(u32::MAX).saturating_mul(OF_NUMBER).max(LEAST_TOKENS);
+    let reply: Reply = match context.json(stage, request.with_max_tokens(tokens), &schema).await {
         Err(AnswerError::Model(error @ ModelError::Unreadable { .. })) => {
             let reason = format!("{error}; nothing was picked");
             context.trace.report(stage, Event::Degraded { reason });

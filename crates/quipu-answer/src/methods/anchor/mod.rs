@@ -1,31 +1,30 @@
 //! AnchorRAG (Xu et al. 2025): the anchors of a question are not given but found, several are explored side by side, and a supervisor
 //! says after each round whether what was found is enough.
 //!
-//! 1. The predictor (§3.3) reads keywords, gathers candidates by name and by meaning, and grounds them by their relations
-//!    (equations 1 and 2); the best `anchors` are kept.
-//! 2. One retriever an anchor (§3.4), all of them at once: relations, then entities, then triples, each pruned; nothing left ends it.
-//! 3. The supervisor (§3.5) after each round: enough is composed into an answer; else the live retrievers go on, to depth L.
+//! 1. The predictor (§3.3, `predictor.rs`) reads keywords, gathers candidates, and ranks all of them by their relations (equations 1 and 2,
+//!    `grounding.rs`); the best m are the anchors.
+//! 2. One retriever an anchor (§3.4, `retriever.rs`), all of them at once: relations, then entities, then triples, each pruned
+//!    (`pruning.rs`). A retriever whose triples are all dropped stops.
+//! 3. The supervisor (§3.5) after each round: enough is composed into an answer; else the live retrievers go on, to depth L. Where none is
+//!    left, or L is reached, the model answers from what it knows, and the answer is marked.
 //!
-//! With m retrievers, b relations each and R ≤ L rounds it asks the model at most 1 + R (m (b + 2) + 1) + 1 times under
-//! [`Guide::Model`], and 1 + R (m + 1) + 1 times under [`Guide::Similarity`]: keywords, in each round the retrievers and the supervisor,
-//! composition. Under [`Guide::Paths`], the default, whole-path planning takes the place of rounds: 1, and what the workspace learns once.
-//!
-//! Where it differs from the paper: a candidate's name counts beside its relations; a relation may be followed again, but not from the same
-//! entity (`parent` of a `parent`); all values of a row that bears on the question are kept, not three of them, so that lists are
-//! answered whole; and at the end the default is an abstention, not what the model believes.
+//! [`AnchorConfig::most_calls`] bounds the model calls. docs/methods.md lists what differs from the paper, with the reasons.
 
 mod grounding;
+mod lead;
+mod planned;
 mod predictor;
+mod pruning;
 mod retriever;
 
 use futures::future::join_all;
 
-use crate::answer::{AnswerError, Evidence, Note, Outcome, Question, Stage, Status};
-use crate::compose::{self, answer_from};
+use crate::answer::{AnswerError, Evidence, Exhausted, Note, Outcome, Question, Stage};
+use crate::compose::{answer_from, from_own_knowledge};
 use crate::critique;
 use crate::ledger::Context;
-use crate::link::{Anchor, NOTHING_LINKED};
-use crate::planners::{PathsConfig, Planning, paths};
+use crate::link::NOTHING_LINKED;
+use crate::planners::{Planner, Planning};
 use crate::retrieve::{latest_within_budget, triples_to_evidence};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -36,7 +35,7 @@ use retriever::Retriever;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Predictor {
-    /// The model reads keywords and mends their spelling; what the name index finds is offered to it, and kept beside: one call.
+    /// The model reads keywords and mends their spelling, as in the paper (§3.3): one call.
     Model,
     /// The name index alone: no call.
     Index,
@@ -46,53 +45,53 @@ pub enum Predictor {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Grounding {
-    /// The match of the name and equation 2 together: relations decide among names that match alike.
-    Fused,
-    /// Equation 2 alone, as in the paper.
+    /// Equation 2 alone, as in the paper (§3.3).
     Relations,
-    /// Names alone (the ablation "w/o entity grounding").
+    /// The match of the name and equation 2 together, as our planners have it: relations decide among names that match alike.
+    Fused,
+    /// Names alone (the ablation "w/o entity grounding", Table 3).
     Off,
 }
 
-/// What chooses the way through the graph.
+/// What prunes relations and entities.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Guide {
-    /// Whole-path planning around every anchor instead of rounds (DESIGN §8).
-    Paths,
-    /// Rounds; relations and entities by embedding, triples and the end by the model.
-    Similarity,
-    /// Rounds; everything by the model, as in the paper.
+    /// The model, as in the paper (§3.4).
     Model,
+    /// Embeddings: no call. Triples and the end stay the model's.
+    Similarity,
 }
 
-/// Parameters of AnchorRAG; k, m, b and L are the paper's (§4.2).
+/// Parameters of AnchorRAG; the defaults are the paper's.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AnchorConfig {
-    /// m: retrievers, one an anchor (3). 1 is the ablation "w/o parallel retrieval".
+    /// m: retrievers, one an anchor (3, §4.2, Table 4). 1 is the ablation "w/o parallel retrieval" (Table 3).
     #[schemars(range(max = 5))]
     pub anchors: usize,
-    /// k: relations of a candidate that its score is the mean of (5).
+    /// k: relations of a candidate that its score is the mean of (5, equation 2, §4.2, Table 4).
     pub relations_scored: usize,
-    /// b: relations, and entities of a relation, that a retriever goes on with (3).
+    /// b: relations, and entities of a relation, that a retriever goes on with (3, §3.4, §4.2, Fig. 5).
     #[schemars(range(max = 10))]
     pub width: usize,
-    /// L: most rounds (3).
+    /// L: most rounds (3, §3.5, §4.2, Fig. 5).
     #[schemars(range(max = 5))]
     pub depth: u32,
-    /// Candidates of one keyword (10).
+    /// Candidates of one keyword (10; the paper names no number).
     pub candidates: usize,
-    /// Who reads the keywords.
+    /// Who reads the keywords (the model, §3.3).
     pub predictor: Predictor,
-    /// How candidates are grounded.
+    /// How candidates are ranked (equation 2 alone, §3.3).
     pub grounding: Grounding,
-    /// What chooses the way.
+    /// What prunes relations and entities (the model, §3.4).
     pub guide: Guide,
-    /// Whether triples are filtered by the model after each round; `false` is the ablation "w/o triples fine filtering".
+    /// Whether the model filters triples after each round (§3.4); `false` is the ablation "w/o triples fine filtering" (Table 3).
     pub triple_filter: bool,
-    /// Most relations, entities or facts that the model sees in one call (20); the most similar to the question where there are more.
+    /// Entities of one relation, and triples of one call, that the model sees (20; the paper bounds both without a number). Of more
+    /// entities those most like the question are shown; more triples are further calls.
     pub shown: usize,
-    /// Whether the model answers from what it knows where the graph holds nothing, marked so (§3.5); else that is an abstention.
+    /// Whether the model answers from what it knows where the rounds end without enough, marked so (§3.5). If not, the answer is composed
+    /// from what was found, which may be an abstention.
     pub model_alone: bool,
 }
 
@@ -105,16 +104,34 @@ impl Default for AnchorConfig {
             depth: 3,
             candidates: 10,
             predictor: Predictor::Model,
-            grounding: Grounding::Fused,
-            guide: Guide::Paths,
+            grounding: Grounding::Relations,
+            guide: Guide::Model,
             triple_filter: true,
             shown: 20,
-            model_alone: false,
+            model_alone: true,
         }
     }
 }
 
-/// Calls kept back while retrievers work: the supervisor's and the composition's.
+impl AnchorConfig {
+    /// Most model calls of a question in the paper's rounds, without repairs of replies: the keywords, in each round of each retriever one
+    /// call for relations, one for the entities of each relation and one for each list of triples, the supervisor's after each round, the
+    /// answer's. 1 + L (m (b + 2) + 1) + 1 = 50 with the defaults: b² triples are one list.
+    pub fn most_calls(&self) -> u32 {
+        let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        let b = number(self.width);
+        let lists = b.saturating_mul(b).div_ceil(number(self.shown).max(1));
+        let of_retriever = match self.guide {
+            Guide::Model => b.saturating_add(1),
+            Guide::Similarity => 0,
+        };
+        let of_retriever = of_retriever.saturating_add(if self.triple_filter { lists } else { 0 });
+        let round = number(self.anchors).saturating_mul(of_retriever).saturating_add(1);
+        self.depth.saturating_mul(round).saturating_add(2)
+    }
+}
+
+/// Calls kept back while retrievers work: the supervisor's and the answer's.
 const KEPT_BACK: u32 = 2;
 /// Confidence in an answer that the supervisor called supported, and in one it did not.
 const ENOUGH: f64 = 0.6;
@@ -126,80 +143,89 @@ pub(super) async fn run(
     config: &AnchorConfig,
     planning: Planning<'_>,
 ) -> Result<Outcome, AnswerError> {
-    let _ = planning;
-    let outcome = if config.guide == Guide::Paths && context.embedder().is_some() {
-        by_paths(context, question, config).await?
-    } else {
-        let predicted = predictor::predict(context, question, config).await?;
-        if predicted.is_empty() {
-            Outcome::abstain(NOTHING_LINKED, Vec::new())
-        } else {
-            let anchors = predictor::chosen(&predicted, config.anchors);
-            explore(context, question, anchors, config).await?
-        }
-    };
-    if outcome.status == Status::Abstained && config.model_alone && context.calls_left() > 0 {
-        return alone(context, question, outcome).await;
+    match planning.planner {
+        Planner::Published => published(context, question, config).await,
+        Planner::Paths => planned::by_paths(context, question, config, planning.paths).await,
+        Planner::Query => planned::by_query(context, question, config, planning.query).await,
     }
-    Ok(outcome)
 }
 
-/// Whole paths from the predicted anchors, in the place of rounds; a question within the question first.
-async fn by_paths(
+async fn published(
     context: &Context<'_>,
     question: &Question,
     config: &AnchorConfig,
 ) -> Result<Outcome, AnswerError> {
-    let mut paths =
-        PathsConfig { candidates: config.anchors, mentions: config.anchors, ..PathsConfig::default() };
-    paths.walk.max_hops = usize::try_from(config.depth).unwrap_or(usize::MAX);
-    let settled = paths::settle(context, question, &paths).await?;
-    let question = settled.as_ref().map_or(question, |settled| &settled.question);
-    let mut predicted = predictor::predict(context, question, config).await?;
-    if let Some(settled) = &settled {
-        predicted = settled.among(predicted);
-    }
-    if predicted.is_empty() {
-        return Ok(Outcome::abstain(NOTHING_LINKED, Vec::new()));
-    }
-    let outcome = paths::run_from(context, question, predicted, &paths).await?;
-    Ok(match settled {
-        Some(settled) => settled.complete(outcome),
-        None => outcome,
-    })
-}
-
-/// Rounds of all retrievers at once, until the supervisor has enough, none is left, or the depth is reached; then the answer.
-async fn explore(
-    context: &Context<'_>,
-    question: &Question,
-    anchors: Vec<Anchor>,
-    config: &AnchorConfig,
-) -> Result<Outcome, AnswerError> {
+    let anchors = predictor::predict(context, question, config).await?;
     let mut retrievers: Vec<Retriever> = anchors.into_iter().map(Retriever::new).collect();
-    let mut enough = false;
+    let mut end = End::NothingLeft;
     for hop in 1..=config.depth {
-        let sparing = context.sparing(KEPT_BACK);
-        {
-            let _timer = context.ledger.enter(Stage::Retrieve);
-            let rounds = retrievers
-                .iter_mut()
-                .filter(|r| r.is_live())
-                .map(|r| r.explore(&sparing, question, hop, config));
-            for done in join_all(rounds).await {
-                done?;
-            }
-        }
-        let found = retrievers.iter().any(|r| r.found_in(hop));
-        if found && context.calls_left() >= KEPT_BACK {
-            enough = is_enough(context, question, &retrievers, hop).await?;
-        }
-        if enough || !retrievers.iter().any(Retriever::is_live) {
+        end = round(context, question, &mut retrievers, hop, config).await?;
+        if end != End::Open {
             break;
         }
     }
-    let evidence = evidence(context, &retrievers).await?;
-    answer_from(context, question, evidence, if enough { ENOUGH } else { NOT_ENOUGH }).await
+    match end {
+        End::Enough => answer_from(context, question, evidence(context, &retrievers).await?, ENOUGH).await,
+        End::Spent(limit) => out_of_budget(context, question, &retrievers, limit).await,
+        End::Open | End::NothingLeft if config.model_alone => from_own_knowledge(context, question).await,
+        End::Open | End::NothingLeft if retrievers.is_empty() => {
+            Ok(Outcome::abstain(NOTHING_LINKED, Vec::new()))
+        }
+        End::Open | End::NothingLeft => {
+            answer_from(context, question, evidence(context, &retrievers).await?, NOT_ENOUGH).await
+        }
+    }
+}
+
+/// How a round ends.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum End {
+    /// The supervisor has enough.
+    Enough,
+    /// Not enough; some retriever may go on.
+    Open,
+    /// Not enough; no retriever is left.
+    NothingLeft,
+    /// The question's budget does not reach further.
+    Spent(Exhausted),
+}
+
+/// One round of all live retrievers at once, and the supervisor's judgement of all triples so far where the round found any.
+async fn round(
+    context: &Context<'_>,
+    question: &Question,
+    retrievers: &mut [Retriever],
+    hop: u32,
+    config: &AnchorConfig,
+) -> Result<End, AnswerError> {
+    let explored = {
+        let _timer = context.ledger.enter(Stage::Retrieve);
+        let sparing = context.sparing(KEPT_BACK);
+        let live = retrievers.iter_mut().filter(|retriever| retriever.is_live());
+        join_all(live.map(|retriever| retriever.explore(&sparing, question, hop, config))).await
+    };
+    let mut spent = None;
+    for explored in explored {
+        match explored {
+            // What was kept back counts to the limit.
+            Err(AnswerError::Exhausted(Exhausted::Calls(_))) => {
+                spent = Some(Exhausted::Calls(context.limits.llm_calls));
+            }
+            Err(AnswerError::Exhausted(limit)) => spent = Some(limit),
+            explored => explored?,
+        }
+    }
+    if let Some(limit) = spent {
+        return Ok(End::Spent(limit));
+    }
+    if retrievers.iter().any(|retriever| retriever.found_in(hop)) {
+        match is_enough(context, question, retrievers, hop).await {
+            Err(AnswerError::Exhausted(limit)) => return Ok(End::Spent(limit)),
+            Ok(true) => return Ok(End::Enough),
+            judged => judged?,
+        };
+    }
+    Ok(if retrievers.iter().any(Retriever::is_live) { End::Open } else { End::NothingLeft })
 }
 
 /// What all retrievers found, each piece once.
@@ -214,7 +240,7 @@ async fn evidence(
     Ok(latest_within_budget(context, evidence))
 }
 
-/// The supervisor's judgement: one call, where any triple was found.
+/// The supervisor's judgement: one call.
 async fn is_enough(
     context: &Context<'_>,
     question: &Question,
@@ -226,19 +252,17 @@ async fn is_enough(
     critique::is_enough(context, question, &evidence, hop, "critique.supervisor").await
 }
 
-/// What the model knows by itself, marked so (§3.5, early termination): one call.
-async fn alone(
+/// The answer from what was found before the budget ended, which the answer says; without any triple the limit is all there is to say.
+async fn out_of_budget(
     context: &Context<'_>,
     question: &Question,
-    abstained: Outcome,
+    retrievers: &[Retriever],
+    limit: Exhausted,
 ) -> Result<Outcome, AnswerError> {
-    let outcome = match compose::alone(context, question).await {
-        Err(AnswerError::Exhausted(_)) => return Ok(abstained),
-        outcome => outcome?,
-    };
-    if outcome.status != Status::Answered {
-        return Ok(abstained);
+    let found = evidence(context, retrievers).await?;
+    if found.0.is_empty() {
+        return Err(AnswerError::Exhausted(limit));
     }
-    context.trace.note(Note::ModelAlone);
-    Ok(Outcome { evidence: abstained.evidence, model_alone: true, ..outcome })
+    context.trace.note(Note::Limit { reason: limit.to_string() });
+    answer_from(context, question, found, NOT_ENOUGH).await
 }

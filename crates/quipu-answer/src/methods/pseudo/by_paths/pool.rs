@@ -17,6 +17,8 @@ use crate::retrieve::{Walked, nearby_triples, sentence, with_evidence};
 
 use super::meant::Meant;
 
+/// Most triples of a graph that is compared as a whole for what leads nowhere.
+const SMALL: u64 = 2000;
 /// Neighbours along one relation of one entity.
 const EACH: usize = 50;
 /// A relation alone says less than a whole triple.
@@ -55,7 +57,7 @@ impl Pool {
     ) -> Result<Self, AnswerError> {
         let mut walked = nearby_triples(context.graph(), nodes, 1, EACH, config.around).await?;
         let rows = wanted.iter().filter_map(|at| vectors.pseudo.get(*at));
-        let small = (1..=config.whole).contains(&context.graph().describe().triples);
+        let small = (1..=config.whole.min(SMALL)).contains(&context.graph().describe().triples);
         for row in rows {
             if small {
                 walked

@@ -2,15 +2,14 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use quipu_graph::LiteralValue;
 use quipu_index::normalise;
-use quipu_language::value_of;
 use quipu_query::PseudoGraph;
 
+use super::super::order::in_order;
 use super::PseudoConfig;
 use super::hits::Hit;
 use super::query::{Found, Marked};
-use crate::answer::{Event, Evidence, EvidenceContent, Stage};
+use crate::answer::{Event, Evidence, Stage};
 use crate::ledger::Context;
 use crate::retrieve::latest_within_budget;
 
@@ -86,7 +85,7 @@ pub(super) fn prune(context: &Context<'_>, graph: &PseudoGraph, found: Found, co
     let kept = entities.iter().map(|e| format!("{} ({:.2})", e.name, e.confidence())).collect();
     let dropped = found - entities.len();
     context.trace.report(Stage::Prune, Event::Filtered { hop: 0, kept, dropped, by: "similarity".into() });
-    let evidence: Vec<Evidence> = entities.into_iter().flat_map(in_order).collect();
+    let evidence: Vec<Evidence> = entities.into_iter().flat_map(|entity| in_order(entity.pieces)).collect();
     let mut seen = HashSet::new();
     let evidence = evidence.into_iter().filter(|piece| seen.insert(piece.id.clone())).collect();
     let (evidence, left_out) = latest_within_budget(context, evidence);
@@ -129,72 +128,9 @@ fn gathered(hits: Vec<Hit>) -> Vec<Entity> {
     entities.into_values().collect()
 }
 
-/// An entity's triples: those of one relation together, the best relation last, dated values and numbers in their order.
-fn in_order(entity: Entity) -> Vec<Evidence> {
-    let mut groups: Vec<(String, f32, Vec<Evidence>)> = Vec::new();
-    for (piece, similarity) in entity.pieces {
-        let relation = triple(&piece).map(|[_, relation, _]| relation.to_owned()).unwrap_or_default();
-        match groups.iter_mut().find(|(name, ..)| *name == relation) {
-            Some((_, best, pieces)) => {
-                *best = best.max(similarity);
-                pieces.push(piece);
-            }
-            None => groups.push((relation, similarity, vec![piece])),
-        }
-    }
-    groups.sort_by(|a, b| a.1.total_cmp(&b.1));
-    for (.., pieces) in &mut groups {
-        pieces.sort_by(|a, b| key(a).0.total_cmp(&key(b).0).then_with(|| key(a).1.cmp(&key(b).1)));
-    }
-    groups.into_iter().flat_map(|(.., pieces)| pieces).collect()
-}
-
-/// Time or number of a triple's value, for sorting; names in their own order behind all values.
-fn key(piece: &Evidence) -> (f64, String) {
-    let Some([head, _, tail]) = triple(piece) else { return (f64::MAX, String::new()) };
-    let sorted = match value_of(tail) {
-        LiteralValue::Number(number) => number,
-        LiteralValue::Date { year, month, day } => {
-            f64::from(year) + f64::from(month.unwrap_or(1)) / 100.0 + f64::from(day.unwrap_or(1)) / 10_000.0
-        }
-        _ => f64::MAX,
-    };
-    (sorted, format!("{head} {tail}"))
-}
-
-fn triple(piece: &Evidence) -> Option<[&str; 3]> {
-    match &piece.content {
-        EvidenceContent::Triple { head, relation, tail, .. } => Some([head, relation, tail]),
-        EvidenceContent::Passage { .. }
-        | EvidenceContent::Record(_)
-        | EvidenceContent::Calculation { .. } => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn piece(head: &str, relation: &str, tail: &str, similarity: f32) -> (Evidence, f32) {
-        (Evidence::triple("g", [head, relation, tail], [head, relation, tail]), similarity)
-    }
-
-    fn tails(evidence: &[Evidence]) -> Vec<String> {
-        evidence.iter().filter_map(|piece| Some(triple(piece)?[2].to_owned())).collect()
-    }
-
-    #[test]
-    fn dated_values_stand_in_their_order_and_the_best_relation_last() {
-        let pieces = vec![
-            piece("Peru", "population", "33", 0.9),
-            piece("Peru", "president", "Ada", 0.3),
-            piece("Peru", "population", "31", 0.95),
-            piece("Peru", "founded", "1821-07-28", 0.5),
-            piece("Peru", "founded", "1532", 0.6),
-        ];
-        let entity = Entity { name: "Peru".into(), pieces, ..Entity::default() };
-        assert_eq!(tails(&in_order(entity)), ["Ada", "1532", "1821-07-28", "31", "33"]);
-    }
 
     #[test]
     fn an_entity_is_judged_by_the_pseudo_triples_that_it_is_an_end_of() {

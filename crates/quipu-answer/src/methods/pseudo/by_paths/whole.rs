@@ -4,8 +4,8 @@
 use quipu_index::normalise;
 use quipu_query::PseudoGraph;
 
+use super::super::edits::edited;
 use super::follow::product;
-use super::verify::edited;
 use super::{PseudoConfig, respond};
 use crate::answer::{
     AnswerError, EditEvent, Event, Evidence, EvidenceContent, Outcome, Question, Stage, Status,
@@ -36,25 +36,27 @@ pub(super) async fn plan(
     context: &Context<'_>,
     question: &Question,
     config: &PseudoConfig,
+    paths: &PathsConfig,
 ) -> Result<Whole, AnswerError> {
     // The last call is the answer's.
     let context = if config.all_sources { context.sparing(1) } else { context.sparing(1).alone() };
-    let paths = PathsConfig { least_confidence: config.least_fit, ..PathsConfig::default() };
+    let paths = PathsConfig { least_confidence: config.least_fit, ..paths.clone() };
     let outcome = ask_each(&context, question, &ByPaths(&paths), &BestSoFar::default()).await?;
     Ok(Whole { outcome, several: context.has_apart() })
 }
 
 impl Whole {
-    /// Whether the paths decide: one of them fits well enough to be the answer, or none fits, and the question is not an `open` one. Of
-    /// what no path joins that needs more until following the pseudo-graph `led_nowhere`.
+    /// Whether the paths decide: one of them fits well enough to be the answer, or none fits. An `open` question asks for more than a path
+    /// leads to, and is never decided by one. Of what no path joins that needs more until following the pseudo-graph `led_nowhere`.
     pub(super) fn decides(&self, open: bool, led_nowhere: bool) -> bool {
         let joins = self.several && !led_nowhere;
-        match self.outcome.status {
-            Status::Abstained => !open && !joins,
+        let surely = match self.outcome.status {
+            Status::Abstained => !joins,
             Status::Answered | Status::InvalidQuestion => {
                 self.outcome.confidence >= if joins { LIKELY_OF_SEVERAL } else { LIKELY }
             }
-        }
+        };
+        surely && !open
     }
 
     /// What the paths decide: the answer from the pseudo-graph as they correct it, or an abstention with the nearest path as its reason. No
@@ -146,7 +148,8 @@ mod tests {
     }
 
     #[test]
-    fn where_no_path_fits_an_open_question_is_left_to_what_is_said_around() {
+    fn an_open_question_is_left_to_what_is_said_around_however_well_a_path_fits() {
+        assert!(decides(Some(0.99), false, false, true) && !decides(Some(0.99), false, true, true));
         assert!(decides(None, false, false, false) && !decides(None, false, true, false));
         assert!(!decides(None, true, false, false) && decides(None, true, false, true));
     }

@@ -1,4 +1,4 @@
-//! Semantic querying (§3.2.1): what all sources say of the things that the pseudo-graph speaks of.
+//! Following: what all sources say of the things that the pseudo-graph speaks of.
 //!
 //! Comparing with every triple of a graph of 100 million is out of reach. So the pseudo-graph is followed from what the question names
 //! (`follow.rs`), in all sources at once: of a pseudo-triple, the sources that have a relation most like its own go on, and what they find
@@ -12,8 +12,8 @@ use quipu_index::normalise;
 use quipu_query::{PseudoGraph, PseudoTail};
 
 use super::PseudoConfig;
-use super::follow::{Follower, Led, MOST_MEANT, Offer, Relations, product, relation_names};
-use super::hits::{Hit, Vectors};
+use super::follow::{Follower, Led, MOST_MEANT, Offer, Relations, relation_names};
+use super::hits::{Hit, Vectors, vectors};
 use super::meant::{Meant, NOWHERE};
 use super::pool::{Pool, ends};
 use crate::answer::{AnswerError, Event, EvidenceContent, MentionEvent, Question, Stage};
@@ -123,45 +123,6 @@ fn alive<'c, T>(
         }
     }
     Ok(alive)
-}
-
-async fn vectors(
-    context: &Context<'_>,
-    question: &Question,
-    graph: &PseudoGraph,
-) -> Result<Vectors, AnswerError> {
-    let mut texts = vec![question.text().to_owned()];
-    texts.extend(graph.triples.iter().map(|triple| graph.sentence(triple)));
-    texts.extend(graph.triples.iter().map(|triple| triple.relation.clone()));
-    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    let rows = context.embed(Stage::Retrieve, &texts).await?;
-    let mut rows = rows.rows().map(<[f32]>::to_vec);
-    let question = rows.next().unwrap_or_default();
-    let pseudo = rows.by_ref().take(graph.triples.len()).collect();
-    Ok(Vectors { question, pseudo, relations: rows.collect() })
-}
-
-/// The pseudo-graph with as many triples as are looked up, those nearest to the question.
-///
-/// # Errors
-/// The embedder's.
-pub(super) async fn nearest_to_question(
-    context: &Context<'_>,
-    question: &Question,
-    graph: PseudoGraph,
-    most: usize,
-) -> Result<PseudoGraph, AnswerError> {
-    if graph.triples.len() <= most {
-        return Ok(graph);
-    }
-    let vectors = vectors(context, question, &graph).await?;
-    let mut ranked: Vec<(usize, f32)> =
-        vectors.pseudo.iter().map(|row| product(row, &vectors.question)).enumerate().collect();
-    ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
-    ranked.truncate(most);
-    ranked.sort_unstable_by_key(|(at, _)| *at);
-    let triples = ranked.into_iter().filter_map(|(at, _)| graph.triples.get(at).cloned()).collect();
-    Ok(PseudoGraph { triples, ..graph })
 }
 
 /// Reports what the search starts from: the mentions of the question, each as the first source that knows it has it.

@@ -1,0 +1,122 @@
+//! Our way with a pseudo-graph (`--planner paths`): the model may say what it does not know, and is shown what the sources' relations are
+//! called; whole paths of the sources, and what the pseudo-graph is followed to, correct it.
+//!
+//! 1. Pseudo-graph: one call. What it leaves loose is tied (`loose.rs`).
+//! 2. Whole paths of the sources (`whole.rs`), no call: what the question's own words fit among them stands whatever was believed, and where
+//!    nothing fits, nothing is answered. An open question is never answered by a path.
+//! 3. Following (`follow.rs`, `query.rs`), no call: what the sources state along a pseudo-triple is its other end, whatever the model
+//!    believed. Pruning (`gold.rs`) keeps what was followed.
+//! 4. Correction by similarity (`verify.rs`), no call: a corrected graph holds triples of the sources only.
+//! 5. Answer (`respond.rs`): none where the sources filled the node that the question asks for, else one call.
+
+mod follow;
+mod gold;
+mod hits;
+mod loose;
+mod meant;
+mod pool;
+mod query;
+mod relations;
+mod respond;
+mod verify;
+mod whole;
+
+use quipu_language::wanted;
+use quipu_model::ChatRequest;
+use quipu_query::PseudoGraph;
+use serde_json::json;
+
+use crate::answer::{AnswerError, Event, Outcome, Question, Stage};
+use crate::ledger::Context;
+use crate::plan::with_solved;
+use crate::planners::PathsConfig;
+use crate::prompts::Prompt;
+use crate::sources::tell_of_contradictions;
+
+use super::{PseudoConfig, Verification};
+
+/// What the model believes, and whether it takes the question for an open one.
+struct Belief {
+    graph: PseudoGraph,
+    open: bool,
+}
+
+pub(super) async fn run(
+    context: &Context<'_>,
+    question: &Question,
+    config: &PseudoConfig,
+    paths: &PathsConfig,
+) -> Result<Outcome, AnswerError> {
+    let belief = believe(context, question, config).await?;
+    let mut whole = None;
+    if config.verification != Verification::Similarity {
+        whole = Some(whole::plan(context, question, config, paths).await?);
+    }
+    if let Some(whole) = whole.take_if(|whole| whole.decides(belief.open, false)) {
+        return whole.settle(context, question, &belief.graph, config).await;
+    }
+    let gold = {
+        let _timer = context.ledger.enter(Stage::Retrieve);
+        let found = query::query(context, question, &belief.graph, config).await?;
+        gold::prune(context, &belief.graph, found, config)
+    };
+    let retrieved = Event::Retrieved { evidence: gold.evidence.len(), left_out: gold.left_out };
+    context.trace.report(Stage::Retrieve, retrieved);
+    let asks = wanted(question.text());
+    let plain = !belief.open && asks.operation.is_none() && !asks.compares && !asks.checks;
+    let marked =
+        gold.answer.as_ref().filter(|marked| plain && !config.always_compose && marked.score >= SURE);
+    if let Some(whole) = whole.filter(|whole| marked.is_none() && whole.decides(belief.open, true)) {
+        return whole.settle(context, question, &belief.graph, config).await;
+    }
+    if gold.evidence.is_empty() {
+        return Ok(Outcome::abstain(
+            "no source says anything that resembles what was looked for",
+            Vec::new(),
+        ));
+    }
+    let corrected = {
+        let _timer = context.ledger.enter(Stage::Critique);
+        verify::corrected(context, &belief.graph, &gold)
+    };
+    tell_of_contradictions(context, &corrected);
+    match marked {
+        Some(marked) => Ok(respond::from_marked(context, marked, corrected)),
+        None => respond::from_evidence(context, question, corrected, belief.open).await,
+    }
+}
+
+/// The pseudo-graph: one call. A reply without anything readable is an empty graph; the question's own names are looked up all the same.
+async fn believe(
+    context: &Context<'_>,
+    question: &Question,
+    config: &PseudoConfig,
+) -> Result<Belief, AnswerError> {
+    let _timer = context.ledger.enter(Stage::Plan);
+    let relations = relations::offered(context, question, config).await?;
+    let values = json!({ "relations": relations, "question": question.text() });
+    let messages = Prompt::PseudoSketch.render(values)?;
+    let messages = with_solved(context, question.text(), messages).await?;
+    let mut request = ChatRequest::new("plan.pseudo", messages).with_max_tokens(MOST_REPLY);
+    request.stop.push("Question:".into());
+    let reply = context.chat(Stage::Plan, request).await?;
+    let graph = PseudoGraph::read(&reply.text);
+    let graph = loose::tied(context, question, graph).await?;
+    let graph = hits::nearest_to_question(context, question, graph, config.most_triples).await?;
+    let said_open =
+        graph.comment.as_deref().is_some_and(|comment| comment.trim().eq_ignore_ascii_case("open"));
+    let believed: Vec<String> = graph.triples.iter().map(|triple| graph.names(triple).join(" | ")).collect();
+    if believed.is_empty() {
+        let reason = "the model wrote no graph that can be read; the question's own names are looked up";
+        context.trace.report(Stage::Plan, Event::Degraded { reason: reason.into() });
+    }
+    context.trace.report(Stage::Plan, Event::Believed { triples: believed });
+    // What asks for one node is no open question, whatever the model called it.
+    let open = said_open && graph.asked.is_none();
+    Ok(Belief { graph, open })
+}
+
+/// The least likeness of relations from which on what the sources filled in is the answer, without the model.
+const SURE: f32 = 0.6;
+/// Tokens of a pseudo-graph.
+const MOST_REPLY: u32 = 500;
