@@ -121,7 +121,7 @@ impl Default for ServerConfig {
             concurrency: 8,
             queue: 64,
             timeout: 300,
-            max_llm_calls: 16,
+            max_llm_calls: 60,
             max_tokens: 200_000,
             evidence_tokens: 3000,
             max_cost: None,

@@ -25,10 +25,10 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// 16 calls (Think-on-Graph's 14 and two repairs), 5 minutes, any number of tokens at any cost, 3,000 tokens of evidence in one prompt.
+    /// 60 calls (AnchorRAG's 50 and repairs), 5 minutes, any number of tokens at any cost, 3,000 tokens of evidence in one prompt.
     fn default() -> Self {
         let time = Duration::from_secs(300);
-        Self { llm_calls: 16, time, tokens: u64::MAX, evidence_tokens: 3000, cost: None }
+        Self { llm_calls: 60, time, tokens: u64::MAX, evidence_tokens: 3000, cost: None }
     }
 }
 
