@@ -42,11 +42,15 @@ fn model(answer: &str) -> Arc<ScriptedModel> {
     let topic = r#"{"domain": "other", "entities": ["Kauwboy"], "time": "", "operation": "list"}"#;
     let belief =
         "// precise\nCREATE (k:Film {name: 'Kauwboy'})-[:DIRECTED_BY]->(p:Person {name: 'Somebody Else'})";
+    let extracted = r#"{"entities": [{"name": "Kauwboy", "category": ""}], "relations": ["directed by"]}"#;
     Arc::new(
         ScriptedModel::new()
             .always("plan.topic", topic)
             .always("link.keywords", r#"{"keywords": ["Kauwboy"]}"#)
             .always("plan.pseudo", belief)
+            .always("plan.type", "simple")
+            .always("plan.dynamism", "static")
+            .always("plan.extract", extracted)
             .always("critique.validate", "yes")
             .always("compose", composed(answer).as_str()),
     )

@@ -144,9 +144,15 @@ async fn documents_are_asked_for_workspace_by_workspace() {
     let films = setting_named("films", FILMS).await;
     let model = Arc::new(
         ScriptedModel::new()
-            .always("critique.validator", "yes")
-            .always("compose", composed("\"Lemmer\"").as_str())
-            .when_scoring(|request| Some(vec![-1.0; request.continuations.len()])),
+            .always("plan.type", "simple")
+            .always("plan.dynamism", "static")
+            .always(
+                "plan.extract",
+                r#"{"entities": [{"name": "Sloten", "category": ""}], "relations": ["near"]}"#,
+            )
+            .always("plan.route", "graph")
+            .always("critique.validate", "yes")
+            .always("critique.comment", "incorrect entity and relation"),
     );
     let engine = engine(&[&films, &towns], Some(model)).await;
     let answer =

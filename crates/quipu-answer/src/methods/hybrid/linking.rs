@@ -74,7 +74,7 @@ pub(super) fn extraction_schema() -> Value {
     })
 }
 
-/// What the names mean.
+/// What the names mean, each at most `most_senses` things.
 ///
 /// # Errors
 /// The graph's and the indexes'.
@@ -82,7 +82,7 @@ pub(super) async fn link(
     context: &Context<'_>,
     round: usize,
     extraction: Extraction,
-    senses: usize,
+    most_senses: usize,
 ) -> Result<Linked, AnswerError> {
     let tell = |step: String| report(context, Stage::Plan, round, Refinement::Relaxed { step });
     let Extraction { mut entities, mut relations } = extraction;
@@ -97,7 +97,6 @@ pub(super) async fn link(
         tell(format!("{} relations named: the first {MOST_RELATIONS} are looked at", relations.len()));
     }
     relations.truncate(MOST_RELATIONS);
-    let most_senses = senses;
     let (mut named, mut mentions) = (Vec::new(), Vec::new());
     for ExtractedEntity { name, category } in entities.into_iter().take(MOST_ENTITIES) {
         let lookup = LookupConfig { k: most_senses, ..LookupConfig::default() };
