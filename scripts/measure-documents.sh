@@ -20,34 +20,37 @@ run() {
     "$quipu" eval run "${base:-$workspace}" --questions "${asked:-$questions}" --method "$method" --llm "$model" --out "$out/$name" --resume \
         --parallel "${PARALLEL:-1}" ${LIMIT:+--limit $LIMIT} ${SAMPLE:+--sample $SAMPLE} ${JUDGE:+--judge $JUDGE} "$@" || failed="${failed:-} $name"
 }
-hybrid() { run "$1" hybrid "$2" --set hybrid.compose=no $(shift 2 && for pair in "$@"; do printf -- '--set %s ' "hybrid.$pair"; done); }
+settings() { for pair in "$@"; do printf -- '--set %s ' "hybrid.$pair"; done; }
+# hybrid NAME LLM [KEY=VALUE...]: as published; planned: with our planner, which needs no model to route.
+hybrid() { run "$1" hybrid "$2" $(shift 2 && settings "$@"); }
+planned() { run "$1" hybrid+paths "$2" $(shift 2 && settings "$@"); }
 
 part_free() { # no model is asked
     for mode in bm25 dense hybrid; do run "text-$mode" text none --set "text.mode=$mode" --set text.compose=no; done
-    hybrid hybrid-free none
-    hybrid hybrid-free-similarity none ranking=similarity
-    hybrid hybrid-free-radius1 none radius=1
-    hybrid hybrid-text none modules=text
-    hybrid hybrid-graph none modules=graph
-    hybrid hybrid-oracle none critic=oracle
+    planned hybrid-free none
+    planned hybrid-free-similarity none ranking=similarity
+    planned hybrid-free-radius1 none radius=1
+    planned hybrid-text none modules=text
+    planned hybrid-graph none modules=graph
+    planned hybrid-oracle none critic=oracle
 }
 part_hybrid() {
-    for rounds in 1 2 3 4; do hybrid "hybrid-rounds$rounds" "$llm" rounds=$rounds; done
-    hybrid hybrid-strict "$llm" accept=0.5
-    hybrid hybrid-read8 "$llm" read=8
-    hybrid hybrid-model-router "$llm" router=model accept=0.5
-    hybrid hybrid-model-router-similarity "$llm" router=model accept=0.5 ranking=similarity
-    hybrid hybrid-model-router-rounds1 "$llm" router=model accept=0.5 rounds=1
-    run hybrid-composed hybrid "$llm"
+    for rounds in 1 2 3 4; do
+        hybrid "published-rounds$rounds" "$llm" rounds=$rounds
+        planned "planned-rounds$rounds" "$llm" rounds=$rounds
+    done
+    planned planned-strict "$llm" accept=0.5
+    planned planned-read8 "$llm" read=8
+    hybrid published-composed "$llm" compose=yes
 }
 part_ablations() { # the paper's figure 3 and table 10
-    hybrid ablation-no-context "$llm" context=no accept=0.5
-    hybrid ablation-5-examples "$llm" experiences=5 accept=0.5
+    hybrid ablation-no-context "$llm" validation_context=no
+    hybrid ablation-5-experiences "$llm" experiences=5
     hybrid ablation-no-critic "$llm" critic=off
     hybrid ablation-oracle "$llm" critic=oracle
-    hybrid ablation-model-router-no-context "$llm" router=model context=no accept=0.5
-    hybrid ablation-model-router-no-critic "$llm" router=model critic=off
-    hybrid ablation-model-router-oracle "$llm" router=model critic=oracle
+    planned ablation-planned-no-context "$llm" validation_context=no accept=0.5
+    planned ablation-planned-no-critic "$llm" critic=off
+    planned ablation-planned-oracle "$llm" critic=oracle
 }
 part_baselines() {
     for method in question_match graph tog react corrective text; do run "$method" "$method" "$llm"; done
@@ -59,12 +62,12 @@ part_experiences() { # collected from the first half, measured on the second
     head -n $((lines / 2)) "$questions" >"$out/train.jsonl"
     tail -n +$((lines / 2 + 1)) "$questions" >"$out/test.jsonl"
     # shellcheck disable=SC2086
-    "$quipu" experience collect "$copy" --questions "$out/train.jsonl" --router model --llm "$llm" ${LIMIT:+--limit $LIMIT}
+    "$quipu" experience collect "$copy" --questions "$out/train.jsonl" --planner published --llm "$llm" ${LIMIT:+--limit $LIMIT}
     "$quipu" experience list "$copy"
     base=$copy asked=$out/test.jsonl
     for examples in 0 5 30; do
-        hybrid "experiences-$examples" "$llm" experiences=$examples accept=0.5
-        hybrid "experiences-model-router-$examples" "$llm" experiences=$examples accept=0.5 router=model
+        hybrid "experiences-$examples" "$llm" experiences=$examples
+        planned "experiences-planned-$examples" "$llm" experiences=$examples accept=0.5
     done
     unset base asked
 }

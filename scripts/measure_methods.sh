@@ -1,48 +1,71 @@
 #!/bin/sh
-# Measures all methods side by side on MetaQA, PathQuestion and WorldCup2014 as asked, and KERAG's filters and ablations. Every run is a
-# results folder and goes on where it stopped.
-#   DATA=FOLDER [QUIPU=quipu] [LLM=NAME] [LIMIT=60] [PARALLEL=1] [OUT=methods-results] scripts/measure_methods.sh [PART...]
-# DATA holds NAME/kb.tsv and NAME/questions.*.jsonl for metaqa, pathquestion and worldcup2014; LLM is a model as `--llm` takes it.
-# Parts, all unless some are named: default baselines agents kerag report
+# Measures all methods side by side: the five papers as published, the five with our planners, our own methods, the baselines. Every run is a
+# results folder, and goes on where it stopped.
+#   DATA=FOLDER [QUIPU=quipu] [LLM=NAME] [SMALL=NAME] [LIMIT=40] [PARALLEL=1] [OUT=methods-results] [SETS="..."] [DEMO=WORKSPACE] \
+#       scripts/measure_methods.sh [PART...]
+# DATA holds GRAPH/kb.tsv with GRAPH/questions.SET.dev.jsonl (metaqa, pathquestion, worldcup2014), or GRAPH/graph.* with
+# GRAPH/questions.jsonl (desk/academic ...). LLM is a model as `--llm` takes it; SMALL a smaller one, for the part "small". DEMO is the demo's
+# workspace, DEMO_QUESTIONS its question file.
+# Parts, all but small unless some are named: published planners ours baselines agents ablations report small
 set -eu
 quipu=${QUIPU:-quipu}
-limit=${LIMIT:-60}
+limit=${LIMIT:-40}
 parallel=${PARALLEL:-1}
 out=${OUT:-methods-results}
 data=${DATA:?the folder of the datasets}
 llm=${LLM:+--llm $LLM}
-sets=${SETS:-metaqa/1hop metaqa/2hop metaqa/3hop pathquestion/2hop pathquestion/3hop worldcup2014/2hop worldcup2014/conjunction}
+sets=${SETS:-metaqa:1hop metaqa:2hop metaqa:3hop pathquestion:2hop worldcup2014:conjunction desk/academic desk/restaurants}
 mkdir -p "$out/w" "$out/r"
 
-for graph in metaqa pathquestion worldcup2014; do
-    # Cards and words are learnt as questions need them: what that costs is among the first run's calls.
-    [ -f "$out/w/$graph/CURRENT" ] || "$quipu" import "$out/w/$graph" "$data/$graph/kb.tsv" --no-embeddings >&2
-done
+# workspace GRAPH: imports it unless that was done.
+workspace() {
+    w=$out/w/$(echo "$1" | tr / -)
+    [ -f "$w/CURRENT" ] && return
+    for file in "$data/$1"/kb.tsv "$data/$1"/graph.*; do [ -e "$file" ] && "$quipu" import "$w" "$file" >&2 && return; done
+    echo "there is no graph in $data/$1" >&2
+    exit 1
+}
+
+# ask NAME METHODS WORKSPACE QUESTIONS SET [ARGUMENT...]
+ask() {
+    name=$1 methods=$2 w=$3 questions=$4 set=$5
+    shift 5
+    echo "## $name, $set"
+    # shellcheck disable=SC2086
+    "$quipu" eval run "$w" --questions "$questions" --limit "$limit" --parallel "$parallel" --method "$methods" $llm \
+        --out "$out/r/$name.$(echo "$set" | tr /: -.)" --resume "$@" || echo "$name on $set failed" >&2
+}
 
 # run NAME METHODS [ARGUMENT...]: the methods on every set.
 run() {
     name=$1 methods=$2
     shift 2
     for set in $sets; do
-        graph=${set%/*}
-        echo "## $name, $set"
-        # shellcheck disable=SC2086
-        "$quipu" eval run "$out/w/$graph" --questions "$data/$graph/questions.${set#*/}.dev.jsonl" --limit "$limit" \
-            --parallel "$parallel" --method "$methods" $llm --out "$out/r/$name.$graph.${set#*/}" --resume "$@" ||
-            echo "$name on $set failed" >&2
+        graph=${set%%:*} questions=$data/${set%%:*}/questions.jsonl
+        [ "$graph" = "$set" ] || questions=$data/$graph/questions.${set#*:}.dev.jsonl
+        workspace "$graph"
+        ask "$name" "$methods" "$w" "$questions" "$set" "$@"
     done
+    if [ -n "${DEMO:-}" ]; then ask "$name" "$methods" "$DEMO" "${DEMO_QUESTIONS:?the demo's question file}" demo "$@"; fi
 }
 
-default() { run default paths,kerag; }
+published() { run published kerag,anchor,pseudo,hybrid,verify; }
+planners() { run planners kerag+paths,kerag+query,anchor+paths,anchor+query,pseudo+paths,pseudo+query,hybrid+paths,hybrid+query,verify+paths,verify+query; }
+ours() { run ours auto,paths,query; }
 baselines() { run baselines io,cot,question_match,graph,self_consistency,text,corrective; }
 agents() { run agents tog,tool_use,react; }
-kerag() {
+ablations() { # KERAG's Table 4 and App. E; AnchorRAG's are anchor_ablations.sh, HybGRAG's measure-documents.sh
     run kerag-similarity kerag --set kerag.filter=similarity
-    run kerag-model kerag --set kerag.filter=model
     run kerag-no-filter kerag --set kerag.filter=off
     run kerag-one-hop kerag --set kerag.max_hops=1
-    run kerag-no-reasoning kerag --set kerag.reasoning=no
+    run kerag-plain kerag --set kerag.summary=plain
+    run kerag-small-models kerag --set kerag.filter=similarity --set kerag.summary=triples
+    run pseudo-unverified pseudo --set pseudo.verification=off
+}
+small() { # how much a smaller model costs
+    llm="--llm ${SMALL:?a smaller model}"
+    run small kerag,auto
 }
 report() { "$quipu" eval report "$out"/r/*/ --html "$out/report.html"; }
 
-for part in ${*:-default baselines agents kerag report}; do "$part"; done
+for part in ${*:-published planners ours baselines agents ablations report}; do "$part"; done

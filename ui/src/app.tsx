@@ -281,6 +281,7 @@ function Desk({ status }: { status: Status }) {
 function MethodChoice(props: { label: string; value: string; set: (value: string) => void; among: string[] }) {
   const id = useId();
   const known = new Set(GROUPS.flatMap(({ methods }) => Object.keys(methods)));
+  const plain = (name: string) => name.split(" + ")[0] ?? name;
   const option = (name: string) => (
     <option key={name} value={name}>
       {name || "nothing"}
@@ -290,10 +291,10 @@ function MethodChoice(props: { label: string; value: string; set: (value: string
     <div class="choice">
       <label for={id}>{props.label}</label>{" "}
       <select id={id} aria-describedby={`${id}-about`} value={props.value} onChange={(event) => props.set(event.currentTarget.value)}>
-        {props.among.filter((name) => !known.has(name)).map(option)}
+        {props.among.filter((name) => !known.has(plain(name))).map(option)}
         {GROUPS.map(({ label, methods }) => (
           <optgroup key={label} label={label}>
-            {props.among.filter((name) => methods[name]).map(option)}
+            {props.among.filter((name) => methods[plain(name)]).map(option)}
           </optgroup>
         ))}
       </select>

@@ -13,11 +13,11 @@ export const GROUPS: { label: string; methods: Record<string, string> }[] = [
   {
     label: "Method",
     methods: {
-      kerag: "Retrieves what lies around the question's subject, filters it, and lets the model compose.",
-      anchor: "Grounds several possible anchors, and retrieves around those that fit the question together.",
-      pseudo: "Lets the model write down what it believes as a graph, and corrects that by the sources.",
-      hybrid: "Asks documents and graph together, and learns from what did not fit.",
-      verify: "Asks APIs first and checks by itself whether the reply answers; falls back on pages.",
+      kerag: "KERAG as published: retrieves what lies around the question's subject, filters it, and lets the model compose.",
+      anchor: "AnchorRAG as published: grounds several possible anchors, and retrieves around those that fit the question together.",
+      pseudo: "Pseudo-graphs as published: lets the model write down what it believes as a graph, and corrects that by the sources.",
+      hybrid: "HybGRAG as published: asks documents and graph together, and learns from what did not fit.",
+      verify: "Self-verification as published: asks APIs first and checks by itself whether the reply answers; falls back on pages.",
     },
   },
   {
@@ -37,8 +37,10 @@ export const GROUPS: { label: string; methods: Record<string, string> }[] = [
   },
 ];
 
-/** The sentence of a method. */
+/** The sentence of a method; of "kerag + paths" the paper's, and whose plan takes the place of its own. */
 export function about(method: string): string {
+  const [name, planner] = method.split(" + ");
+  if (planner) return `${about(name)} The plan is that of ${planner}, not the paper's.`;
   for (const { methods } of GROUPS) if (methods[method]) return methods[method];
   return "";
 }

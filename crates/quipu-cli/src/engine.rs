@@ -40,7 +40,7 @@ async fn build(sources: Sources, settings: &Settings, options: OpenOptions) -> R
     offer(settings, kinds, &options).await?;
     let loading = progress::spinner("loading the models");
     // Of the settings, models alone: `eval` names several methods at once, and asks with options of its own.
-    let models = Settings { method: None, ..settings.clone() };
+    let models = Settings { method: None, planner: None, ..settings.clone() };
     let built = quipu::Engine::builder(sources).settings(models).open_options(options).build().await;
     loading.finish_and_clear();
     Ok(built?.into_inner())

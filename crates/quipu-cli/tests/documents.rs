@@ -190,7 +190,7 @@ fn descriptions_in_rdf_are_documents_of_what_they_describe() {
         assert_eq!(entities(&found), [key]);
     }
     let question = "Which breed walks with pilgrims?";
-    let asked = ["ask", "breeds", question, "--method", "hybrid", "--llm", "none", "--json"];
+    let asked = ["ask", "breeds", question, "--method", "hybrid+paths", "--llm", "none", "--json"];
     let answer = bench.run(&asked).succeeded().json();
     let cited = answer["evidence"].as_array().unwrap().iter().any(|evidence| {
         evidence["passage"].as_str().is_some_and(|passage| passage.contains("with pilgrims"))
@@ -213,7 +213,17 @@ fn experiences_are_collected_listed_and_dropped() {
     );
     let none = bench.run(&["experience", "list", "dogs", "--json"]).succeeded().json();
     assert_eq!(none, serde_json::json!([]));
-    let collect = ["experience", "collect", "dogs", "--questions", "train.jsonl", "--llm", "none"];
+    let collect = [
+        "experience",
+        "collect",
+        "dogs",
+        "--questions",
+        "train.jsonl",
+        "--planner",
+        "paths",
+        "--llm",
+        "none",
+    ];
     let collected = bench.run(&collect).succeeded();
     let held = bench.run(&["experience", "list", "dogs", "--json"]).succeeded().json();
     let number = held.as_array().unwrap().len();
@@ -268,7 +278,7 @@ fn a_base_as_stark_publishes_it_is_imported_with_one_command() {
         "--questions",
         "qa.csv",
         "--method",
-        "hybrid",
+        "hybrid+paths",
         "--llm",
         "none",
         "--out",

@@ -94,7 +94,7 @@ async fn every_field_of_every_reply_is_described() {
         ("/api/v1/ask", ask.clone()),
         ("/api/v1/ask", io),
         ("/api/v1/ask", json!({ "question": "who painted Xyzzyplugh?" })),
-        ("/api/v1/compare", json!({ "ask": ask, "methods": ["paths", "io", "hybrid"] })),
+        ("/api/v1/compare", json!({ "ask": ask, "methods": ["paths", "io", "hybrid + paths"] })),
         ("/v1/chat/completions", chat),
         ("/v1/responses", json!({ "model": "quipu/paths", "input": QUESTION })),
         ("/api/v1/link", json!({ "text": QUESTION })),

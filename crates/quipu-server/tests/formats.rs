@@ -175,7 +175,8 @@ async fn a_request_says_method_settings_and_budget() {
     let extended =
         |extension: Value| server.post("/v1/chat/completions", &chat(json!({ "quipu": extension })));
     let whole =
-        ok(extended(json!({ "method": "io", "set": { "tog.width": 2, "kerag.reasoning": false } }))).await;
+        ok(extended(json!({ "method": "io", "set": { "tog.width": 2, "anchor.triple_filter": false } })))
+            .await;
     assert_eq!(whole["quipu"]["method"], "io");
     for (extension, param) in [
         (json!({ "set": { "beam": 3 } }), "set"),

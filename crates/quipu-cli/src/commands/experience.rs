@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use clap::{Subcommand, ValueEnum};
+use clap::Subcommand;
 use quipu_answer::{Experiences, HybridConfig, Planner};
 use quipu_eval::read_questions;
 use quipu_model::OpenOptions;
@@ -26,9 +26,9 @@ pub(super) enum Command {
         /// Most examples
         #[arg(long, value_name = "N", default_value_t = 30)]
         most: usize,
-        /// Who routes while they are collected
-        #[arg(long, value_enum, default_value_t = Routing::Graph)]
-        router: Routing,
+        /// Whose plan is followed while they are collected, published or paths: its mistakes are the ones to learn from
+        #[arg(long, value_name = "NAME", default_value = "published")]
+        planner: Planner,
         /// Only the first N questions
         #[arg(long, value_name = "N")]
         limit: Option<usize>,
@@ -54,20 +54,11 @@ pub(super) enum Command {
     },
 }
 
-/// Who chooses entities, relations and module.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(super) enum Routing {
-    /// The graph proposes, no call
-    Graph,
-    /// The language model: its mistakes are the ones to learn from where it routes
-    Model,
-}
-
 impl Command {
     pub(super) async fn run(self) -> Result<()> {
         match self {
-            Self::Collect { workspace, questions, most, router, limit, llm } => {
-                collect(&workspace, &questions, most, router, limit, llm).await
+            Self::Collect { workspace, questions, most, planner, limit, llm } => {
+                collect(&workspace, &questions, most, planner, limit, llm).await
             }
             Self::List { workspace, json } => list(&workspace, json),
             Self::Drop { workspace, numbers } => drop_some(&workspace, &numbers),
@@ -79,10 +70,16 @@ async fn collect(
     folder: &Path,
     file: &Path,
     most: usize,
-    router: Routing,
+    planner: Planner,
     limit: Option<usize>,
     llm: Option<String>,
 ) -> Result<()> {
+    if planner == Planner::Query {
+        return Err(WrongUsage(
+            "--planner query: queries have no router to learn; published or paths".into(),
+        )
+        .into());
+    }
     let read = read_questions(file, None)?.questions;
     let questions: Vec<(String, Vec<String>)> = read
         .into_iter()
@@ -96,10 +93,6 @@ async fn collect(
     let settings = Settings::load(Settings { llm, ..Settings::default() }, folder)?;
     let engine = engine::open(folder, &settings, OpenOptions::default()).await?;
     let bar = progress::counter("questions");
-    let planner = match router {
-        Routing::Graph => Planner::Paths,
-        Routing::Model => Planner::Published,
-    };
     let config = HybridConfig::default();
     let collected = engine.collect_experiences(&questions, most, (&config, planner), |done, all| {
         bar.set_length(all as u64);
