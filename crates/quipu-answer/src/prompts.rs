@@ -346,7 +346,7 @@ mod tests {
         let question = "where was the director of Kauwboy born?";
         check(
             Prompt::KeragPlan,
-            json!({ "domains": ["film", "person"], "candidates": ["Kauwboy"], "question": question }),
+            json!({ "domains": ["film", "person"], "candidates": ["Kauwboy"], "pairs": ["Kauwboy - directed by"], "question": question }),
         );
         let relations = ["Kauwboy - directed by -> person", "Kauwboy - release year -> value"];
         check(
@@ -359,6 +359,9 @@ mod tests {
         let compose = json!({ "asked_at": "2024-02-28", "time_frame": "2012-01-01 to 2012-12-31", "facts": facts, "question": question });
         check(Prompt::KeragCompose, compose.clone());
         check(Prompt::KeragComposePlain, compose.clone());
+        let triples = "(Kauwboy, directed by, Boudewijn Koole)";
+        check(Prompt::KeragComposeTriples, json!({ "facts": triples, "question": question }));
+        check(Prompt::KeragTime, json!({ "asked_at": "Wednesday, 2024-02-28", "question": question }));
         let mut ways = compose;
         ways["reasoning"] = json!(true);
         ways["ways"] = json!([{ "id": "W1", "says": "the directors of Kauwboy", "fit": "0.92", "values": "Boudewijn Koole" }]);

@@ -11,7 +11,7 @@
 use crate::{common, over};
 use std::sync::Arc;
 
-use common::{CARDS, FILMS, Setting, ask, composed, embedder, options, setting};
+use common::{CARDS, FILMS, Setting, ask, by_paths, composed, embedder, setting};
 use over::{ntriples, over_endpoint, over_server, servers};
 use quipu_answer::{
     AnchorConfig, Answer, AnswerError, AskOptions, Engine, Guide, Method, MethodConfig, Note, Planner,
@@ -63,7 +63,7 @@ const METHODS: [(Method, u64); 7] = [
     (Method::Anchor, 24),
     (Method::Hybrid, 26),
     (Method::Pseudo, 30),
-    (Method::Verify, 12),
+    (Method::Verify, 18),
     (Method::Graph, 12),
 ];
 
@@ -85,8 +85,7 @@ async fn check_same(server: &servers::Server) {
     }
     for (method, most) in METHODS {
         let question = "who directed Kauwboy?";
-        let (mut options, embedder) = (options(method), Some(embedder().await));
-        options.config.planner = Planner::Paths;
+        let (mut options, embedder) = (by_paths(method), Some(embedder().await));
         options.config.pseudo.verification = Verification::Similarity;
         let model = || Some(model("\"Boudewijn Koole\""));
         let expected = ask(&imported, model(), embedder.clone(), question, &options).await;

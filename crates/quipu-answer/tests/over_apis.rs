@@ -56,9 +56,10 @@ fn model(name: &'static str, answers: &[&str]) -> ScriptedModel {
     })
 }
 
-/// Beliefs corrected without a call.
+/// By whole paths where a paper's method walks a graph, beliefs corrected without a call.
 fn how(method: Method) -> AskOptions {
-    let mut how = by_paths(method);
+    let walks = matches!(method, Method::Kerag | Method::Anchor | Method::Pseudo);
+    let mut how = if walks { by_paths(method) } else { options(method) };
     how.config.pseudo.verification = Verification::Similarity;
     how
 }
