@@ -181,7 +181,8 @@ async fn limits_hold_and_the_best_that_was_found_is_given_and_marked() {
         for limits in
             [Limits { llm_calls: 0, ..Limits::default() }, Limits { tokens: 10, ..Limits::default() }]
         {
-            let options = AskOptions { method, limits, ..AskOptions::default() };
+            let mut options = AskOptions { method, limits, ..AskOptions::default() };
+            options.config.fallback = true;
             let (answer, model) = asked(&[&films], ScriptedModel::new(), question, &options).await;
             assert_eq!(model.calls(), 0, "{method:?}");
             assert_eq!(answer.answers, ["Boudewijn Koole"], "{method:?}: {answer:#?}");
@@ -398,12 +399,8 @@ async fn a_source_that_only_knows_a_like_name_is_not_asked_where_another_knows_t
         }
     }
     // Alone it is asked: a name may be misspelt.
-    let (answer, _) = asked(
-        &[&like],
-        script(),
-        question,
-        &AskOptions { method: Method::Paths, ..pseudo(PseudoConfig::default()) },
-    )
-    .await;
+    let (answer, _) =
+        asked(&[&like], script(), question, &AskOptions { method: Method::Paths, ..AskOptions::default() })
+            .await;
     assert_eq!(answer.answers, ["Summer Tale"]);
 }

@@ -163,7 +163,7 @@ fn gold_that_the_graph_cannot_name_is_told() {
 fn wrong_flags_are_said_before_anything_is_asked() {
     let (bench, model) = (bench(), Model::new());
     for (arguments, expected) in [
-        (&["--set", "beam=3"][..], "the keys are"),
+        (&["--set", "beam=3"][..], "the nearest is"),
         (&["--set", "anchors=silver"], "open or gold"),
         (&["--format", "xml"], "there is no question format xml"),
         (&["--resume"], "--out"),
