@@ -204,7 +204,7 @@ impl App {
         match &reply {
             Ok(reply) => self.metrics.answered(&reply.answer),
             Err(error) => {
-                self.metrics.question(&method.to_string(), error.code, started.elapsed().as_secs_f64())
+                self.metrics.question(&method.to_string(), error.code, started.elapsed().as_secs_f64());
             }
         }
         match (span, &reply) {

@@ -125,7 +125,7 @@ pub(super) fn by_gold(taken: &Taken, possible: &[Requirement], gold: &[NodeId]) 
     if !reachable {
         return Some(Feedback::bare(ErrorKind::IncorrectModule));
     }
-    for start in taken.starts.iter().filter(|start| !holds(&start.ends)) {
+    if let Some(start) = taken.starts.iter().find(|start| !holds(&start.ends)) {
         let leading: Vec<&Requirement> =
             possible.iter().filter(|way| start.anchors.contains(&way.anchor) && holds(&way.ends)).collect();
         if leading.is_empty() {
