@@ -39,7 +39,8 @@ fn chat(method: &str, stream: bool) -> Value {
 
 /// What the tool `ask_question` gives.
 async fn tool(server: &Running, method: &str) -> Value {
-    let arguments = json!({ "question": QUESTION, "method": method });
+    let arguments =
+        json!({ "question": QUESTION, "method": method, "set": { "fallback": method == "kerag" } });
     let params = json!({ "name": "ask_question", "arguments": arguments });
     let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
     let request = server.post("/mcp", &call).header("accept", "application/json, text/event-stream");
@@ -83,13 +84,16 @@ async fn what_is_found_without_the_model_says_that_it_failed() {
             let notes = notes.as_array().unwrap();
             notes.iter().any(|note| note["note"] == "model_failed" && note["reason"] == said.as_str())
         };
-        let ask = json!({ "question": QUESTION, "method": "kerag" });
+        let fallback = json!({ "fallback": true });
+        let ask = json!({ "question": QUESTION, "method": "kerag", "set": fallback });
         let answer = ok(server.post("/api/v1/ask", &ask)).await;
         assert_eq!(answer["answers"], json!(["Boudewijn Koole"]), "{said}: {answer}");
         assert!(failed(&answer["notes"]), "{said}: {answer}");
         let told = answer["failures"][0].as_str().unwrap();
         assert!(told.starts_with("scripted failed") && told.contains(&said), "{told}");
-        let reply = ok(server.post("/v1/chat/completions", &chat("kerag", false))).await;
+        let mut asked = chat("kerag", false);
+        asked["quipu"]["set"] = fallback;
+        let reply = ok(server.post("/v1/chat/completions", &asked)).await;
         assert!(failed(&reply["quipu"]["notes"]), "{said}: {reply}");
         let content = reply["choices"][0]["message"]["content"].as_str().unwrap();
         assert!(content.contains("Boudewijn Koole") && content.contains("scripted failed"), "{content}");

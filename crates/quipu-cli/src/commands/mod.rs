@@ -66,7 +66,7 @@ enum Command {
     /// Show the graph as tables, or run SQL over them
     Tables(tables::Arguments),
     /// Answer a question, with evidence; without one, in a terminal, a conversation
-    Ask(ask::Arguments),
+    Ask(Box<ask::Arguments>),
     /// List the methods, or a method's parameters with their defaults
     Methods(methods::Arguments),
     /// Solved questions of a workspace, by which new ones are planned
@@ -129,7 +129,7 @@ async fn run_async(command: Command) -> Result<()> {
         Command::Tables(arguments) => interrupt::or_interrupted(arguments.run()).await,
         Command::Documents(command) => command.run().await,
         Command::Query(arguments) => arguments.run().await,
-        Command::Ask(arguments) => arguments.run().await,
+        Command::Ask(arguments) => (*arguments).run().await,
         Command::Examples(command) => interrupt::or_interrupted(command.run()).await,
         Command::Serve(arguments) => arguments.run().await,
         Command::Mcp(arguments) => interrupt::or_interrupted(arguments.run()).await,
