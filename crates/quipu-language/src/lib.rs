@@ -41,7 +41,7 @@ pub use vocabulary::{
     conversions, counts_letters, end_asked_for, groups_all, has_honour, has_open_ends, impossible_place,
     is_article, is_by, is_form, is_in_phrase, is_magnitude, is_measure, is_noun, is_quantity, is_share,
     is_than, is_top, is_unit, joins_two, looks_superlative, meanings, meanings_at, measured, month,
-    names_what_follows, offers_a_choice, place_asked_for, place_said, predicate_of, role_asked_for,
-    role_of_heads, side_of, use_words, wants_the_many, with_superlatives, without_request,
+    names_what_follows, offers_a_choice, orders_times, place_asked_for, place_said, predicate_of,
+    role_asked_for, role_of_heads, side_of, use_words, wants_the_many, with_superlatives, without_request,
 };
 pub use words::{is_written_as_name, words_of};

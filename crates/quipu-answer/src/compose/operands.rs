@@ -2,7 +2,7 @@
 
 use quipu_graph::LiteralValue;
 use quipu_index::words;
-use quipu_language::{Operand, Operation, value_of, wanted};
+use quipu_language::{Operand, Operation, orders_times, value_of, wanted};
 
 use crate::answer::{Evidence, EvidenceContent, Question, RecordContent, RecordField};
 use crate::plan::plain_words;
@@ -65,8 +65,7 @@ fn counted(
 
 /// Whether a question asks for what is first or last in time.
 fn is_of_time(question: &str) -> bool {
-    const OF_TIME: [&str; 7] = ["latest", "newest", "recent", "earliest", "oldest", "youngest", "first"];
-    words(question).iter().any(|word| OF_TIME.contains(&word.text.as_str()))
+    words(question).iter().any(|word| orders_times(&word.text))
 }
 
 fn is_text(value: &LiteralValue) -> bool {

@@ -28,7 +28,7 @@ pub use measures::{Measured, is_measure, measured};
 use orders::OrderRow;
 pub use orders::{
     End, Ordered, are_ages, are_ranks, asked_place, end_asked_for, has_open_ends, impossible_place,
-    looks_superlative, place_asked_for, place_said, with_superlatives,
+    looks_superlative, orders_times, place_asked_for, place_said, with_superlatives,
 };
 pub use role::role_asked_for;
 use sides::SideWords;

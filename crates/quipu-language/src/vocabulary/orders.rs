@@ -75,6 +75,11 @@ pub fn end_asked_for(word: &str, of: Ordered) -> Option<End> {
     }
 }
 
+/// Whether a word asks for what is first or last in time: "latest", "oldest", "first".
+pub fn orders_times(word: &str) -> bool {
+    end_asked_for(word, Ordered::Years).is_some() || ordinal(word) == Some(1)
+}
+
 /// A question with the superlatives of its comparatives: "longest" for "longer".
 pub fn with_superlatives(question: &str) -> String {
     let superlative = |word: String| {

@@ -24,6 +24,7 @@ use crate::ledger::Context;
 use crate::plan::RequirementConfig;
 use crate::planners::{Planner, Planning};
 use crate::retrieve::Documents;
+use quipu_graph::NodeId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -127,6 +128,15 @@ pub enum CriticKind {
     /// The gold answers, by key; for evaluation only.
     #[serde(skip)]
     Oracle(Vec<String>),
+}
+
+impl CriticKind {
+    /// The gold answers that the oracle knows; none of any other critic.
+    async fn gold(&self, context: &Context<'_>) -> Result<Vec<NodeId>, AnswerError> {
+        let Self::Oracle(keys) = self else { return Ok(Vec::new()) };
+        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+        Ok(context.graph().resolve(&keys).await?.into_iter().flatten().collect())
+    }
 }
 
 pub(super) async fn run(

@@ -36,13 +36,7 @@ impl<'a> Critic<'a> {
         question: &'a str,
         config: &'a HybridConfig,
     ) -> Result<Self, AnswerError> {
-        let gold = match &config.critic {
-            CriticKind::Oracle(keys) => {
-                let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-                context.graph().resolve(&keys).await?.into_iter().flatten().collect()
-            }
-            CriticKind::Model | CriticKind::Off => Vec::new(),
-        };
+        let gold = config.critic.gold(context).await?;
         Ok(Self { context, documents, question, config, gold })
     }
 
