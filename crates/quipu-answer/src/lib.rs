@@ -40,7 +40,7 @@ pub use answer::{
     Answer, AnswerError, AnswerTable, AnswerUsage, CandidateEvent, Claim, Cost, EditEvent, Event, EventSink,
     Evidence, EvidenceContent, Exhausted, MAX_QUESTION_BYTES, MentionEvent, NamedKey, Note, Page,
     PassagePlace, PathEvent, Question, RankedEntity, Reading, RecordContent, RecordField, Refinement, Stage,
-    StageUsage, Status, TimedEvent, Value,
+    StageUsage, Status, TimedEvent, Value, parse_time,
 };
 pub use conversation::{Conversation, Speaker, Turn};
 pub use engine::{

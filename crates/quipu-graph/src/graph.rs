@@ -32,6 +32,17 @@ pub struct Step {
     pub direction: Direction,
 }
 
+impl Step {
+    /// The step that undoes this one.
+    pub fn reversed(self) -> Self {
+        let direction = match self.direction {
+            Direction::Forward => Direction::Backward,
+            Direction::Backward => Direction::Forward,
+        };
+        Self { direction, ..self }
+    }
+}
+
 /// What a source is and holds. Cheap: read once when the source is opened.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GraphDescription {

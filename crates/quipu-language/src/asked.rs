@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use crate::words::is_in;
 use quipu_index::{Word, words};
 
 /// Words that carry grammar only.
@@ -28,10 +29,6 @@ const KIN: &str = "father fathers mother mothers parent parents son sons daughte
 /// Question words that ask for a kind of thing.
 const ASKING_FOR: [(&str, &str); 5] =
     [("who", "person"), ("whom", "person"), ("whose", "person"), ("when", "date"), ("where", "place")];
-
-fn is_in(list: &str, word: &str) -> bool {
-    list.split(' ').any(|listed| listed == word)
-}
 
 /// Whether the word carries grammar only: no name of a thing or a relation.
 pub fn is_function_word(word: &str) -> bool {

@@ -8,6 +8,7 @@ use quipu_index::{Word, words};
 use crate::asked::tells;
 use crate::operation::is_superlative;
 use crate::quantity::without_quantity;
+use crate::words::is_in;
 
 /// Words behind which a thing stands that something is asked of.
 const BEFORE_A_THING: &str = "of in on at by for from to into inside within near through across around";
@@ -119,10 +120,6 @@ pub fn chosen_from(question: &str) -> [Vec<String>; 3] {
     let owner =
         having.map(|having| (0..having).rev().take_while(|at| tells(text(*at))).last().unwrap_or(having));
     [run(extreme + 1), owner.map(run).unwrap_or_default(), asking.map(|at| run(at + 1)).unwrap_or_default()]
-}
-
-fn is_in(list: &str, word: &str) -> bool {
-    list.split(' ').any(|listed| listed == word)
 }
 
 #[cfg(test)]

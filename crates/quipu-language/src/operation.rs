@@ -5,6 +5,7 @@
 use quipu_index::words;
 
 use crate::calculate::Operation;
+use crate::words::is_in;
 
 const HIGHEST: &str = "most largest biggest highest greatest longest tallest latest newest maximum deepest heaviest richest widest \
 youngest fastest hottest strongest top more larger bigger higher greater longer taller later newer deeper heavier richer wider \
@@ -97,10 +98,6 @@ fn extreme(words: &[&str], compares: bool) -> Option<Operation> {
 
 fn is_comparative(word: &str) -> bool {
     is_extreme(word) && COMPARATIVE_ENDINGS.iter().any(|ending| word.ends_with(ending))
-}
-
-fn is_in(list: &str, word: &str) -> bool {
-    list.split_whitespace().any(|listed| listed == word)
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use crate::asked::is_function_word;
 use crate::calculate::Places;
 use crate::numerals::{cardinal, ordinal};
 use crate::operation::is_superlative;
+use crate::words::is_in;
 
 /// Words behind which a number says how many are asked for; "which" and "what" do at the beginning.
 const ASKING: &str = "name list give tell show find mention";
@@ -73,10 +74,6 @@ fn number_at(words: &[Word], at: usize) -> Option<Places> {
     let most = if of_order { MOST_OF_ORDER } else { MOST };
     let some = asked && (thing || (next == "of" && number > 1));
     ((of_order || some) && number <= most).then_some(Places::UpTo(number))
-}
-
-fn is_in(list: &str, word: &str) -> bool {
-    list.split(' ').any(|listed| listed == word)
 }
 
 #[cfg(test)]

@@ -1,5 +1,10 @@
 //! The words of a name or a question.
 
+/// Whether a list of words, parted by spaces, holds this one.
+pub(crate) fn is_in(list: &str, word: &str) -> bool {
+    list.split_whitespace().any(|listed| listed == word)
+}
+
 /// The words of a name in lower case, divided at separators and at capitals in the middle of a word: `hasACValue` is `has`,
 /// `ac`, `value`.
 pub fn words_of(name: &str) -> Vec<String> {

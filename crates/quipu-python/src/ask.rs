@@ -6,6 +6,7 @@ use std::sync::Arc;
 use jiff::Zoned;
 use quipu::{
     AskOptions, Conversation, Engine, Error, Question, Result, Settings, Sources, Speaker, Turn, Value,
+    parse_time,
 };
 use quipu_server::{Trust, check_readings};
 use serde::{Deserialize, Serialize};
@@ -94,14 +95,7 @@ impl Asked {
 impl Ask {
     fn time(&self) -> Result<Zoned> {
         let Some(text) = &self.asked_at else { return Ok(Zoned::now()) };
-        let wrong = |error| Error::Usage(format!("asked_at {text:?} is no time: {error}"));
-        if let Ok(zoned) = text.parse::<Zoned>() {
-            return Ok(zoned);
-        }
-        let pieces = jiff::fmt::temporal::Pieces::parse(text).map_err(wrong)?;
-        let time: jiff::Timestamp = text.parse().map_err(wrong)?;
-        let zone = pieces.to_numeric_offset().map_or(jiff::tz::TimeZone::UTC, jiff::tz::TimeZone::fixed);
-        Ok(time.to_zoned(zone))
+        parse_time(text).map_err(|error| Error::Usage(format!("asked_at: {error}")))
     }
 
     fn options(self, settings: &Settings) -> Result<AskOptions> {

@@ -3,12 +3,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 use parking_lot::Mutex;
 use quipu_answer::{
     Answer, AnswerError, AskOptions, Conversation, Engine, EventSink, Limits, NamedMethod, Question,
-    set_option_of_request,
+    parse_time, set_option_of_request,
 };
 use quipu_model::Amount;
 use schemars::JsonSchema;
@@ -392,15 +391,4 @@ fn settings(ask: &Ask, method: NamedMethod) -> Result<AskOptions, ApiError> {
     }
     options.named().map_err(|error| ApiError::invalid(error.to_string()).about("method"))?;
     Ok(options)
-}
-
-/// Reads `2024-02-28T12:00:00+01:00`, with or without a zone's name in brackets.
-fn parse_time(text: &str) -> Result<Zoned, String> {
-    if let Ok(zoned) = text.parse::<Zoned>() {
-        return Ok(zoned);
-    }
-    let timestamp: Timestamp =
-        text.parse().map_err(|_| format!("expected a time such as 2024-02-28T12:00:00Z, found {text:?}"))?;
-    let offset = jiff::fmt::temporal::Pieces::parse(text).ok().and_then(|pieces| pieces.to_numeric_offset());
-    Ok(timestamp.to_zoned(offset.map_or(TimeZone::UTC, TimeZone::fixed)))
 }

@@ -25,7 +25,7 @@ pub use import::{Import, Imported};
 pub use models::{NO_MODEL, load_embedder, load_model};
 pub use quipu_answer::{
     Answer, AnswerTable, AskOptions, Conversation, Evidence, EvidenceContent, Limits, Method, Note, Question,
-    Reading, Speaker, Status, Turn, Value,
+    Reading, Speaker, Status, Turn, Value, parse_time,
 };
 pub use quipu_graph::{ErrorClass, ImportReport, QueryFormat, QueryOptions};
 pub use quipu_index::{WorkspaceInfo, WorkspaceProgress, WorkspaceProgressSink};

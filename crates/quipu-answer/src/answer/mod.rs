@@ -28,7 +28,7 @@ pub use markdown::{MOST_PASSAGE, cell, passage_cell, shown_values, to_markdown};
 pub(crate) use outcome::Outcome;
 pub(crate) use planned::{PlanStart, Planned};
 pub(crate) use question::Bound;
-pub use question::{MAX_QUESTION_BYTES, Page, Question};
+pub use question::{MAX_QUESTION_BYTES, Page, Question, parse_time};
 pub use records::{RecordContent, RecordField};
 
 /// What is said where there is no answer.

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use jiff::Zoned;
+use jiff::fmt::temporal::Pieces;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
 use quipu_language::{TimeFrame, time_frames};
 
 use super::AnswerError;
@@ -55,6 +57,20 @@ impl Question {
     pub fn times(&self) -> Vec<TimeFrame> {
         time_frames(&self.text, self.asked_at.date())
     }
+}
+
+/// Reads `2024-02-28T12:00:00+01:00`, with or without a zone's name in brackets.
+///
+/// # Errors
+/// What was expected, and what was found.
+pub fn parse_time(text: &str) -> Result<Zoned, String> {
+    if let Ok(zoned) = text.parse::<Zoned>() {
+        return Ok(zoned);
+    }
+    let timestamp: Timestamp =
+        text.parse().map_err(|_| format!("expected a time such as 2024-02-28T12:00:00Z, found {text:?}"))?;
+    let offset = Pieces::parse(text).ok().and_then(|pieces| pieces.to_numeric_offset());
+    Ok(timestamp.to_zoned(offset.map_or(TimeZone::UTC, TimeZone::fixed)))
 }
 
 /// A thing that was said before, in a question.

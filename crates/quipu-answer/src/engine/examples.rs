@@ -3,7 +3,7 @@
 use quipu_graph::NodeId;
 use quipu_index::normalise;
 
-use crate::answer::{AnswerError, Question};
+use crate::answer::{AnswerError, AnswerTable, Question};
 use crate::engine::Engine;
 use crate::ledger::{Context, Ledger, Trace};
 use crate::link::{Mentioned, masked, mentions};
@@ -68,6 +68,15 @@ impl Engine {
         Err(AnswerError::Usage(reason))
     }
 
+    /// Runs SQL over the graph's tables: no model is asked.
+    ///
+    /// # Errors
+    /// [`AnswerError::Usage`] where the SQL cannot be read, bound or run; those of graph and index.
+    pub async fn run_sql(&self, question: &Question, sql: &str) -> Result<AnswerTable, AnswerError> {
+        let (trace, ledger) = (Trace::new(None), Ledger::default());
+        Ok(ask_sql(&self.without_model(&trace, &ledger), question, sql).await?.table)
+    }
+
     /// Runs SQL over the graph's tables, and keeps it as the solved example of a question.
     ///
     /// # Errors
@@ -80,7 +89,8 @@ impl Engine {
         let (trace, ledger) = (Trace::new(None), Ledger::default());
         let context = self.without_model(&trace, &ledger);
         let asked = ask_sql(&context, question, sql).await?;
-        if asked.answers.is_empty() {
+        let answers = asked.table.answers();
+        if answers.is_empty() {
             return Err(AnswerError::Usage(format!("the query gives nothing: {}", asked.words)));
         }
         let example = SolvedExample {
@@ -89,7 +99,7 @@ impl Engine {
             plan: Vec::new(),
             sql: Some(asked.sql),
             way: asked.words,
-            answers: asked.answers,
+            answers,
             learnt: false,
         };
         self.source
@@ -122,7 +132,7 @@ impl Engine {
             if let (Some(sql), true) = (&example.sql, example.plan.is_empty()) {
                 let question = Question::new(&example.question, jiff::Zoned::now())?;
                 let found = match ask_sql(&context, &question, sql).await {
-                    Ok(asked) => asked.answers,
+                    Ok(asked) => asked.table.answers(),
                     Err(AnswerError::Usage(_)) => Vec::new(),
                     Err(error) => return Err(error),
                 };

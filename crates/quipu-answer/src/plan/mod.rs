@@ -23,11 +23,11 @@ pub(crate) use fit::fit_of;
 pub use fit::{fit_of_operations, shared_words};
 pub use meanings::{MEANINGS_FILE, Meanings};
 pub(crate) use pairs::{OfferedPair, pairs};
+pub(crate) use paths::is_plural_of;
 pub use paths::{
     FEATURE_NAMES, Features, RankConfig, RankedPath, Seen, StepSamples, Walk, WalkConfig, follow, joint,
     rank, rank_informed, reword,
 };
-pub(crate) use paths::{inverse, is_plural_of};
 pub use requirements::{Along, NamedPart, Requirement, RequirementConfig, along, onward, requirements};
 pub use scope::{Frontier, OfferedRelation, Scope};
 pub use solved::{SOLVED_FILE, SolvedExample, SolvedExamples, plan_keys, solved_queries, with_solved};

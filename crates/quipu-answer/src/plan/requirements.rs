@@ -10,7 +10,7 @@ use std::ops::Range;
 use quipu_graph::{NodeId, RelationRole, Step};
 use quipu_index::{MatchReason, Mention, MentionConfig, words};
 
-use super::paths::{StepWords, inverse};
+use super::paths::StepWords;
 use crate::answer::AnswerError;
 use crate::ledger::Context;
 use schemars::JsonSchema;
@@ -304,7 +304,7 @@ async fn further(
     // A step that leads both ways says the same as its inverse; one of the two is enough.
     let expansions = context.graph().expand(ends, None, config.widest + 1).await?;
     for expansion in expansions.into_iter().flatten() {
-        if expansion.step == *first && inverse(*first) != *first {
+        if expansion.step == *first && first.reversed() != *first {
             all.entry(expansion.step).or_default().extend(expansion.nodes);
         }
     }

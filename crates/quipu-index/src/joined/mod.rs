@@ -20,9 +20,7 @@ use std::time::{Duration, Instant};
 
 use futures::future::join_all;
 use parking_lot::{Mutex, RwLock};
-use quipu_graph::{
-    BETWEEN_SOURCES, Direction, Graph, GraphDescription, GraphError, NodeId, NodeSummary, Step,
-};
+use quipu_graph::{BETWEEN_SOURCES, Graph, GraphDescription, GraphError, NodeId, NodeSummary, Step};
 
 use crate::{IndexError, MatchReason, NameIndex, Workspace};
 
@@ -359,7 +357,7 @@ async fn holds(
     };
     let mut lookups: BTreeMap<Step, Vec<(usize, NodeId, NodeId)>> = BTreeMap::new();
     for (place, (_, from, step, to)) in triples.iter().enumerate() {
-        let back = backwards(*step);
+        let back = step.reversed();
         let (step, end, other) = if fan_out(2 * place + 1, back) < fan_out(2 * place, *step) {
             (back, *to, *from)
         } else {
@@ -379,12 +377,4 @@ async fn holds(
         }
     }
     Ok(holds)
-}
-
-fn backwards(step: Step) -> Step {
-    let direction = match step.direction {
-        Direction::Forward => Direction::Backward,
-        Direction::Backward => Direction::Forward,
-    };
-    Step { direction, ..step }
 }

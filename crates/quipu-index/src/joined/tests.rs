@@ -8,7 +8,8 @@ use async_trait::async_trait;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use quipu_graph::{
-    Document, Entity, Expansion, ImportConfig, Input, RelationId, RelationInfo, RelationUse, SchemaEdge,
+    Direction, Document, Entity, Expansion, ImportConfig, Input, RelationId, RelationInfo, RelationUse,
+    SchemaEdge,
 };
 
 use super::*;

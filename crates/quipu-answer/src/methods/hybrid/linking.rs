@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use quipu_graph::{Direction, NodeId, RelationId, RelationRole, Step};
+use quipu_graph::{Direction, Graph, NodeId, RelationId, RelationRole, Step};
 use quipu_index::{LookupConfig, normalise};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -11,12 +11,26 @@ use serde_json::{Value, json};
 use super::report;
 use crate::answer::{AnswerError, CandidateEvent, Event, MentionEvent, Refinement, Stage, cell};
 use crate::ledger::Context;
+use crate::plan::common_types;
 
 /// Entities and relations of one reply that are looked at; a small model that repeats itself names a hundred.
 const MOST_ENTITIES: usize = 5;
 const MOST_RELATIONS: usize = 8;
 /// How much worse than the best a name may match to be one of its senses.
 const NEAR_NAME: f64 = 0.02;
+
+/// Kinds of entities and relations that the model is shown, the most frequent: what a context of 8,192 tokens has room for.
+const TYPES_SHOWN: usize = 40;
+pub(super) const RELATIONS_SHOWN: usize = 80;
+
+/// The graph's kinds of entities and its relations, as the model is shown them.
+pub(super) async fn vocabulary(graph: &dyn Graph) -> Result<(Vec<String>, Vec<String>), AnswerError> {
+    let mut relations: Vec<_> =
+        graph.relations().iter().filter(|r| r.role == RelationRole::Ordinary).collect();
+    relations.sort_by(|a, b| b.triples.cmp(&a.triples).then_with(|| a.name.cmp(&b.name)));
+    let relations = relations.iter().take(RELATIONS_SHOWN).map(|relation| cell(&relation.name)).collect();
+    Ok((common_types(graph, TYPES_SHOWN).await?, relations))
+}
 
 /// What the model wrote.
 #[derive(Deserialize, Default)]

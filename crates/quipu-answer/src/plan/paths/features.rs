@@ -13,7 +13,6 @@ use quipu_model::Embeddings;
 use super::align::{Costs, Words, align_either};
 use super::coverage::Coverage;
 use super::lexicon::Lexicon;
-use super::walk::inverse;
 
 /// Similarities below this are noise of the embedder; what lies above is stretched to 0..1.
 const NOISE: f32 = 0.2;
@@ -227,7 +226,7 @@ struct Similarities<'a> {
 
 impl<'a> Similarities<'a> {
     fn new(words: &Tokens, steps: &[Step], lexicon: &'a Lexicon, vectors: &Vectors) -> Self {
-        let both = steps.iter().flat_map(|step| [*step, inverse(*step)]);
+        let both = steps.iter().flat_map(|step| [*step, step.reversed()]);
         let labels = both.flat_map(|step| lexicon.labels(step).into_iter().chain([lexicon.kind(step)]));
         let mut places: HashMap<&str, usize> = HashMap::new();
         let mut list = Vec::new();
@@ -272,17 +271,17 @@ impl<'a> Comparison<'a> {
         // A kind of which both ends are asks for no step between them: "the country whose capital is" for no neighbour.
         let without_kind = |step: &Step, values: Vec<f32>| -> Vec<f32> {
             let kind = lexicon.kind(*step);
-            if kind != lexicon.kind(inverse(*step)) {
+            if kind != lexicon.kind(step.reversed()) {
                 return values;
             }
             let names_kind = |token: &Token| vectors.similarity(&token.text, kind) >= SAME_WORD;
             words.tokens.iter().zip(values).map(|(t, v)| if names_kind(t) { 0.0 } else { v }).collect()
         };
         let columns_of = |step: &Step| {
-            let all = both_ways(&lexicon.labels(*step), &lexicon.labels(inverse(*step)));
+            let all = both_ways(&lexicon.labels(*step), &lexicon.labels(step.reversed()));
             let telling = both_ways(
                 &lexicon.telling_labels(*step, &usage),
-                &lexicon.telling_labels(inverse(*step), &usage),
+                &lexicon.telling_labels(step.reversed(), &usage),
             );
             Columns { asking: without_kind(step, all.clone()), telling: without_kind(step, telling), all }
         };
@@ -295,7 +294,7 @@ impl<'a> Comparison<'a> {
         let best =
             Columns { all: greatest(|c| &c.all), telling: greatest(|c| &c.telling), ..Columns::default() };
         let describes = |step: &Step| {
-            let back = inverse(*step);
+            let back = step.reversed();
             let kind = lexicon.kind(back);
             let mut values: Vec<f32> = column(&[kind]).into_iter().map(|value| value - KIND_ALONE).collect();
             if let Some((at, token)) = words.apposition.and_then(|at| Some((at, words.tokens.get(at)?))) {
@@ -339,7 +338,7 @@ impl<'a> Comparison<'a> {
         let all = self.matrix(path, |c| &c.all);
         let telling = self.matrix(path, |c| &c.telling);
         let (kind, label) = path.last().and_then(|s| self.ends.get(s)).copied().unwrap_or_default();
-        let turn = path.windows(2).find(|pair| matches!(pair, [a, b] if inverse(*a) == *b));
+        let turn = path.windows(2).find(|pair| matches!(pair, [a, b] if a.reversed() == *b));
         let again = path.windows(2).find(|pair| matches!(pair, [a, b] if a == b)).and_then(|t| t.first());
         let said =
             self.asked.sharing || turn.and_then(|t| t.first()).is_some_and(|step| self.says_twice(*step));

@@ -7,7 +7,6 @@ use quipu_index::normalise;
 use quipu_language::is_function_word;
 
 use super::chain::StepSamples;
-use super::walk::inverse;
 use crate::plan::cards::{Cards, RelationCard};
 
 const PREPOSITIONS: [&str; 9] = ["by", "in", "on", "at", "of", "for", "to", "with", "from"];
@@ -236,7 +235,7 @@ impl Lexicon {
             for label in self.labels(*step) {
                 *usage.labels.entry((step.direction, label)).or_default() += 1;
             }
-            for step in [*step, inverse(*step)] {
+            for step in [*step, step.reversed()] {
                 usage.kinds.push(self.kind(step));
             }
         }

@@ -35,7 +35,7 @@ pub use features::{FEATURE_NAMES, Features};
 pub use informed::{RankConfig, Seen, rank_informed};
 pub use joint::joint;
 pub use reword::reword;
-pub use walk::{ExistingPath, Walk, WalkConfig, enumerate, follow, inverse};
+pub use walk::{ExistingPath, Walk, WalkConfig, enumerate, follow};
 pub use words::StepWords;
 
 /// Paths shown in the trace.
@@ -128,8 +128,8 @@ pub async fn rank(
     let phrases: Vec<[String; 2]> =
         existing.iter().map(|p| [lexicon.phrase(&p.steps), lexicon.plain_phrase(&p.steps)]).collect();
 
-    let kinds = steps.iter().flat_map(|s| [lexicon.kind(*s), lexicon.kind(walk::inverse(*s))]);
-    let back_labels = steps.iter().flat_map(|s| lexicon.labels(walk::inverse(*s)));
+    let kinds = steps.iter().flat_map(|s| [lexicon.kind(*s), lexicon.kind(s.reversed())]);
+    let back_labels = steps.iter().flat_map(|s| lexicon.labels(s.reversed()));
     let telling = tokens.tokens.iter().map(|t| t.text.as_str());
     let mut texts: Vec<&str> = vec![&asked.masked];
     texts.extend(asked.head_words());

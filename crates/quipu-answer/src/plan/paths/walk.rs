@@ -79,15 +79,6 @@ impl Reached {
     }
 }
 
-/// The step that undoes `step`.
-pub fn inverse(step: Step) -> Step {
-    let direction = match step.direction {
-        Direction::Forward => Direction::Backward,
-        Direction::Backward => Direction::Forward,
-    };
-    Step { direction, ..step }
-}
-
 /// Enumerates the relation paths that exist from `anchor`, the shorter ones first.
 ///
 /// Only ordinary relations are walked; from a type, also the way back to its instances, as a first step. Literals are
@@ -162,7 +153,7 @@ fn extend(
             if !is_walked(graph, expansion.step, steps.is_empty()) {
                 continue;
             }
-            let returns = steps.last().is_some_and(|last| inverse(*last) == expansion.step);
+            let returns = steps.last().is_some_and(|last| last.reversed() == expansion.step);
             let of_step = ends.entry(expansion.step).or_default();
             for node in &expansion.nodes {
                 if of_step.len() >= config.neighbours {
@@ -265,7 +256,7 @@ pub async fn follow(graph: &dyn Graph, anchor: NodeId, steps: &[Step]) -> Result
     let mut current: Vec<(NodeId, Vec<NodeId>)> = vec![(anchor, Vec::new())];
     let mut last: Option<Step> = None;
     for step in steps {
-        let returns = last.is_some_and(|last| inverse(last) == *step);
+        let returns = last.is_some_and(|last| last.reversed() == *step);
         let nodes: Vec<NodeId> = current.iter().map(|(node, _)| *node).collect();
         let mut next: HashMap<NodeId, Vec<NodeId>> = HashMap::new();
         for ((node, from), expansions) in

@@ -15,7 +15,6 @@ use super::{PathsConfig, RunPath, is_measure};
 use crate::answer::{AnswerError, Outcome};
 use crate::ledger::Context;
 use crate::link::{Mentioned, apart, names_passed_over};
-use crate::plan::inverse;
 
 /// From this on, a word of the question counts as explained.
 const EXPLAINED: f32 = 0.55;
@@ -147,7 +146,7 @@ impl Confirmation<'_> {
     /// The paths that lead to what a claim is, or to others of its kind.
     async fn fitting(&self, context: &Context<'_>, claim: &Claim) -> Result<Vec<Fitting<'_>>, AnswerError> {
         let around = context.graph().relations_of(&claim.nodes).await?;
-        let arriving: HashSet<Step> = around.into_iter().flatten().map(|used| inverse(used.step)).collect();
+        let arriving: HashSet<Step> = around.into_iter().flatten().map(|used| used.step.reversed()).collect();
         let mut fitting = Vec::new();
         for run in self.runs {
             // "Did she write 3 books" asks for no value of her books.

@@ -12,8 +12,8 @@ pub(crate) struct SqlAnswer {
     pub(crate) sql: String,
     /// The same in words.
     pub(crate) words: String,
-    /// The first value of each row.
-    pub(crate) answers: Vec<String>,
+    /// Its rows.
+    pub(crate) table: AnswerTable,
 }
 
 /// Runs SQL over the graph's tables.
@@ -31,7 +31,7 @@ pub(crate) async fn ask_sql(
     match read::read(context, &asking, written).await? {
         Ok(candidate) => Ok(SqlAnswer {
             sql: candidate.bound.query.to_string(),
-            answers: AnswerTable::of(&candidate.plan, &candidate.rows).answers(),
+            table: AnswerTable::of(&candidate.plan, &candidate.rows),
             words: candidate.words,
         }),
         Err(failure) => Err(AnswerError::Usage(failure.reason)),

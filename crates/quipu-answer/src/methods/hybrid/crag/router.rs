@@ -1,16 +1,17 @@
 //! The router without documents (HybGRAG App. C.2): how the question is read, its topic entities and useful relations, and the source, each
 //! asked by itself. After feedback only what was wrong is asked again.
 
-use quipu_graph::{ApiGraph, NodeId, RelationRole};
+use quipu_graph::{ApiGraph, NodeId};
 use quipu_model::{ChatRequest, Constraint, Message, ModelError};
 use serde_json::{Value, json};
 
 use crate::answer::{AnswerError, Event, Question, Refinement, Stage, cell};
 use crate::ledger::Context;
 use crate::methods::hybrid::feedback::ErrorKind;
-use crate::methods::hybrid::linking::{Extraction, Linked, extraction_schema, link};
+use crate::methods::hybrid::linking::{
+    Extraction, Linked, RELATIONS_SHOWN, extraction_schema, link, vocabulary,
+};
 use crate::methods::hybrid::{HybridConfig, Modules, report};
-use crate::plan::common_types;
 use crate::prompts::Prompt;
 
 /// The types of questions and how fast their answers change (App. C.2).
@@ -25,9 +26,6 @@ const TYPES: [&str; 8] = [
     "false premise",
 ];
 const DYNAMISM: [&str; 4] = ["real-time", "fast-changing", "slow-changing", "static"];
-/// Kinds of entities and relations that the model is shown, the most frequent: what a context of 8,192 tokens has room for.
-const TYPES_SHOWN: usize = 40;
-const RELATIONS_SHOWN: usize = 80;
 /// Senses of one name: an API gives few, and each costs requests.
 const SENSES: usize = 3;
 
@@ -180,11 +178,7 @@ impl<'a> Router<'a> {
         if let Some(api) = self.context.api() {
             return Ok(of_field(api, &self.action.domain));
         }
-        let mut relations: Vec<_> =
-            graph.relations().iter().filter(|r| r.role == RelationRole::Ordinary).collect();
-        relations.sort_by(|a, b| b.triples.cmp(&a.triples).then_with(|| a.name.cmp(&b.name)));
-        let relations = relations.iter().take(RELATIONS_SHOWN).map(|relation| cell(&relation.name)).collect();
-        Ok((common_types(graph, TYPES_SHOWN).await?, relations))
+        vocabulary(graph).await
     }
 
     /// Whether pages are the source: one call where there are both.

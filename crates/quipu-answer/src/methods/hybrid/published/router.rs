@@ -1,7 +1,7 @@
 //! The router (HybGRAG §3.1, App. C.2): topic entities and useful relations first, then the module, in one conversation with the model: two
 //! calls a round. From the second round on it is told what was wrong.
 
-use quipu_graph::{RelationRole, Step};
+use quipu_graph::Step;
 use quipu_model::{ChatRequest, Constraint, Message, ModelError};
 use serde_json::{Value, json};
 
@@ -9,14 +9,9 @@ use crate::answer::{AnswerError, Event, Stage, cell};
 use crate::ledger::Context;
 use crate::methods::hybrid::experience::Experiences;
 use crate::methods::hybrid::feedback::Feedback;
-use crate::methods::hybrid::linking::{Extraction, Named, extraction_schema, link};
+use crate::methods::hybrid::linking::{Extraction, Named, extraction_schema, link, vocabulary};
 use crate::methods::hybrid::{HybridConfig, Modules};
-use crate::plan::common_types;
 use crate::prompts::Prompt;
-
-/// Kinds of entities and relations that the model is shown, the most frequent: what a context of 8,192 tokens has room for.
-const TYPES_SHOWN: usize = 40;
-const RELATIONS_SHOWN: usize = 80;
 
 /// What to do in one round.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -93,11 +88,7 @@ impl<'a> Router<'a> {
     /// What the model is shown before the question: kinds, relations, examples of the training set.
     async fn shown(&self) -> Result<Value, AnswerError> {
         let graph = self.context.graph();
-        let mut relations: Vec<_> =
-            graph.relations().iter().filter(|r| r.role == RelationRole::Ordinary).collect();
-        relations.sort_by(|a, b| b.triples.cmp(&a.triples).then_with(|| a.name.cmp(&b.name)));
-        let relations: Vec<String> =
-            relations.iter().take(RELATIONS_SHOWN).map(|relation| cell(&relation.name)).collect();
+        let (types, relations) = vocabulary(graph).await?;
         let examples = self.context.memory::<Experiences>().extracted(self.config.examples);
         let example = |one: &crate::methods::hybrid::Extracted| {
             let named = one.entities.iter().zip(&one.categories);
@@ -108,7 +99,7 @@ impl<'a> Router<'a> {
         };
         Ok(json!({
             "documents": true,
-            "types": common_types(graph, TYPES_SHOWN).await?,
+            "types": types,
             "relations": relations,
             "examples": examples.iter().map(example).collect::<Vec<_>>(),
             "question": self.question,

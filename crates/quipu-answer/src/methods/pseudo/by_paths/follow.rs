@@ -240,14 +240,14 @@ impl Follower<'_, '_> {
             return Ok(());
         }
         let near: HashSet<NodeId> = near.iter().copied().collect();
-        let back: Vec<Step> = offer.steps.iter().map(|step| reversed(*step)).collect();
+        let back: Vec<Step> = offer.steps.iter().map(|step| step.reversed()).collect();
         let beside = self.walk(&led.ends, &back, Some(&near)).await?;
         let kept: HashSet<NodeId> = beside.iter().map(|(from, _, _)| *from).collect();
         if kept.is_empty() {
             return Ok(());
         }
         led.ends.retain(|node| kept.contains(node));
-        let walked = beside.into_iter().map(|(from, step, to)| (to, reversed(step), from)).collect();
+        let walked = beside.into_iter().map(|(from, step, to)| (to, step.reversed(), from)).collect();
         led.along.push((offer.triple, offer.score, walked));
         Ok(())
     }
@@ -291,7 +291,7 @@ impl Follower<'_, '_> {
             let Some(card) = info.and_then(|info| self.context.memory::<Cards>().get(&info.key)) else {
                 continue;
             };
-            let ends = [kind, card.kind(step.direction), card.kind(reversed(*step).direction)];
+            let ends = [kind, card.kind(step.direction), card.kind(step.reversed().direction)];
             let rows = self
                 .context
                 .memory::<RelationVectors>()
@@ -383,7 +383,7 @@ impl Follower<'_, '_> {
         let is_head = self.graph.triples.get(triple).is_some_and(|triple| triple.head == near);
         let stated = if is_head { Direction::Forward } else { Direction::Backward };
         let both: HashSet<RelationId> =
-            steps.iter().filter(|step| steps.contains(&reversed(**step))).map(|step| step.relation).collect();
+            steps.iter().filter(|step| steps.contains(&step.reversed())).map(|step| step.relation).collect();
         let by_name = self.relations.by_name.get(triple).copied().unwrap_or_default();
         let mut scored = if by_name {
             let name = self.relations.names.get(triple);
@@ -447,7 +447,7 @@ impl Follower<'_, '_> {
         let info =
             usize::try_from(step.relation.0).ok().and_then(|at| self.context.graph().relations().get(at));
         let Some(info) = info else { return vec![String::new()] };
-        let towards = if from_head { step.direction } else { reversed(step).direction };
+        let towards = if from_head { step.direction } else { step.reversed().direction };
         let card = self.context.memory::<Cards>().get(&info.key);
         let words = card.map(|card| card.words(towards).to_vec()).unwrap_or_default();
         std::iter::once(info.name.clone()).chain(words).collect()
@@ -461,14 +461,6 @@ fn best_of(scored: Vec<(Step, f32)>) -> Option<(Vec<Step>, f32)> {
         scored.into_iter().filter(|(_, score)| best - score <= CLOSE).map(|(step, _)| step).collect(),
         best,
     ))
-}
-
-fn reversed(step: Step) -> Step {
-    let direction = match step.direction {
-        Direction::Forward => Direction::Backward,
-        Direction::Backward => Direction::Forward,
-    };
-    Step { direction, ..step }
 }
 
 /// What triples lead to, each once, in their order.
