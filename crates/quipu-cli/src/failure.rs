@@ -40,6 +40,16 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
     if is_wrong_usage(error) { WRONG_USAGE } else { FAILED }
 }
 
+/// The same for programs: `{"error": {"message", "causes", "exit_code"}}`.
+pub(crate) fn as_json(error: &anyhow::Error) -> Option<serde_json::Value> {
+    if reader_is_gone(error) {
+        return None;
+    }
+    let causes: Vec<String> = error.chain().skip(1).map(ToString::to_string).collect();
+    let (message, exit_code) = (error.to_string(), exit_code(error));
+    Some(serde_json::json!({ "error": { "message": message, "causes": causes, "exit_code": exit_code } }))
+}
+
 /// One readable sentence and a `caused by` line for each cause that says more; `None` where there is nobody to tell.
 pub(crate) fn message(error: &anyhow::Error) -> Option<String> {
     if reader_is_gone(error) {

@@ -45,6 +45,7 @@ async fn an_api_is_added_listed_told_and_removed() {
     assert_eq!((&sources[0]["name"], &sources[0]["openapi"]), (&"library".into(), &"library.json".into()));
     let told = bench.run(&["source", "check", "shop", "library"]).succeeded().stdout;
     assert!(told.contains("loans") && told.contains("(id, month)"), "{told}");
+    assert!(told.contains("answers in"), "{told}");
     let info = bench.run(&["info", "shop", "--json"]).succeeded().json();
     assert_eq!((&info["apis"][0]["operations"], &info["types"]), (&5.into(), &2.into()));
     assert!(bench.run(&["info", "shop"]).succeeded().stdout.contains("asks library"));
@@ -110,4 +111,23 @@ async fn what_cannot_work_is_said_and_changes_nothing() {
         refused.stderr
     );
     assert!(server.received_requests().await.unwrap().is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_api_that_nothing_answers_for_is_said_to_be_down() {
+    let server = apis::library().await;
+    let bench = Bench::new();
+    library(&bench, &server, "shop", &["--allow-host", "127.0.0.1"]).succeeded();
+    // A port that was just given back.
+    let gone = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    let configuration = bench.path("shop/sources.toml");
+    let text = std::fs::read_to_string(&configuration).unwrap();
+    let base =
+        text.lines().find(|line| line.trim_start().starts_with("base")).unwrap_or_else(|| panic!("{text}"));
+    std::fs::write(&configuration, text.replace(base, &format!("base = \"http://{gone}/\"\nattempts = 1")))
+        .unwrap();
+    let checked = bench.run(&["source", "check", "shop", "library"]).failed(1);
+    assert!(checked.stderr.contains(&gone), "{checked:#?}");
+    let doctor = bench.run(&["doctor", "shop"]);
+    assert!(doctor.code == Some(1) && doctor.stdout.contains("BAD  source library"), "{doctor:#?}");
 }

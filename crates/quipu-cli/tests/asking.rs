@@ -102,6 +102,20 @@ fn people_get_the_answer_its_cost_and_on_request_its_story() {
 }
 
 #[test]
+fn who_reads_json_is_told_of_a_failure_in_json() {
+    let bench = Bench::with_places();
+    let endpoint = endpoint(|stream| answer(stream, "401 Unauthorized", "{}"));
+    let refused = ask(&bench, &endpoint, &["--method", "graph", "--json"]);
+    assert_eq!(refused.code, Some(1));
+    let told = refused.json();
+    assert!(told["error"]["message"].as_str().unwrap().contains("401"), "{refused:#?}");
+    assert_eq!(told["error"]["exit_code"], 1);
+    assert!(refused.stderr.contains("error: "), "{refused:#?}");
+    let wrong = ask(&bench, &endpoint, &["--method", "graph", "--json", "--reading", "2"]);
+    assert_eq!(wrong.json()["error"]["exit_code"], 2);
+}
+
+#[test]
 fn a_model_that_is_not_here_says_how_to_get_it() {
     let bench = Bench::with_places();
     let missing = bench.run(&["ask", "places", "What is the capital of Peru?"]).failed(1);

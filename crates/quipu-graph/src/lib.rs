@@ -43,6 +43,7 @@ mod term;
 pub use api::{
     ApiConfig, ApiGraph, ApiParts, DateForm, DescribedRelation, Field, Fill, FoundEntity, Kind, KindId,
     Manifest, Operation, OperationId, Parameter, Place, Record, Service, Taken, ValueType, fetch_openapi,
+    manifest_skeleton,
 };
 pub use endpoint::{
     Catalogue, CatalogueEdge, CatalogueRelation, DEGREE_IRI, EndpointConfig, EndpointGraph, EndpointParts,

@@ -1,14 +1,15 @@
 //! `quipu source add … --openapi`: APIs described by an OpenAPI document.
 
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use anyhow::{Context as _, Result};
 use clap::Args;
-use quipu_graph::{ApiConfig, Graph as _};
+use quipu_graph::{ApiConfig, Graph as _, fetch_openapi, manifest_skeleton};
 use quipu_index::{ApiReport, ApiRequest, Workspace};
 
-use crate::output::{FAINT, STRONG, counted, stdout, visible};
+use crate::output::{FAINT, STRONG, counted, grouped, stdout, visible};
 
 #[derive(Debug, Args)]
 pub(super) struct Api {
@@ -39,6 +40,34 @@ impl Api {
     }
 }
 
+/// A manifest to begin with.
+#[derive(Debug, Args)]
+pub(super) struct Skeleton {
+    /// The OpenAPI 3 document, a file or a URL
+    #[arg(long, value_name = "FILE-OR-URL")]
+    from: String,
+    /// Where it is written; else to standard output. A file that is there stays
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// A host on this machine or a local network that may be asked for the document; may be repeated
+    #[arg(long, value_name = "HOST")]
+    allow_host: Vec<String>,
+}
+
+impl Skeleton {
+    pub(super) async fn run(self) -> Result<()> {
+        let config =
+            ApiConfig { openapi: self.from.clone(), allow_hosts: self.allow_host, ..ApiConfig::default() };
+        let text = manifest_skeleton(&fetch_openapi(&config).await?, &self.from)?;
+        let Some(path) = self.out else { return Ok(write!(stdout(), "{text}")?) };
+        let file = std::fs::File::options().write(true).create_new(true).open(&path);
+        let mut file = file.with_context(|| format!("cannot write {}", path.display()))?;
+        file.write_all(text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))?;
+        tell!("wrote {}; look through it, then name it with --manifest", path.display());
+        Ok(())
+    }
+}
+
 pub(super) async fn read(folder: &Path, name: &str, config: ApiConfig) -> Result<()> {
     config.check()?;
     config.check_secrets()?;
@@ -65,11 +94,16 @@ pub(super) fn line(report: &ApiReport) -> String {
     )
 }
 
-/// What may be called; nothing is asked of the API, which may count every request.
-pub(super) fn check(workspace: &Workspace, name: &str) -> Result<()> {
+/// Whether it answers, by one request, and what may be called.
+pub(super) async fn check(workspace: &Workspace, name: &str) -> Result<()> {
     let api = workspace.apis().iter().find(|api| api.describe().name == name);
-    let service = api.context("the workspace does not have that API")?.service();
+    let api = api.context("the workspace does not have that API")?;
+    let service = api.service();
     let mut out = stdout();
+    let started = Instant::now();
+    api.reach().await?;
+    writeln!(out, "{STRONG}{}{STRONG:#}  {FAINT}{}{FAINT:#}", visible(name), visible(api.base()))?;
+    writeln!(out, "answers in {} ms", grouped(started.elapsed().as_millis() as u64))?;
     for operation in service.operations.iter().filter(|operation| !operation.helper) {
         let takes: Vec<&str> = operation.takes.iter().map(|taken| taken.parameter.name.as_str()).collect();
         let (name, path) = (visible(&operation.name), visible(operation.path()));

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use anstyle::{AnsiColor, Style};
 use anyhow::{Result, bail};
 use clap::Args;
+use quipu_graph::Graph as _;
 use quipu_index::Workspace;
 use quipu_model::{ChatRequest, Embedder, LanguageModel, Message, OpenOptions, Tool, ask_json, ask_tool};
 use serde::Deserialize;
@@ -101,7 +102,7 @@ impl Arguments {
             report.tell(Health::Good, "embedder", &found)?;
         }
         for folder in &self.workspaces {
-            look_at_workspace(&mut report, folder, embedder.as_deref())?;
+            look_at_workspace(&mut report, folder, embedder.as_deref()).await?;
             look_at_disk(&mut report, folder)?;
         }
         match report.bad {
@@ -176,8 +177,12 @@ fn request(text: &str) -> ChatRequest {
     request
 }
 
-/// Opens a workspace and reads every byte of it.
-fn look_at_workspace(report: &mut Report<'_>, folder: &Path, embedder: Option<&dyn Embedder>) -> Result<()> {
+/// Opens a workspace, reads every byte of it, and asks its sources whether they are there.
+async fn look_at_workspace(
+    report: &mut Report<'_>,
+    folder: &Path,
+    embedder: Option<&dyn Embedder>,
+) -> Result<()> {
     let what = format!("workspace {}", folder.display());
     let opened = Workspace::open(folder).map_err(Into::into);
     let Some(workspace) = report.outcome(&what, opened)? else { return Ok(()) };
@@ -197,7 +202,23 @@ fn look_at_workspace(report: &mut Report<'_>, folder: &Path, embedder: Option<&d
     if let (Some(vectors), Some(embedder)) = (workspace.vectors(), embedder) {
         report.outcome(&what, vectors.check_embedder(embedder).map_err(Into::into))?;
     }
+    if let Some(endpoint) = workspace.endpoint() {
+        let reached = endpoint.reach().await.map_err(Into::into);
+        look_at_source(report, &endpoint.describe().name, reached)?;
+    }
+    for api in workspace.apis() {
+        let reached = api.reach().await.map_err(Into::into);
+        look_at_source(report, &api.describe().name, reached)?;
+    }
     Ok(())
+}
+
+fn look_at_source(report: &mut Report<'_>, name: &str, reached: Result<()>) -> Result<()> {
+    let what = format!("source {name}");
+    match report.outcome(&what, reached)? {
+        Some(()) => report.tell(Health::Good, &what, "answers"),
+        None => Ok(()),
+    }
 }
 
 /// Free space, as the system's own `df` tells it; nothing is said where there is none.

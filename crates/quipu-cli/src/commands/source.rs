@@ -41,6 +41,8 @@ pub(super) enum Command {
         #[arg(long)]
         no_embeddings: bool,
     },
+    /// Write a manifest for an API: the operations, parameters and kinds of its OpenAPI document, for you to complete
+    Manifest(api_source::Skeleton),
     /// Take a source out of a workspace, with all that was read of it
     Remove(Named),
 }
@@ -124,6 +126,7 @@ impl Command {
             },
             Self::List { workspace, json } => list(&workspace, json),
             Self::Check(named) => or_interrupted(check(&named)).await,
+            Self::Manifest(skeleton) => or_interrupted(skeleton.run()).await,
             Self::Refresh { named, no_embeddings } => match find(&named)? {
                 SourceConfig::Endpoint(config) => {
                     read(&named.workspace, &named.name, config, no_embeddings).await
@@ -276,7 +279,9 @@ fn list(folder: &Path, json: bool) -> Result<()> {
 async fn check(named: &Named) -> Result<()> {
     let config = match find(named)? {
         SourceConfig::Endpoint(config) => config,
-        SourceConfig::Api(_) => return api_source::check(&workspace::open(&named.workspace)?, &named.name),
+        SourceConfig::Api(_) => {
+            return api_source::check(&workspace::open(&named.workspace)?, &named.name).await;
+        }
     };
     let workspace = workspace::open(&named.workspace)?;
     let graph = workspace.endpoint().context("the workspace's graph is no endpoint")?;

@@ -19,6 +19,7 @@ use super::operation::Operation;
 use super::records::{Naming, Record, records};
 use super::service::{Kind, Service};
 use crate::endpoint::ResultCache;
+use crate::error::EndpointProblem;
 use crate::{GraphDescription, GraphError, NodeId, RelationInfo};
 
 /// Calls kept in memory while the graph is open.
@@ -130,6 +131,22 @@ impl ApiGraph {
     /// Where requests go.
     pub fn base(&self) -> &str {
         self.base.as_str()
+    }
+
+    /// Asks whether anything answers where requests go: one GET of the base, whatever it gives. A host that refuses it is there.
+    ///
+    /// # Errors
+    /// [`GraphError::Endpoint`]: nothing answers, not in time, or with nothing but errors of its own (HTTP 5xx); an address that is not
+    /// allowed.
+    pub async fn reach(&self) -> Result<(), GraphError> {
+        let request =
+            Request { verb: HttpVerb::Get, url: self.base.clone(), headers: Vec::new(), body: None };
+        match self.client.response(&request, "asking whether it is there").await {
+            Err(GraphError::Endpoint {
+                problem: EndpointProblem::Refused { status: 300..500, .. }, ..
+            }) => Ok(()),
+            other => other.map(drop),
+        }
     }
 
     /// Requests sent since the graph was opened, calls that the disk cache answered, and bytes of responses.

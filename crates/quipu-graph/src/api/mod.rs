@@ -9,6 +9,7 @@
 //! | `config`, `client` | how a service is reached; requests, limits, hosts that are refused |
 //! | `openapi`, `manifest`, `service` | what the document says, what the manifest adds, the two together |
 //! | `operation` | what fills an operation's parameters; the request of a call |
+//! | `skeleton` | a manifest to begin with |
 //! | `records` | JSON to records |
 //! | `ids`, `catalogue` | positions of kinds and operations; the relations that they make |
 //! | `graph`, `walk`, `nodes`, `names` | calls and what is known from them; the [`Graph`](crate::Graph); finding entities by name |
@@ -25,6 +26,7 @@ mod openapi;
 mod operation;
 mod records;
 mod service;
+mod skeleton;
 mod walk;
 
 pub use config::ApiConfig;
@@ -36,4 +38,5 @@ pub use openapi::{Parameter, Place, ValueType};
 pub use operation::{DateForm, Fill, Operation, Taken};
 pub use records::{Field, Record};
 pub use service::{Kind, Service};
+pub use skeleton::manifest_skeleton;
 pub use walk::DescribedRelation;
