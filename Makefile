@@ -25,7 +25,7 @@ ifeq ($(filter x86_64 amd64,$(shell uname -m)),)
 export GGML_CPU_REPACK = ON
 endif
 
-.PHONY: help demo demo-setup demo-build setup page build demo-models test test-python dist fuzz damage crash soak bench-build bench bench-compare lint format
+.PHONY: help demo demo-setup demo-build setup page build demo-models test test-python tune test-tune dist fuzz damage crash soak bench-build bench bench-compare lint format
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -76,6 +76,16 @@ test: setup page ## the whole test suite
 	@for model in $(TEST_MODELS); do $(TARGET_DIR)/debug/quipu models pull $$model >/dev/null || exit 1; done
 	cargo test --workspace --locked
 	scripts/test-python.sh
+	PYTHON=$(CURDIR)/.venv/bin/python training/test.sh light
+
+tune: demo-build ## train a small adapter on examples of our own, in minutes (3 GB of Python packages the first time)
+	@training/setup.sh
+	@$(DEMO_QUIPU) models pull smollm2-135m >/dev/null
+	@.venv-training/bin/python -m quipu_tune train --data training/example \
+		--base "$$($(DEMO_QUIPU) models path smollm2-135m)" --base-name smollm2-135m --out .tune --steps 4 --learning-rate 2e-3 --resume
+
+test-tune: ## all tests of training/, those that need torch too
+	@training/setup.sh && training/test.sh
 
 test-python: setup page ## the Python package: its wheel in a fresh environment, and the examples over it
 	scripts/test-python.sh

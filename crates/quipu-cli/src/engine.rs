@@ -63,8 +63,11 @@ pub(crate) async fn offer(settings: &Settings, kinds: &[ModelKind], options: &Op
         let named = match kind {
             ModelKind::Chat => &settings.llm,
             ModelKind::Embedder => &settings.embedder,
+            ModelKind::Adapter => continue,
         };
-        let name = named.as_deref().or_else(|| Some(registry.default_model(*kind)?.name.as_str()));
+        // A model's name, without its adapters'.
+        let named = named.as_deref().map(|name| name.split('+').next().unwrap_or(name));
+        let name = named.or_else(|| Some(registry.default_model(*kind)?.name.as_str()));
         // A name that is not listed is a path, an endpoint, `none` or a mistake.
         let state = registry.list().into_iter().find(|state| Some(state.entry.name.as_str()) == name);
         missing.extend(state.filter(|state| !state.installed).map(|state| state.entry));
@@ -83,11 +86,7 @@ async fn wants(missing: &[ModelEntry], registry: &Registry) -> Result<bool> {
     let mut table =
         Table::new(&[("", Align::Whole), ("", Align::Left), ("", Align::Right), ("", Align::Left)]);
     for model in missing {
-        let kind = match model.kind {
-            ModelKind::Chat => "language model",
-            ModelKind::Embedder => "embedder",
-        };
-        table.push([&model.name, kind, &DecimalBytes(model.size()).to_string(), &model.licence]);
+        table.push([&model.name, model.kind.name(), &DecimalBytes(model.size()).to_string(), &model.licence]);
     }
     let all = DecimalBytes(missing.iter().map(ModelEntry::size).sum());
     tell!("This needs models that are not on this machine:");

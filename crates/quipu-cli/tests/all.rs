@@ -33,6 +33,7 @@ mod setting_up;
 mod soak;
 mod sources;
 mod terminal;
+mod tuning;
 
 #[test]
 fn every_file_of_tests_is_a_module_here() {

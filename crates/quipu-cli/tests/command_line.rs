@@ -19,6 +19,7 @@ fn help_is_data_and_names_every_command() {
         "doctor",
         "init",
         "models",
+        "tune",
         "completions",
         "man",
     ] {

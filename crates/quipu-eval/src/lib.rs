@@ -21,6 +21,7 @@ mod runner;
 mod select;
 mod summary;
 mod table;
+mod tuning;
 
 pub use compare::{Comparison, LabelledRows, PairedDifference, compare, comparisons_to_markdown};
 pub use error::EvalError;
@@ -55,4 +56,8 @@ pub use summary::{Abstention, Group, Metric, Summary, summarise};
 pub use table::{
     agreement_to_text, errors_to_markdown, failures_to_text, groups_to_markdown, risk_to_markdown,
     to_markdown,
+};
+pub use tuning::{
+    DATA_CARD_FORMAT, DataCard, ExampleKind, HeldOut, Leak, LeakCounts, Recorder, SourceCard, TuneConfig,
+    TuneCounts, TuneExample, TuneFolder, TuneTask, tune_export,
 };

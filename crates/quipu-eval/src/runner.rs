@@ -113,14 +113,15 @@ pub async fn run(
 }
 
 /// A question's result with what is kept beside the row.
-struct Done {
-    row: Row,
+pub(crate) struct Done {
+    pub(crate) row: Row,
     trace: TraceRow,
     /// Calls that reached a model.
     calls: u32,
 }
 
-async fn answer_question(config: &RunConfig<'_>, prepared: &PreparedQuestion) -> Done {
+/// Asks one question and scores its answer.
+pub(crate) async fn answer_question(config: &RunConfig<'_>, prepared: &PreparedQuestion) -> Done {
     let gold = &prepared.question;
     let started = Instant::now();
     let events: Arc<Mutex<Vec<TimedEvent>>> = Arc::default();

@@ -31,10 +31,10 @@ pub use language::{
     Abilities, ChatReply, ChatRequest, Constraint, FinishReason, LanguageModel, Likelihood, Message, Role,
     ScoreReply, ScoreRequest, Tool, Usage,
 };
-pub use local::{LocalConfig, LocalModel};
+pub use local::{Adapter, LocalConfig, LocalModel};
 pub use open::{
-    ModelIdentity, OpenOptions, default_model_name, identify_language_model, open_embedder,
-    open_language_model,
+    ModelIdentity, OpenOptions, default_model_name, identify_language_model, name_with_adapters,
+    open_embedder, open_language_model,
 };
 pub use price::{Amount, Currency, Price, Prices};
 pub use recorded::RecordedModel;

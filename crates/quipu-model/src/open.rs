@@ -3,14 +3,17 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::local::{checksum, unread};
 use crate::price::PricedModel;
 use crate::{
-    CacheMode, CachedModel, Embedder, EndpointConfig, HttpEmbedder, HttpModel, LanguageModel, LocalConfig,
-    LocalEmbedder, LocalModel, ModelEntry, ModelError, ModelKind, Prices, Registry,
+    Adapter, CacheMode, CachedModel, Embedder, EndpointConfig, HttpEmbedder, HttpModel, LanguageModel,
+    LocalConfig, LocalEmbedder, LocalModel, ModelEntry, ModelError, ModelKind, Prices, Registry,
 };
 
 /// Marks the name of an endpoint's model.
 const ENDPOINT: &str = "openai:";
+/// Stands between a model's name and each of its adapters.
+const WITH: char = '+';
 
 /// How models are opened.
 #[derive(Debug, Clone, Default)]
@@ -79,8 +82,88 @@ impl OpenOptions {
 pub struct ModelIdentity {
     /// The name that it is opened by.
     pub name: String,
-    /// SHA-256 of a file that `models.toml` knows, the base URL of an endpoint, size and date of another file.
+    /// SHA-256 of a file that `models.toml` knows, the base URL of an endpoint, size and date of another file; with
+    /// adapters, SHA-256 of theirs too.
     pub version: String,
+}
+
+/// The name of a model with these LoRA adapters, each a file or a name of `models.toml`.
+pub fn name_with_adapters(model: &str, adapters: &[String]) -> String {
+    let names = std::iter::once(model).chain(adapters.iter().map(String::as_str));
+    names.collect::<Vec<_>>().join(&WITH.to_string())
+}
+
+/// What a language model's name stands for.
+struct Named<'a> {
+    /// The model's own name.
+    model: &'a str,
+    adapters: Vec<Adapter>,
+}
+
+impl<'a> Named<'a> {
+    fn read(name: &'a str, options: &OpenOptions) -> Result<Self, ModelError> {
+        // An endpoint's names are its own, and a file may be called as it likes.
+        let (model, adapters) = match name.split_once(WITH) {
+            Some(parts) if !name.starts_with(ENDPOINT) && !Path::new(name).is_file() => parts,
+            _ => (name, ""),
+        };
+        let adapters: Vec<&str> = match Path::new(adapters).is_file() {
+            true => vec![adapters],
+            false => adapters.split(WITH).filter(|adapter| !adapter.is_empty()).collect(),
+        };
+        let adapters = adapters.into_iter().map(|adapter| read_adapter(adapter, options));
+        Ok(Self { model, adapters: adapters.collect::<Result<_, _>>()? })
+    }
+
+    /// SHA-256 of a file that `models.toml` knows, the base URL of an endpoint, size and date of another file; with adapters, theirs too.
+    fn version(&self, options: &OpenOptions) -> Result<String, ModelError> {
+        let own = if self.model.starts_with(ENDPOINT) {
+            options.endpoint()?.base_url
+        } else if is_gguf(self.model) {
+            file_version(Path::new(self.model))?
+        } else {
+            let registry = options.registry()?;
+            let entry = of_kind(&registry, self.model, ModelKind::Chat)?;
+            entry.files.first().map(|file| file.sha256.clone()).unwrap_or_default()
+        };
+        let adapters = self.adapters.iter().map(|adapter| adapter.sha256.as_str());
+        Ok(std::iter::once(own.as_str()).chain(adapters).collect::<Vec<_>>().join("+"))
+    }
+
+    /// Loads a model of this machine.
+    fn load(self, name: &str, version: &str, options: &OpenOptions) -> Result<LocalModel, ModelError> {
+        let path = if is_gguf(self.model) {
+            PathBuf::from(self.model)
+        } else {
+            options.registry()?.path(self.model)?
+        };
+        if self.adapters.iter().any(|adapter| adapter.base_sha256.is_some()) {
+            let known = options.registry().ok().and_then(|registry| {
+                registry.entry(self.model).ok()?.files.first().map(|file| file.sha256.clone())
+            });
+            let base = known.map_or_else(|| checksum(&path), Ok).map_err(|error| unread(&path, error))?;
+            self.adapters.iter().try_for_each(|adapter| adapter.check_base(self.model, &base))?;
+        }
+        let mut config = LocalConfig { adapters: self.adapters, ..LocalConfig::default() };
+        config.context_tokens = options.context_tokens.unwrap_or(config.context_tokens);
+        config.threads = options.threads.unwrap_or(config.threads);
+        if options.keep_instructions {
+            // Of the model: what an adapter computed has a name of its own there.
+            let own = version.split('+').next().unwrap_or(version);
+            let beside = |found: Registry| found.folder().with_file_name("instructions").join(own);
+            config.kept = options.registry().ok().map(beside);
+        }
+        LocalModel::load(name, &path, &config)
+    }
+}
+
+fn read_adapter(name: &str, options: &OpenOptions) -> Result<Adapter, ModelError> {
+    if is_gguf(name) {
+        return Adapter::read(Path::new(name));
+    }
+    let registry = options.registry()?;
+    of_kind(&registry, name, ModelKind::Adapter)?;
+    Adapter::read(&registry.path(name)?)
 }
 
 /// Tells what a name stands for, without opening it.
@@ -88,25 +171,18 @@ pub struct ModelIdentity {
 /// # Errors
 /// As [`open_language_model`], but for what only loading shows.
 pub fn identify_language_model(name: &str, options: &OpenOptions) -> Result<ModelIdentity, ModelError> {
-    let version = if name.strip_prefix(ENDPOINT).is_some() {
-        options.endpoint()?.base_url
-    } else if is_gguf(name) {
-        file_version(Path::new(name))?
-    } else {
-        let registry = options.registry()?;
-        let entry = of_kind(&registry, name, ModelKind::Chat)?;
-        entry.files.first().map(|file| file.sha256.clone()).unwrap_or_default()
-    };
+    let version = Named::read(name, options)?.version(options)?;
     Ok(ModelIdentity { name: name.to_owned(), version })
 }
 
-/// Opens a language model: `openai:MODEL`, a name of `models.toml`, or the path of a `.gguf` file. With
-/// [`CacheMode::ReplayOnly`], only what the cache's folder says of it.
+/// Opens a language model: `openai:MODEL`, a name of `models.toml`, or the path of a `.gguf` file, the latter two with LoRA adapters
+/// ([`name_with_adapters`]). With [`CacheMode::ReplayOnly`], only what the cache's folder says of it.
 pub fn open_language_model(name: &str, options: &OpenOptions) -> Result<Arc<dyn LanguageModel>, ModelError> {
     if options.cache == CacheMode::ReplayOnly {
         return options.priced(Arc::new(CachedModel::replay(name, options.replies()?)?), name);
     }
-    let version = identify_language_model(name, options)?.version;
+    let named = Named::read(name, options)?;
+    let version = named.version(options)?;
     let model: Arc<dyn LanguageModel> = if let Some(model) = name.strip_prefix(ENDPOINT) {
         let mut http = HttpModel::new(model, options.endpoint()?)?;
         if let Some(tokens) = options.context_tokens {
@@ -117,15 +193,7 @@ pub fn open_language_model(name: &str, options: &OpenOptions) -> Result<Arc<dyn 
         }
         Arc::new(http)
     } else {
-        let path = if is_gguf(name) { PathBuf::from(name) } else { options.registry()?.path(name)? };
-        let mut config = LocalConfig::default();
-        config.context_tokens = options.context_tokens.unwrap_or(config.context_tokens);
-        config.threads = options.threads.unwrap_or(config.threads);
-        if options.keep_instructions {
-            let beside = |found: Registry| found.folder().with_file_name("instructions").join(&version);
-            config.kept = options.registry().ok().map(beside);
-        }
-        Arc::new(LocalModel::load(name, &path, &config)?)
+        Arc::new(named.load(name, &version, options)?)
     };
     if options.cache == CacheMode::Off {
         return options.priced(model, name);
@@ -161,10 +229,7 @@ fn of_kind<'a>(registry: &'a Registry, name: &str, kind: ModelKind) -> Result<&'
     if entry.kind == kind {
         return Ok(entry);
     }
-    let (is, wanted) = match kind {
-        ModelKind::Chat => ("an embedder", "a language model"),
-        ModelKind::Embedder => ("a language model", "an embedder"),
-    };
+    let (is, wanted) = (entry.kind.with_article(), kind.with_article());
     Err(ModelError::Usage(format!("{name} is {is}; name {wanted} of `quipu models list`")))
 }
 
@@ -202,6 +267,10 @@ mod tests {
         assert!(wrong_kind.contains("is an embedder"), "{wrong_kind}");
         let nowhere = message(open_language_model("nowhere.gguf", &options));
         assert!(nowhere.contains("nowhere.gguf"), "{nowhere}");
+        let no_adapter = message(open_language_model("smollm2-135m+all-minilm-l6-v2", &options));
+        assert!(no_adapter.contains("is an embedder; name an adapter"), "{no_adapter}");
+        let no_file = message(open_language_model("smollm2-135m+nowhere.gguf", &options));
+        assert!(no_file.contains("cannot read nowhere.gguf"), "{no_file}");
         let wrong = open_embedder("smollm2-135m", &options).await.err().unwrap().to_string();
         assert!(wrong.contains("is a language model"), "{wrong}");
     }

@@ -12,6 +12,7 @@ mod common;
 #[path = "../../../tests/listed.rs"]
 mod listed;
 
+mod adapters;
 mod embedders;
 mod http;
 mod local;

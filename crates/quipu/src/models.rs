@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use quipu_model::{
-    Embedder, LanguageModel, ModelKind, OpenOptions, default_model_name, open_embedder, open_language_model,
+    Embedder, LanguageModel, ModelKind, OpenOptions, default_model_name, name_with_adapters, open_embedder,
+    open_language_model,
 };
 
 use crate::{Error, Result, Settings};
@@ -11,7 +12,7 @@ use crate::{Error, Result, Settings};
 /// As a model's name: ask none.
 pub const NO_MODEL: &str = "none";
 
-/// The language model of the settings, else the default one; `None` where they say [`NO_MODEL`]. Loading takes a second.
+/// The language model of the settings, else the default one, with their adapters; `None` where they say [`NO_MODEL`]. Loading takes a second.
 ///
 /// # Errors
 /// [`Error::Model`] for a model that is unknown, not on this machine ([`Error::is_missing_model`]) or damaged.
@@ -24,6 +25,7 @@ pub async fn load_model<S>(
         Some(name) => name.clone(),
         None => default_model_name(ModelKind::Chat, &options)?,
     };
+    let name = name_with_adapters(&name, settings.adapters.as_deref().unwrap_or_default());
     let options = OpenOptions { prices: settings.prices.clone(), ..options };
     let model = tokio::task::spawn_blocking(move || open_language_model(&name, &options)).await;
     Ok(Some(model.map_err(|_| Error::Lost)??))

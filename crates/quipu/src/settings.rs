@@ -22,6 +22,8 @@ const WORKSPACE_FILE: &str = "quipu.toml";
 pub struct Settings<Server = toml::Table> {
     /// Language model: a name of models.toml, `openai:MODEL`, or [`NO_MODEL`](crate::NO_MODEL).
     pub llm: Option<String>,
+    /// LoRA adapters of the language model, each for requests of its own: names of models.toml, or GGUF files.
+    pub adapters: Option<Vec<String>>,
     /// Embedder: a name of models.toml.
     pub embedder: Option<String>,
     /// Method that answers.
@@ -53,6 +55,7 @@ impl<Server> Default for Settings<Server> {
     fn default() -> Self {
         Self {
             llm: None,
+            adapters: None,
             embedder: None,
             method: None,
             planner: None,
@@ -117,6 +120,7 @@ impl<Server> Settings<Server> {
     pub fn over(self, lower: Self) -> Self {
         Self {
             llm: self.llm.or(lower.llm),
+            adapters: self.adapters.or(lower.adapters),
             embedder: self.embedder.or(lower.embedder),
             method: self.method.or(lower.method),
             planner: self.planner.or(lower.planner),
@@ -135,6 +139,7 @@ impl<Server> Settings<Server> {
     pub(crate) fn without_server<Other>(self) -> Settings<Other> {
         Settings {
             llm: self.llm,
+            adapters: self.adapters,
             embedder: self.embedder,
             method: self.method,
             planner: self.planner,
@@ -178,6 +183,8 @@ impl<Server> Settings<Server> {
     fn from_environment(variable: impl Fn(&str) -> Option<String>) -> Result<Self> {
         Ok(Self {
             llm: variable("QUIPU_LLM"),
+            adapters: variable("QUIPU_ADAPTERS")
+                .map(|names| names.split(',').map(|name| name.trim().to_owned()).collect()),
             embedder: variable("QUIPU_EMBEDDER"),
             method: variable("QUIPU_METHOD"),
             planner: variable("QUIPU_PLANNER"),

@@ -5,14 +5,14 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use jiff::{Timestamp, Zoned, tz::TimeZone};
-use quipu_answer::{AskOptions, MethodConfig, Question, RelationFilter, Summary};
+use jiff::Zoned;
+use quipu_answer::{AskOptions, MethodConfig, Question, RelationFilter, Summary, parse_time};
 use quipu_model::{CacheMode, OpenOptions, Prices};
 
 use super::talk::Talk;
 use super::{pages, set};
 use crate::config::Settings;
-use crate::failure::WrongUsage;
+use crate::failure::{self, WrongUsage};
 use crate::output::{print_json, stderr, stdout};
 use crate::{engine, interrupt, progress, views};
 
@@ -75,6 +75,10 @@ pub(super) struct How {
     /// The language model: a name of `quipu models list`, `openai:MODEL` for an endpoint, or `none`
     #[arg(long, value_name = "NAME")]
     llm: Option<String>,
+    /// A LoRA adapter of the language model, for the requests that it was trained on: a GGUF file, or a name of `quipu models list`; may
+    /// be given several times
+    #[arg(long, value_name = "FILE")]
+    adapter: Vec<String>,
     /// Most hops from a topic entity
     #[arg(long, value_name = "N")]
     max_hops: Option<u32>,
@@ -124,7 +128,17 @@ enum Filter {
 impl Arguments {
     pub(super) async fn run(self) -> Result<()> {
         match self.question.clone() {
-            Some(question) => interrupt::or_interrupted(self.answer(&question)).await,
+            Some(question) => {
+                let json = self.json;
+                let answered = interrupt::or_interrupted(self.answer(&question)).await;
+                // Who reads JSON is told in JSON, on the stream that is read.
+                if let (true, Err(error)) = (json, &answered)
+                    && let Some(told) = failure::as_json(error)
+                {
+                    print_json(&told)?;
+                }
+                answered
+            }
             None => self.talk().await,
         }
     }
@@ -220,6 +234,7 @@ impl How {
     pub(super) fn as_settings(&self) -> Settings {
         Settings {
             llm: self.llm.clone(),
+            adapters: (!self.adapter.is_empty()).then(|| self.adapter.clone()),
             embedder: None,
             method: self.method.clone(),
             planner: self.planner.clone(),
@@ -278,17 +293,6 @@ impl How {
 fn parse_reading(text: &str) -> Result<usize, String> {
     let number = text.parse::<usize>().ok().filter(|number| *number > 0);
     number.ok_or_else(|| "readings are numbered from 1".to_owned())
-}
-
-/// Reads `2024-02-28T12:00:00+01:00`, with or without a zone's name in brackets.
-fn parse_time(text: &str) -> Result<Zoned, String> {
-    if let Ok(zoned) = text.parse::<Zoned>() {
-        return Ok(zoned);
-    }
-    let timestamp: Timestamp =
-        text.parse().map_err(|_| "expected a time such as 2024-02-28T12:00:00Z".to_owned())?;
-    let offset = jiff::fmt::temporal::Pieces::parse(text).ok().and_then(|pieces| pieces.to_numeric_offset());
-    Ok(timestamp.to_zoned(offset.map_or(TimeZone::UTC, TimeZone::fixed)))
 }
 
 #[cfg(test)]

@@ -24,6 +24,7 @@ mod set;
 mod source;
 mod tables;
 mod talk;
+mod tune;
 mod workspace;
 
 use anyhow::{Context as _, Result};
@@ -89,6 +90,9 @@ enum Command {
     /// What was wrong with actions of the hybrid method, for its commentator to learn from
     #[command(subcommand)]
     Experience(experience::Command),
+    /// Training examples for a model that is tuned to a part of the work
+    #[command(subcommand)]
+    Tune(tune::Command),
     /// Measure methods on datasets
     #[command(subcommand)]
     Eval(eval::Command),
@@ -137,6 +141,7 @@ async fn run_async(command: Command) -> Result<()> {
         Command::Models(command) => interrupt::or_interrupted(command.run()).await,
         Command::Index(command) => command.run().await,
         Command::Experience(command) => interrupt::or_interrupted(command.run()).await,
+        Command::Tune(command) => interrupt::or_interrupted(command.run()).await,
         Command::Eval(command) => interrupt::or_interrupted(command.run()).await,
         Command::Completions(_) | Command::Man(_) | Command::Init(_) | Command::Methods(_) => Ok(()),
     }

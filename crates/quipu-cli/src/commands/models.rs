@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use anyhow::Result;
 use clap::Subcommand;
-use quipu_model::{ModelKind, Registry};
+use quipu_model::Registry;
 
 use crate::output::{Align, Table, print_json, stdout};
 use crate::progress;
@@ -52,10 +52,7 @@ fn list(registry: &Registry) -> Result<()> {
         ("", Align::Left),
     ]);
     for state in registry.list() {
-        let kind = match state.entry.kind {
-            ModelKind::Chat => "language model",
-            ModelKind::Embedder => "embedder",
-        };
+        let kind = state.entry.kind.name();
         let size = indicatif::DecimalBytes(state.entry.size()).to_string();
         let here = if state.installed { "yes" } else { "no" };
         table.push([&state.entry.name, kind, &size, here, &state.entry.licence, &state.entry.about]);

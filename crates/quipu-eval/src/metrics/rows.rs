@@ -11,7 +11,7 @@
 //! column no cell of which belongs to the gold row that it stands beside explains the answer
 //! ("with a rating of 4.7") and contradicts nothing.
 
-use quipu_answer::{Answer, Value};
+use quipu_answer::{Answer, AnswerTable, Value};
 use serde::{Deserialize, Serialize};
 
 use super::{GoldAnswer, harmonic, one_if, share};
@@ -298,12 +298,7 @@ impl GivenTable {
     /// known by. Rows without a value are none.
     pub fn of(answer: &Answer, keys: &[Vec<String>]) -> Self {
         match &answer.table {
-            Some(table) => {
-                let cell = |value: &Value| GivenCell::new(&value.name, value.key.iter().cloned().collect());
-                let rows =
-                    table.rows.iter().map(|row| row.iter().map(|value| value.as_ref().map(cell)).collect());
-                Self::of_rows(rows.collect())
-            }
+            Some(table) => Self::of_table(table),
             None => {
                 let keys = keys.iter().cloned().chain(std::iter::repeat(Vec::new()));
                 let cells = answer
@@ -314,6 +309,13 @@ impl GivenTable {
                 Self::of_rows(cells.collect())
             }
         }
+    }
+
+    /// A table.
+    pub fn of_table(table: &AnswerTable) -> Self {
+        let cell = |value: &Value| GivenCell::new(&value.name, value.key.iter().cloned().collect());
+        let rows = table.rows.iter().map(|row| row.iter().map(|value| value.as_ref().map(cell)).collect());
+        Self::of_rows(rows.collect())
     }
 
     fn of_rows(rows: Vec<Vec<Option<GivenCell>>>) -> Self {

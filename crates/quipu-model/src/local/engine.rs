@@ -8,10 +8,11 @@ use llama_cpp_2::context::LlamaContext;
 use llama_cpp_2::context::params::LlamaContextParams;
 use llama_cpp_2::llama_backend::LlamaBackend;
 use llama_cpp_2::llama_batch::LlamaBatch;
-use llama_cpp_2::model::LlamaModel;
+use llama_cpp_2::model::{LlamaLoraAdapter, LlamaModel};
 use llama_cpp_2::token::LlamaToken;
 
 use super::LocalConfig;
+use super::adapter::Adapter;
 use super::kept::{Kept, LEAST_TOKENS};
 use super::prompt::Prompt;
 use super::slots::{Place, Slots};
@@ -27,6 +28,12 @@ pub(super) const STEP: usize = 256;
 /// Says that the request should not go on: its caller left or its time is over.
 pub(super) type Stop<'a> = &'a dyn Fn() -> bool;
 
+/// An adapter whose weights are in memory.
+pub(super) struct LoadedAdapter {
+    pub(super) adapter: Adapter,
+    pub(super) weights: LlamaLoraAdapter,
+}
+
 /// One model's context. Sequences `0..SLOTS` are remembered prompts, the following ones are scratch for scoring.
 pub(super) struct Engine<'m> {
     pub(super) name: String,
@@ -35,6 +42,9 @@ pub(super) struct Engine<'m> {
     batch: LlamaBatch<'static>,
     slots: Slots,
     kept: Option<Kept>,
+    adapters: Vec<LoadedAdapter>,
+    /// The one of them that computes now.
+    active: Option<usize>,
 }
 
 /// A prompt that has been evaluated.
@@ -63,6 +73,7 @@ impl<'m> Engine<'m> {
         backend: &LlamaBackend,
         config: &LocalConfig,
         kept: Option<Kept>,
+        adapters: Vec<LoadedAdapter>,
     ) -> Result<Self, ModelError> {
         let threads = i32::try_from(config.threads.max(1)).unwrap_or(1);
         let sequences = sequence(SLOTS + SCORED_AT_ONCE);
@@ -85,7 +96,37 @@ impl<'m> Engine<'m> {
             batch: LlamaBatch::new(STEP, sequences),
             slots: Slots::new(SLOTS),
             kept,
+            adapters,
+            active: None,
         })
+    }
+
+    /// Computes what follows with the adapter that serves this stage, if one does.
+    pub(super) fn serve(&mut self, stage: &str) -> Result<(), ModelError> {
+        let wanted = self.adapters.iter().position(|loaded| loaded.adapter.serves(stage));
+        if wanted == self.active {
+            return Ok(());
+        }
+        // Whichever is given, llama.cpp removes all.
+        if let Some(loaded) = self.active.and_then(|active| self.adapters.get_mut(active)) {
+            let removed = self.context.lora_adapter_remove(&mut loaded.weights);
+            removed.map_err(|error| self.failed(error))?;
+        }
+        self.active = None;
+        self.slots.compute_with(None);
+        if let Some(loaded) = wanted.and_then(|wanted| self.adapters.get_mut(wanted)) {
+            let set = self.context.lora_adapter_set(&mut loaded.weights, 1.0);
+            set.map_err(|error| self.failed(error))?;
+        }
+        self.active = wanted;
+        self.slots.compute_with(wanted);
+        Ok(())
+    }
+
+    /// The name of instructions on disk.
+    fn key(&self, instructions: &[LlamaToken]) -> String {
+        let active = self.active.and_then(|active| self.adapters.get(active));
+        Kept::key(instructions, active.map(|loaded| loaded.adapter.sha256.as_str()))
     }
 
     /// Tokens that the context holds at most.
@@ -121,9 +162,8 @@ impl<'m> Engine<'m> {
 
     /// Brings instructions that an earlier process computed into a slot, if they were kept.
     fn recall(&mut self, slot: usize, instructions: &[LlamaToken]) -> Option<Place> {
-        let kept = self.kept.as_ref()?;
-        let key = Kept::key(instructions);
-        let file = kept.file(&key)?;
+        let key = self.key(instructions);
+        let file = self.kept.as_ref()?.file(&key)?;
         self.forget(slot, 0);
         self.slots.reset(slot, &[]);
         self.make_room(slot, instructions.len());
@@ -139,8 +179,8 @@ impl<'m> Engine<'m> {
 
     /// Keeps the instructions that a slot begins with for later processes, once they were met again.
     fn keep(&mut self, slot: usize, instructions: &[LlamaToken]) {
+        let key = self.key(instructions);
         let Some(kept) = self.kept.as_mut().filter(|_| instructions.len() >= LEAST_TOKENS) else { return };
-        let key = Kept::key(instructions);
         if !kept.meet(&key) {
             return;
         }

@@ -14,6 +14,7 @@ use std::time::SystemTime;
 use llama_cpp_2::token::LlamaToken;
 use sha2::{Digest as _, Sha256};
 
+use super::file::checksum;
 use crate::registry::hex;
 
 /// Fewer tokens than these are read again as fast.
@@ -37,9 +38,12 @@ impl Kept {
         Self { folder, done: HashSet::new() }
     }
 
-    /// The name of these instructions.
-    pub(super) fn key(instructions: &[LlamaToken]) -> String {
+    /// The name of these instructions, as the model computes them with this adapter (its checksum).
+    pub(super) fn key(instructions: &[LlamaToken], adapter: Option<&str>) -> String {
         let mut hash = Sha256::new();
+        if let Some(adapter) = adapter {
+            hash.update(adapter);
+        }
         for token in instructions {
             hash.update(token.0.to_le_bytes());
         }
@@ -139,12 +143,6 @@ impl Kept {
     }
 }
 
-fn checksum(path: &Path) -> io::Result<String> {
-    let mut hash = Sha256::new();
-    io::copy(&mut File::open(path)?, &mut hash)?;
-    Ok(hex(&hash.finalize()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -161,8 +159,9 @@ mod tests {
     fn instructions_are_kept_when_they_are_met_again() {
         let folder = tempfile::tempdir().unwrap();
         let mut first = kept(folder.path());
-        let key = Kept::key(&[LlamaToken(1), LlamaToken(2)]);
-        assert_ne!(key, Kept::key(&[LlamaToken(1)]));
+        let key = Kept::key(&[LlamaToken(1), LlamaToken(2)], None);
+        assert_ne!(key, Kept::key(&[LlamaToken(1)], None));
+        assert_ne!(key, Kept::key(&[LlamaToken(1), LlamaToken(2)], Some("0a")));
         assert!(!first.meet(&key) && first.file(&key).is_none());
         let mut second = kept(folder.path());
         assert!(second.meet(&key));
@@ -177,7 +176,7 @@ mod tests {
     fn a_damaged_file_is_none_and_makes_room_for_another() {
         let folder = tempfile::tempdir().unwrap();
         let mut kept = kept(folder.path());
-        let key = Kept::key(&[LlamaToken(1)]);
+        let key = Kept::key(&[LlamaToken(1)], None);
         assert!(!kept.meet(&key) && kept.meet(&key));
         keep(&kept, &key, b"state");
         fs::write(kept.path(&key), b"stale").unwrap();
@@ -189,7 +188,7 @@ mod tests {
     fn the_files_unused_for_longest_go() {
         let folder = tempfile::tempdir().unwrap();
         let mut kept = kept(folder.path());
-        let [old, new] = [1, 2].map(|token| Kept::key(&[LlamaToken(token)]));
+        let [old, new] = [1, 2].map(|token| Kept::key(&[LlamaToken(token)], None));
         for key in [&old, &new] {
             assert!(!kept.meet(key) && kept.meet(key));
             keep(&kept, key, b"");

@@ -3,8 +3,10 @@
 //! A thread of its own owns the model's context; requests wait in a bounded queue and are answered one after the
 //! other. Whoever drops the future of a request takes it out of the queue, or stops it at its next token.
 
+mod adapter;
 mod choice;
 mod engine;
+mod file;
 mod generated;
 mod kept;
 mod prompt;
@@ -24,6 +26,9 @@ use parking_lot::Mutex;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::{Abilities, ChatReply, ChatRequest, LanguageModel, ModelError, ScoreReply, ScoreRequest};
+pub use adapter::Adapter;
+use engine::LoadedAdapter;
+pub(crate) use file::{checksum, unread};
 use kept::Kept;
 use worker::Job;
 
@@ -39,6 +44,8 @@ pub struct LocalConfig {
     pub queue: usize,
     /// Folder, of this model alone, where what was computed for instructions is kept for later processes; without one, nothing is kept.
     pub kept: Option<PathBuf>,
+    /// Adapters of this model, each for requests of its own.
+    pub adapters: Vec<Adapter>,
 }
 
 impl Default for LocalConfig {
@@ -46,7 +53,7 @@ impl Default for LocalConfig {
         let wanted = std::env::var("QUIPU_THREADS").ok().and_then(|threads| threads.parse().ok());
         let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let threads = wanted.filter(|&threads| threads > 0).unwrap_or_else(cores);
-        Self { context_tokens: 8192, threads, queue: 64, kept: None }
+        Self { context_tokens: 8192, threads, queue: 64, kept: None, adapters: Vec::new() }
     }
 }
 
@@ -65,22 +72,33 @@ impl LocalModel {
     /// Takes about a second for a model of a gigabyte, whose file stays mapped.
     pub fn load(name: impl Into<String>, path: &Path, config: &LocalConfig) -> Result<Self, ModelError> {
         let name = name.into();
-        check_magic(path)?;
+        file::check_magic(path)?;
         let backend = backend(&name)?;
-        let model =
+        if let Some((first, second)) = Adapter::overlapping(&config.adapters) {
+            let (first, second) = (first.path.display(), second.path.display());
+            let message =
+                format!("{first} and {second} are adapters for the same requests; name one of them");
+            return Err(ModelError::Usage(message));
+        }
+        let mut model =
             LlamaModel::load_from_file(backend, path, &LlamaModelParams::default()).map_err(|error| {
                 ModelError::Damaged {
                     path: path.to_path_buf(),
                     reason: format!("llama.cpp cannot load it: {error}"),
                 }
             })?;
+        let adapters = config
+            .adapters
+            .iter()
+            .map(|adapter| load_adapter(&mut model, &name, adapter))
+            .collect::<Result<_, _>>()?;
         let model = Arc::new(model);
         // Beyond what it was trained on, a model only babbles.
         let context_tokens = config.context_tokens.min(model.n_ctx_train().max(64));
         let config = LocalConfig { context_tokens, ..config.clone() };
         let (jobs, queue) = mpsc::channel(config.queue.max(1));
         let kept = config.kept.clone().map(Kept::new);
-        let worker = worker::spawn(&name, Arc::clone(&model), backend, config, kept, queue)?;
+        let worker = worker::spawn(&name, Arc::clone(&model), backend, config, kept, adapters, queue)?;
         Ok(Self {
             name,
             context_tokens: context_tokens as usize,
@@ -153,25 +171,23 @@ impl LanguageModel for LocalModel {
     }
 }
 
-/// Refuses what is no GGUF file before llama.cpp sees it.
-fn check_magic(path: &Path) -> Result<(), ModelError> {
-    use std::io::Read as _;
-    let io = |source| ModelError::Io {
-        action: "cannot read",
-        path: PathBuf::from(path),
-        source: Arc::new(source),
-    };
-    let mut magic = Vec::new();
-    std::fs::File::open(path).map_err(io)?.take(4).read_to_end(&mut magic).map_err(io)?;
-    if magic == b"GGUF" {
-        return Ok(());
+/// Reads an adapter's weights; llama.cpp holds their shapes against the model's.
+fn load_adapter(model: &mut LlamaModel, name: &str, adapter: &Adapter) -> Result<LoadedAdapter, ModelError> {
+    let own = model.meta_val_str("general.architecture").unwrap_or_default();
+    if own != adapter.architecture {
+        return Err(ModelError::Usage(format!(
+            "{}: this adapter is of the architecture {}, {name} is of {own}",
+            adapter.path.display(),
+            adapter.architecture
+        )));
     }
-    Err(ModelError::Damaged {
-        path: PathBuf::from(path),
+    let weights = model.lora_adapter_init(&adapter.path).map_err(|_| ModelError::Damaged {
+        path: adapter.path.clone(),
         reason: format!(
-            "expected a GGUF file, found the first bytes {magic:02x?}; remove it and fetch the model again"
+            "llama.cpp cannot load it for {name}: it is cut off, damaged, or of a model of another size"
         ),
-    })
+    })?;
+    Ok(LoadedAdapter { adapter: adapter.clone(), weights })
 }
 
 /// llama.cpp's global state, set up once; its log lines go to `tracing`.

@@ -6,6 +6,8 @@ use llama_cpp_2::token::LlamaToken;
 #[derive(Debug, Default, Clone)]
 struct Slot {
     tokens: Vec<LlamaToken>,
+    /// The adapter that they were computed with.
+    adapter: Option<usize>,
     used_at: u64,
 }
 
@@ -13,6 +15,8 @@ struct Slot {
 #[derive(Debug)]
 pub(super) struct Slots {
     slots: Vec<Slot>,
+    /// The adapter that computes now.
+    adapter: Option<usize>,
     clock: u64,
 }
 
@@ -29,14 +33,22 @@ pub(super) struct Place {
 
 impl Slots {
     pub(super) fn new(count: usize) -> Self {
-        Self { slots: vec![Slot::default(); count.max(1)], clock: 0 }
+        Self { slots: vec![Slot::default(); count.max(1)], adapter: None, clock: 0 }
+    }
+
+    /// Says with which adapter what follows is computed: what another one computed is no beginning of it.
+    pub(super) fn compute_with(&mut self, adapter: Option<usize>) {
+        self.adapter = adapter;
     }
 
     /// Finds the place for a prompt: the slot with the longest common prefix. It is overwritten behind that prefix when
     /// the prefix is most of it (the same instructions with another question); else the prefix is shared with the slot
     /// that was unused for longest, so that two prompts with a short common beginning do not displace each other.
     pub(super) fn place(&self, prompt: &[LlamaToken]) -> Place {
-        let common = |slot: &Slot| slot.tokens.iter().zip(prompt).take_while(|(a, b)| a == b).count();
+        let common = |slot: &Slot| match slot.adapter == self.adapter {
+            true => slot.tokens.iter().zip(prompt).take_while(|(a, b)| a == b).count(),
+            false => 0,
+        };
         let (source, prefix, length) = self
             .slots
             .iter()
@@ -67,11 +79,14 @@ impl Slots {
 
     /// Cells that all slots occupy: beginnings that prompts share count once.
     pub(super) fn occupied(&self) -> usize {
-        let mut held: Vec<&[LlamaToken]> = self.slots.iter().map(|slot| slot.tokens.as_slice()).collect();
-        held.sort_unstable_by(|a, b| a.iter().map(|token| token.0).cmp(b.iter().map(|token| token.0)));
-        let first = held.first().map_or(0, |tokens| tokens.len());
-        let unshared = |(a, b): (&&[LlamaToken], &&[LlamaToken])| {
-            b.len() - a.iter().zip(b.iter()).take_while(|(a, b)| a == b).count()
+        let key = |slot: &Slot| (slot.adapter, slot.tokens.iter().map(|token| token.0).collect::<Vec<_>>());
+        let mut held: Vec<_> = self.slots.iter().map(key).collect();
+        held.sort_unstable();
+        let first = held.first().map_or(0, |(_, tokens)| tokens.len());
+        let unshared = |(a, b): (&(Option<usize>, Vec<i32>), &(Option<usize>, Vec<i32>))| {
+            let shared =
+                if a.0 == b.0 { a.1.iter().zip(&b.1).take_while(|(a, b)| a == b).count() } else { 0 };
+            b.1.len() - shared
         };
         first + held.iter().zip(held.iter().skip(1)).map(unshared).sum::<usize>()
     }
@@ -87,6 +102,7 @@ impl Slots {
         if let Some(slot) = self.slots.get_mut(slot) {
             slot.tokens.clear();
             slot.tokens.extend_from_slice(prefix);
+            slot.adapter = self.adapter;
             slot.used_at = self.clock;
         }
     }
@@ -138,6 +154,19 @@ mod tests {
         slots.reset(2, &tokens(&[7, 8]));
         slots.reset(3, &tokens(&[1, 2, 9]));
         assert_eq!(slots.occupied(), 7);
+    }
+
+    #[test]
+    fn what_one_adapter_computed_is_no_beginning_for_another() {
+        let mut slots = Slots::new(3);
+        slots.reset(0, &tokens(&[1, 2, 3]));
+        slots.compute_with(Some(0));
+        assert_eq!(slots.place(&tokens(&[1, 2, 3, 4])), Place { slot: 1, source: 0, prefix: 0 });
+        slots.reset(1, &tokens(&[1, 2, 3, 4]));
+        assert_eq!(slots.occupied(), 7);
+        assert_eq!(slots.place(&tokens(&[1, 2, 3, 5])), Place { slot: 1, source: 1, prefix: 3 });
+        slots.compute_with(None);
+        assert_eq!(slots.place(&tokens(&[1, 2, 3, 5])), Place { slot: 0, source: 0, prefix: 3 });
     }
 
     #[test]

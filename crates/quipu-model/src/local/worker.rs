@@ -10,7 +10,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::LocalConfig;
 use super::choice::choose;
-use super::engine::{Engine, Stop};
+use super::engine::{Engine, LoadedAdapter, Stop};
 use super::generated::Generated;
 use super::kept::Kept;
 use super::prompt::{Prompt, PromptWriter};
@@ -36,6 +36,7 @@ pub(super) fn spawn(
     backend: &'static LlamaBackend,
     config: LocalConfig,
     kept: Option<Kept>,
+    adapters: Vec<LoadedAdapter>,
     queue: mpsc::Receiver<Job>,
 ) -> Result<JoinHandle<()>, ModelError> {
     let (ready, started) = std::sync::mpsc::channel();
@@ -43,7 +44,7 @@ pub(super) fn spawn(
     let thread_name = name.to_owned();
     let thread = std::thread::Builder::new()
         .name(format!("llama {name}"))
-        .spawn(move || match Engine::new(thread_name, &model, backend, &config, kept) {
+        .spawn(move || match Engine::new(thread_name, &model, backend, &config, kept, adapters) {
             Ok(engine) => {
                 let _ = ready.send(Ok(()));
                 Worker { prompts: PromptWriter::for_model(&model), engine }.run(queue);
@@ -86,6 +87,7 @@ impl Worker<'_> {
     fn chat(&mut self, request: &ChatRequest, stop: Stop<'_>) -> Result<ChatReply, ModelError> {
         let prompt = self.prompts.write(self.engine.model, &request.messages);
         self.check_length(&prompt, request.max_tokens as usize)?;
+        self.engine.serve(&request.stage)?;
         let evaluated = self.engine.evaluate(&prompt, stop)?;
         let generated = match &request.constraint {
             Constraint::Choice(options) => choose(&mut self.engine, evaluated, options, request, stop)?,
@@ -106,6 +108,7 @@ impl Worker<'_> {
     fn score(&mut self, request: &ScoreRequest, stop: Stop<'_>) -> Result<ScoreReply, ModelError> {
         let prompt = self.prompts.write(self.engine.model, &request.messages);
         self.check_length(&prompt, 0)?;
+        self.engine.serve(&request.stage)?;
         let evaluated = self.engine.evaluate(&prompt, stop)?;
         let (scores, tokens) =
             score(&mut self.engine, evaluated, prompt.len(), &request.continuations, stop)?;

@@ -31,6 +31,24 @@ pub enum ModelKind {
     Chat,
     /// An embedder: safetensors and a tokenizer.
     Embedder,
+    /// A LoRA adapter of a language model: a GGUF file.
+    Adapter,
+}
+
+impl ModelKind {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Chat => "language model",
+            Self::Embedder => "embedder",
+            Self::Adapter => "adapter",
+        }
+    }
+
+    pub(crate) fn with_article(self) -> String {
+        let article = if self == Self::Chat { "a" } else { "an" };
+        format!("{article} {}", self.name())
+    }
 }
 
 /// A model of `models.toml`.
@@ -210,7 +228,7 @@ impl Registry {
             .or_else(|| self.models.iter().find(of_kind))
     }
 
-    /// Where an installed model is: the GGUF file of a language model, the folder of an embedder.
+    /// Where an installed model is: the GGUF file of a language model or an adapter, the folder of an embedder.
     pub fn path(&self, name: &str) -> Result<PathBuf, ModelError> {
         let entry = self.entry(name)?;
         if self.installed(entry) {
@@ -234,7 +252,7 @@ impl Registry {
     fn main_path(&self, entry: &ModelEntry) -> PathBuf {
         let folder = self.model_folder(entry);
         match (entry.kind, entry.files.first()) {
-            (ModelKind::Chat, Some(file)) => folder.join(&file.name),
+            (ModelKind::Chat | ModelKind::Adapter, Some(file)) => folder.join(&file.name),
             _ => folder,
         }
     }

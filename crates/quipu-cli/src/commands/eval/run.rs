@@ -18,7 +18,8 @@ use quipu_eval::{
     to_markdown,
 };
 use quipu_model::{
-    CacheMode, ModelKind, OpenOptions, default_model_name, identify_language_model, open_language_model,
+    CacheMode, ModelKind, OpenOptions, default_model_name, identify_language_model, name_with_adapters,
+    open_language_model,
 };
 use serde::Serialize;
 
@@ -193,6 +194,11 @@ impl Run {
             Some(llms) => llms,
             None => vec![default_model_name(ModelKind::Chat, &models)?],
         };
+        // Rows and caches are told apart by names, so the names say which adapters there are.
+        let adapters = settings.adapters.clone().unwrap_or_default();
+        let tuned = |name: String| if name == NONE { name } else { name_with_adapters(&name, &adapters) };
+        let llms = llms.into_iter().map(tuned).collect();
+        let settings = Settings { adapters: None, ..settings };
         let files: Vec<QuestionFile> = self
             .questions
             .iter()

@@ -1,0 +1,169 @@
+//! What a folder of training examples says of itself.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use serde::{Deserialize, Serialize};
+
+use super::examples::{ExampleKind, TuneExample};
+use super::export::TuneCounts;
+use super::task::TuneTask;
+use crate::manifest::{DatasetFacts, LlmFacts, WorkspaceFacts};
+
+/// The format of `card.json`.
+pub const DATA_CARD_FORMAT: u32 = 1;
+
+/// `card.json`: where the examples come from, what they are, and what they must not know.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DataCard {
+    /// [`DATA_CARD_FORMAT`].
+    pub format: u32,
+    /// What is learnt.
+    pub task: TuneTask,
+    /// The stages that a model tuned on them serves.
+    pub stages: Vec<String>,
+    /// Where they come from, a run of the export each.
+    pub sources: Vec<SourceCard>,
+    /// SHA-256 of the prompt templates: a model tuned on others reads other prompts.
+    pub prompts: BTreeMap<String, String>,
+    /// How many there are.
+    pub examples: SplitCounts,
+    /// By where the last word comes from.
+    pub by_kind: BTreeMap<String, usize>,
+    /// By kind of question, as the files say.
+    pub by_question_kind: BTreeMap<String, usize>,
+    /// By hops, as the files say.
+    pub by_hops: BTreeMap<String, usize>,
+    /// By what is calculated.
+    pub by_operation: BTreeMap<String, usize>,
+    /// By file of questions.
+    pub by_source: BTreeMap<String, usize>,
+    /// The licence of graph and questions, as who exported them says.
+    pub licence: String,
+}
+
+/// Examples for learning and for telling when to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct SplitCounts {
+    /// In `train.jsonl`.
+    pub train: usize,
+    /// In `validation.jsonl`: other questions.
+    pub validation: usize,
+}
+
+/// One run of the export.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SourceCard {
+    /// The name of questions and graph.
+    pub name: String,
+    /// The graph.
+    pub workspace: WorkspaceFacts,
+    /// The question files.
+    pub questions: Vec<DatasetFacts>,
+    /// The model that wrote the examples.
+    pub teacher: LlmFacts,
+    /// The method that asked it.
+    pub method: String,
+    /// Runs of one question at most, the temperature of those after the first, and refusals a hundred right examples.
+    pub samples: u32,
+    /// See `samples`.
+    pub temperature: f32,
+    /// See `samples`.
+    pub refusals: usize,
+    /// What became of the questions.
+    pub counts: TuneCounts,
+    /// The files that no example may be near to.
+    pub held_out: Vec<DatasetFacts>,
+    /// The licence of graph and questions.
+    pub licence: String,
+}
+
+impl DataCard {
+    pub(super) fn new(
+        task: TuneTask,
+        sources: Vec<SourceCard>,
+        prompts: BTreeMap<String, String>,
+        train: &[TuneExample],
+        validation: &[TuneExample],
+    ) -> Self {
+        let mut licences: Vec<&str> = sources.iter().map(|source| source.licence.as_str()).collect();
+        licences.sort_unstable();
+        licences.dedup();
+        let all = || train.iter().chain(validation);
+        Self {
+            format: DATA_CARD_FORMAT,
+            task,
+            stages: task.stages().iter().map(|&stage| stage.to_owned()).collect(),
+            prompts,
+            examples: SplitCounts { train: train.len(), validation: validation.len() },
+            by_kind: counted(all().map(|example| kind_name(example.kind).to_owned())),
+            by_question_kind: counted(all().map(|example| said(example.question_kind.clone()))),
+            by_hops: counted(all().map(|example| said(example.hops.map(|hops| hops.to_string())))),
+            by_operation: counted(all().map(|example| example.operation.clone())),
+            by_source: counted(all().map(|example| example.source.clone())),
+            licence: licences.join("; "),
+            sources,
+        }
+    }
+
+    /// The card for people.
+    pub fn to_markdown(&self) -> String {
+        let mut text = format!(
+            "# Training examples for the task {}\n\n{} for learning, {} for validation. Licence: {}.\n\n\
+             A model tuned on them serves the stages {}.\n",
+            self.task.name(),
+            self.examples.train,
+            self.examples.validation,
+            self.licence,
+            self.stages.join(", ")
+        );
+        let groups = [
+            ("where the last word comes from", &self.by_kind),
+            ("kind of question", &self.by_question_kind),
+            ("hops", &self.by_hops),
+            ("what is calculated", &self.by_operation),
+            ("source", &self.by_source),
+        ];
+        for (title, group) in groups {
+            let _ = write!(text, "\n| {title} | examples |\n|---|---|\n");
+            for (name, count) in group {
+                let _ = writeln!(text, "| {} | {count} |", name.replace('|', "\\|"));
+            }
+        }
+        text.push_str(
+            "\n| source | teacher | method | asked | right at first | right later | never right | left out |\n\
+             |---|---|---|---|---|---|---|---|\n",
+        );
+        for source in &self.sources {
+            let TuneCounts { asked, right_at_first, right_later, never_right, leaking } = source.counts;
+            let (name, teacher, method) = (&source.name, &source.teacher.name, &source.method);
+            let _ = writeln!(
+                text,
+                "| {name} | {teacher} | {method} | {asked} | {right_at_first} | {right_later} | {never_right} | {} |",
+                leaking.all()
+            );
+        }
+        text.push_str("\nLeft out: the question, most of its words, or one of its entities stand in a file that the tuned model is measured on.\n");
+        text
+    }
+}
+
+fn kind_name(kind: ExampleKind) -> &'static str {
+    match kind {
+        ExampleKind::Accepted => "accepted",
+        ExampleKind::Gold => "gold",
+        ExampleKind::Refusal => "refusal",
+    }
+}
+
+fn said(value: Option<String>) -> String {
+    value.unwrap_or_else(|| "not said".to_owned())
+}
+
+fn counted(names: impl Iterator<Item = String>) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    for name in names {
+        *counts.entry(name).or_default() += 1;
+    }
+    counts
+}

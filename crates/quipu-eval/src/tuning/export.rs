@@ -1,0 +1,231 @@
+//! Rejection sampling: a model works on questions whose answers are known, and what it wrote where it was right is kept.
+
+use std::sync::Arc;
+
+use jiff::Zoned;
+use quipu_answer::{AnswerError, AskOptions, Engine, Method, Planner, Question, Summary};
+use serde::{Deserialize, Serialize};
+
+use super::examples::{ExampleKind, TuneExample, gold_reply, refusal_of};
+use super::leakage::{HeldOut, LeakCounts};
+use super::recorder::{Heard, Recorder};
+use super::task::TuneTask;
+use crate::EvalError;
+use crate::gold::PreparedQuestion;
+use crate::manifest::AnchorSetting;
+use crate::metrics::GivenTable;
+use crate::row::{Ended, Row};
+use crate::runner::{RunConfig, answer_question};
+
+/// Questions whose evidence is tried for one refusal.
+const PARTNERS: usize = 20;
+
+/// How examples are made.
+pub struct TuneConfig<'a> {
+    /// The workspace; its model is `recorder`.
+    pub engine: &'a Engine,
+    /// The teacher.
+    pub recorder: &'a Arc<Recorder>,
+    /// How questions are asked.
+    pub options: AskOptions,
+    /// The teacher as the data card names it.
+    pub llm: String,
+    /// Most runs of one question; the first is greedy, the others are sampled.
+    pub samples: u32,
+    /// Temperature of the samples.
+    pub temperature: f32,
+    /// Refusals beside each hundred right examples, at most.
+    pub refusals: usize,
+    /// When the questions are asked that do not say so themselves.
+    pub now: Zoned,
+    /// The name of questions and graph in examples and card.
+    pub source: String,
+}
+
+/// What became of the questions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct TuneCounts {
+    /// Questions that were asked.
+    pub asked: usize,
+    /// Of these, those that the first, greedy run was right on.
+    pub right_at_first: usize,
+    /// Those that a sample was right on.
+    pub right_later: usize,
+    /// Those without a right run.
+    pub never_right: usize,
+    /// Questions that were left out, for they are near to questions that the model will be measured on.
+    pub leaking: LeakCounts,
+}
+
+/// Makes examples of questions, in their order. `progress` is told how many are done, and how many examples there are.
+///
+/// # Errors
+/// Those of graph and index; a question that fails is one that was never right.
+pub async fn tune_export(
+    config: &TuneConfig<'_>,
+    questions: &[PreparedQuestion],
+    held_out: &HeldOut,
+    mut progress: impl FnMut(usize, usize),
+) -> Result<(Vec<TuneExample>, TuneCounts), EvalError> {
+    let mut counts = TuneCounts::default();
+    let mut examples = Vec::new();
+    for (done, question) in questions.iter().enumerate() {
+        progress(done, examples.len());
+        match held_out.leak(&question.question) {
+            Some(leak) => counts.leaking.add(leak),
+            None => examples.extend(Lesson { config, question }.learn(&mut counts).await?),
+        }
+    }
+    let kept: Vec<&PreparedQuestion> =
+        questions.iter().filter(|question| held_out.leak(&question.question).is_none()).collect();
+    examples.extend(refusals(&examples, &kept, config.refusals));
+    progress(questions.len(), examples.len());
+    Ok((examples, counts))
+}
+
+/// One question.
+struct Lesson<'a> {
+    config: &'a TuneConfig<'a>,
+    question: &'a PreparedQuestion,
+}
+
+impl Lesson<'_> {
+    async fn learn(&self, counts: &mut TuneCounts) -> Result<Vec<TuneExample>, EvalError> {
+        counts.asked += 1;
+        let unanswerable = self.question.question.has_no_answer();
+        let mut shown = None;
+        for sample in 0..self.config.samples.max(1) {
+            let (row, heard) = self.ask(sample, &self.config.options).await?;
+            let right = self.right(&row, &heard).await?;
+            if !right.is_empty() {
+                let count = if sample == 0 { &mut counts.right_at_first } else { &mut counts.right_later };
+                *count += 1;
+                let kind = if unanswerable { ExampleKind::Refusal } else { ExampleKind::Accepted };
+                return Ok(right.into_iter().map(|heard| self.example(kind, heard)).collect());
+            }
+            shown = shown.or_else(|| heard.into_iter().next());
+        }
+        counts.never_right += 1;
+        let corrected =
+            if unanswerable { shown.and_then(|heard| self.refused(heard)) } else { self.gold().await? };
+        Ok(corrected.into_iter().collect())
+    }
+
+    /// Asks once, and hears what the task's part of the model said.
+    async fn ask(&self, sample: u32, options: &AskOptions) -> Result<(Row, Vec<Heard>), EvalError> {
+        let sampled = (sample > 0).then_some((self.config.temperature, u64::from(sample)));
+        self.config.recorder.begin(sampled);
+        let config = RunConfig {
+            engine: self.config.engine,
+            options: options.clone(),
+            llm: self.config.llm.clone(),
+            anchors: AnchorSetting::Open,
+            now: self.config.now.clone(),
+            judge: None,
+            parallel: 1,
+            measured: None,
+        };
+        let row = answer_question(&config, self.question).await.row;
+        Ok((row, self.config.recorder.take()))
+    }
+
+    /// What is worth learning of one run: nothing where the answer was wrong or not grounded.
+    async fn right(&self, row: &Row, heard: &[Heard]) -> Result<Vec<Heard>, EvalError> {
+        if self.question.question.has_no_answer() {
+            let refused = |heard: &&Heard| {
+                row.ended != Ended::Answered
+                    && refusal_of(self.config.recorder.task(), &heard.reply)
+                        .is_some_and(|refusal| status_of(&refusal) == status_of(&heard.reply))
+            };
+            return Ok(heard.iter().rev().find(refused).cloned().into_iter().collect());
+        }
+        if self.config.recorder.task() == TuneTask::Query {
+            return self.right_query(heard).await;
+        }
+        let rows = row.score.rows.is_some_and(|rows| rows.exact == 1.0);
+        let exact =
+            row.score.exact == 1.0 || rows || (self.question.question.any_of && row.score.hit_at_1 == 1.0);
+        if row.ended != Ended::Answered || !row.grounded || !exact {
+            return Ok(Vec::new());
+        }
+        Ok(match self.config.recorder.task() {
+            // Who composes more than once does so with more evidence each time.
+            TuneTask::Compose => heard.last().cloned().into_iter().collect(),
+            TuneTask::Query | TuneTask::Plan => heard.to_vec(),
+        })
+    }
+
+    /// The first query whose rows are the gold ones, under the prompt as it was first.
+    async fn right_query(&self, heard: &[Heard]) -> Result<Vec<Heard>, EvalError> {
+        let Some(first) = heard.first() else { return Ok(Vec::new()) };
+        let question = Question::new(&self.question.question.question, self.config.now.clone())?;
+        for written in heard {
+            let table = match self.config.engine.run_sql(&question, &written.reply).await {
+                Ok(table) => table,
+                Err(AnswerError::Usage(_)) => continue,
+                Err(error) => return Err(error.into()),
+            };
+            if self.question.table.score(&GivenTable::of_table(&table)).exact == 1.0 {
+                return Ok(vec![Heard { reply: written.reply.clone(), ..first.clone() }]);
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    fn example(&self, kind: ExampleKind, heard: Heard) -> TuneExample {
+        let task = self.config.recorder.task();
+        TuneExample::new(task, kind, heard, self.question, &self.config.source)
+    }
+
+    /// An unanswerable question that was answered each time, with the refusal that it should have had.
+    fn refused(&self, heard: Heard) -> Option<TuneExample> {
+        let reply = refusal_of(self.config.recorder.task(), &heard.reply)?;
+        Some(self.example(ExampleKind::Refusal, Heard { reply, ..heard }))
+    }
+
+    /// The gold answer under the prompt without reasoning, where the evidence holds all of it (KERAG §4.3, step 3).
+    async fn gold(&self) -> Result<Option<TuneExample>, EvalError> {
+        let mut options = self.config.options.clone();
+        let published = options.method == Method::Kerag && options.config.planner == Planner::Published;
+        if self.config.recorder.task() != TuneTask::Compose || !published {
+            return Ok(None);
+        }
+        options.config.kerag.summary = Summary::Plain;
+        let (_, heard) = self.ask(0, &options).await?;
+        let Some(heard) = heard.into_iter().last() else { return Ok(None) };
+        let shown = heard.messages.last().map(|message| message.content.as_str()).unwrap_or_default();
+        if self.question.gold.is_empty() || !self.question.gold.iter().all(|gold| gold.occurs_in(shown)) {
+            return Ok(None);
+        }
+        Ok(Some(self.example(ExampleKind::Gold, Heard { reply: gold_reply(self.question), ..heard })))
+    }
+}
+
+/// The status of a composed answer, or the query itself.
+fn status_of(reply: &str) -> String {
+    let form: Option<serde_json::Value> = serde_json::from_str(reply).ok();
+    let status = form.as_ref().and_then(|form| form.get("status")?.as_str().map(str::to_owned));
+    status.unwrap_or_else(|| reply.trim().trim_end_matches(';').to_uppercase())
+}
+
+/// Refusals made of right examples: each with another question of the same graph, those about the same thing first.
+fn refusals(examples: &[TuneExample], questions: &[&PreparedQuestion], share: usize) -> Vec<TuneExample> {
+    let right: Vec<(usize, &TuneExample)> =
+        (0..).zip(examples).filter(|(_, example)| example.kind != ExampleKind::Refusal).collect();
+    let most = (right.len() * share).div_ceil(100);
+    let most = most.saturating_sub(examples.len() - right.len());
+    let refused = right.iter().filter_map(|(at, example)| {
+        let own = questions.iter().find(|question| question.question.id == example.question_id);
+        let topics = own.map_or(&[][..], |own| own.question.topic_entities.as_slice());
+        let shares = |other: &PreparedQuestion| {
+            !other.question.topic_entities.iter().any(|topic| topics.contains(topic))
+        };
+        // Another one for each example, always the same.
+        let begin = (at * 7 + 1) % questions.len().max(1);
+        let mut others: Vec<_> =
+            questions.iter().cycle().skip(begin).take(questions.len().min(PARTNERS)).collect();
+        others.sort_by_key(|other| shares(other));
+        others.into_iter().find_map(|other| example.refusing(other))
+    });
+    refused.take(most).collect()
+}

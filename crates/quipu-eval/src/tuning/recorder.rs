@@ -1,0 +1,145 @@
+//! A model that remembers what was said.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use quipu_model::{
+    Abilities, ChatReply, ChatRequest, LanguageModel, Message, ModelError, Price, ScoreReply, ScoreRequest,
+};
+
+use super::task::TuneTask;
+
+/// A conversation with the model's last word.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Heard {
+    pub(super) stage: String,
+    pub(super) messages: Vec<Message>,
+    pub(super) reply: String,
+}
+
+/// Passes requests on to a model, and remembers those of one task. Questions are asked one after the other.
+pub struct Recorder {
+    inner: Arc<dyn LanguageModel>,
+    task: TuneTask,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Temperature and seed that the task's greedy requests are asked with instead.
+    sample: Option<(f32, u64)>,
+    heard: Vec<Heard>,
+}
+
+impl Recorder {
+    /// Remembers the requests of `task` to `inner`.
+    pub fn new(inner: Arc<dyn LanguageModel>, task: TuneTask) -> Self {
+        Self { inner, task, state: Mutex::default() }
+    }
+
+    pub(super) fn task(&self) -> TuneTask {
+        self.task
+    }
+
+    /// Forgets what was heard, and has the task's requests sampled from now on: at the model's own choice where `sample` is none.
+    pub(super) fn begin(&self, sample: Option<(f32, u64)>) {
+        *self.state() = State { sample, heard: Vec::new() };
+    }
+
+    /// What was heard since the beginning.
+    pub(super) fn take(&self) -> Vec<Heard> {
+        std::mem::take(&mut self.state().heard)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn hear(&self, request: &ChatRequest, reply: &str) {
+        let mut state = self.state();
+        // A reply that could not be read is asked for again, below itself: the second one is what it should have been.
+        if let Some(last) = state.heard.last_mut()
+            && last.stage == request.stage
+            && request.messages.len() == last.messages.len() + 2
+            && request.messages.starts_with(&last.messages)
+        {
+            reply.clone_into(&mut last.reply);
+            return;
+        }
+        let (stage, messages) = (request.stage.clone(), request.messages.clone());
+        state.heard.push(Heard { stage, messages, reply: reply.to_owned() });
+    }
+}
+
+#[async_trait::async_trait]
+impl LanguageModel for Recorder {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn abilities(&self) -> Abilities {
+        self.inner.abilities()
+    }
+
+    fn price(&self) -> Option<Price> {
+        self.inner.price()
+    }
+
+    fn count_tokens(&self, text: &str) -> usize {
+        self.inner.count_tokens(text)
+    }
+
+    async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, ModelError> {
+        if !self.task.stages().contains(&request.stage.as_str()) {
+            return self.inner.chat(request).await;
+        }
+        let mut request = request.clone();
+        if let (Some((temperature, seed)), 0.0) = (self.state().sample, request.temperature) {
+            (request.temperature, request.seed) = (temperature, seed);
+        }
+        let reply = self.inner.chat(&request).await?;
+        self.hear(&request, &reply.text);
+        Ok(reply)
+    }
+
+    async fn score(&self, request: &ScoreRequest) -> Result<ScoreReply, ModelError> {
+        self.inner.score(request).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use quipu_model::ScriptedModel;
+
+    use super::*;
+
+    fn recorder(model: ScriptedModel) -> Recorder {
+        Recorder::new(Arc::new(model), TuneTask::Compose)
+    }
+
+    fn request(stage: &str, said: &[&str]) -> ChatRequest {
+        ChatRequest::new(stage, said.iter().map(|&text| Message::user(text)).collect())
+    }
+
+    #[tokio::test]
+    async fn only_the_tasks_requests_are_remembered() {
+        let recorder = recorder(ScriptedModel::new().on("plan.topic", "a topic").on("compose", "an answer"));
+        recorder.begin(None);
+        recorder.chat(&request("plan.topic", &["x"])).await.unwrap();
+        recorder.chat(&request("compose", &["y"])).await.unwrap();
+        let heard = recorder.take();
+        assert_eq!(heard.len(), 1);
+        assert_eq!((heard[0].reply.as_str(), heard[0].messages.len()), ("an answer", 1));
+        assert!(recorder.take().is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_repaired_reply_stands_in_the_place_of_the_first() {
+        let recorder = recorder(ScriptedModel::new().on("compose", "no JSON").on("compose", "{}"));
+        recorder.begin(None);
+        recorder.chat(&request("compose", &["y"])).await.unwrap();
+        recorder.chat(&request("compose", &["y", "no JSON", "again"])).await.unwrap();
+        let heard = recorder.take();
+        assert_eq!(heard.len(), 1);
+        assert_eq!((heard[0].reply.as_str(), heard[0].messages.len()), ("{}", 1));
+    }
+}

@@ -1,0 +1,60 @@
+//! What a model can be tuned for.
+
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::EvalError;
+
+/// What a model is tuned for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TuneTask {
+    /// To reason over evidence and compose the answer: KERAG's summariser.
+    Compose,
+    /// To write the question as SQL over the graph's tables.
+    Query,
+    /// To find topic entities and filter relations: KERAG's planner.
+    Plan,
+}
+
+impl TuneTask {
+    /// All tasks.
+    pub const ALL: [Self; 3] = [Self::Compose, Self::Query, Self::Plan];
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Compose => "compose",
+            Self::Query => "query",
+            Self::Plan => "plan",
+        }
+    }
+
+    /// The stages whose requests it is about. A tuned model serves these and no others.
+    pub fn stages(self) -> &'static [&'static str] {
+        match self {
+            Self::Compose => &["compose"],
+            Self::Query => &["plan.query"],
+            Self::Plan => &["plan.topic", "plan.time", "prune.relations", "critique.scope"],
+        }
+    }
+
+    /// The method whose requests it learns from, where none is named.
+    pub fn method(self) -> &'static str {
+        match self {
+            Self::Compose | Self::Plan => "kerag",
+            Self::Query => "query",
+        }
+    }
+}
+
+impl FromStr for TuneTask {
+    type Err = EvalError;
+
+    fn from_str(name: &str) -> Result<Self, EvalError> {
+        Self::ALL.into_iter().find(|task| task.name() == name).ok_or_else(|| {
+            EvalError::Usage(format!("there is no task {name:?}; there are compose, query and plan"))
+        })
+    }
+}

@@ -1,0 +1,161 @@
+//! LoRA adapters (Hu et al., 2021): small GGUF files that change a model for a part of its work.
+//!
+//! An adapter's file says what it is for: the task that it was trained on, the stages whose requests it serves, and the base model's
+//! checksum. `training/` writes these; a file of another tool has none of them, and serves every request.
+
+use std::path::{Path, PathBuf};
+
+use llama_cpp_2::gguf::GgufContext;
+
+use super::file::{check_magic, checksum, unread};
+use crate::ModelError;
+
+/// A text, among the kinds of values of a GGUF file.
+const GGUF_STRING: u32 = 8;
+
+/// What an adapter's file says of itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Adapter {
+    /// The name of its file, without ending.
+    pub name: String,
+    /// The file.
+    pub path: PathBuf,
+    /// SHA-256 of the file, in lower-case hexadecimal.
+    pub sha256: String,
+    /// The task that it was trained on: `compose`, `query`, `plan`.
+    pub task: Option<String>,
+    /// The stages whose requests it serves, each with what stands below it (`plan` is `plan.query` too); none serve all.
+    pub stages: Vec<String>,
+    /// The architecture of its base, as llama.cpp names it.
+    pub architecture: String,
+    /// The name of its base.
+    pub base: Option<String>,
+    /// SHA-256 of its base's file.
+    pub base_sha256: Option<String>,
+}
+
+impl Adapter {
+    /// Reads what a file says of itself; its weights are read when the model is loaded.
+    ///
+    /// # Errors
+    /// [`ModelError::Io`], and [`ModelError::Damaged`] for a file that is no LoRA adapter.
+    pub fn read(path: &Path) -> Result<Self, ModelError> {
+        check_magic(path)?;
+        let damaged = |reason: &str| ModelError::Damaged { path: path.to_owned(), reason: reason.to_owned() };
+        let file = GgufContext::from_file(path).ok_or_else(|| damaged("its head cannot be read"))?;
+        let text = |key: &str| {
+            let index = file.find_key(key);
+            // llama.cpp ends the process for a value of another kind.
+            let is_text = index >= 0 && file.kv_type(index) == GGUF_STRING;
+            is_text.then(|| file.val_str(index)).flatten().map(str::to_owned)
+        };
+        let kind = (text("general.type"), text("adapter.type"));
+        if kind.0.as_deref() != Some("adapter") || kind.1.as_deref() != Some("lora") {
+            return Err(damaged("this is no LoRA adapter; name a model with --llm"));
+        }
+        let stages = text("quipu.adapter.stages").unwrap_or_default();
+        Ok(Self {
+            name: path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned()),
+            path: path.to_owned(),
+            sha256: checksum(path).map_err(|error| unread(path, error))?,
+            task: text("quipu.adapter.task"),
+            stages: stages
+                .split(',')
+                .map(|stage| stage.trim().to_owned())
+                .filter(|s| !s.is_empty())
+                .collect(),
+            architecture: text("general.architecture").ok_or_else(|| damaged("it names no architecture"))?,
+            base: text("quipu.adapter.base"),
+            base_sha256: text("quipu.adapter.base_sha256"),
+        })
+    }
+
+    /// Whether requests of this stage are its own.
+    pub fn serves(&self, stage: &str) -> bool {
+        let below = |own: &String| stage.strip_prefix(own.as_str()).is_some_and(|rest| rest.starts_with('.'));
+        self.stages.is_empty() || self.stages.iter().any(|own| own == stage || below(own))
+    }
+
+    /// Refuses a base that is not the one it was trained on, as far as its file says which that was.
+    ///
+    /// # Errors
+    /// [`ModelError::Usage`] that names both.
+    pub(crate) fn check_base(&self, name: &str, sha256: &str) -> Result<(), ModelError> {
+        match &self.base_sha256 {
+            Some(own) if own != sha256 => Err(ModelError::Usage(format!(
+                "{}: this adapter was trained on {}, not on {name}",
+                self.path.display(),
+                self.base.as_deref().unwrap_or("another model"),
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// The two of them that serve the same requests, where there are such.
+    pub(crate) fn overlapping(adapters: &[Self]) -> Option<(&Self, &Self)> {
+        let meet = |a: &Self, b: &Self| {
+            let (left, right) = (a.stages.iter().any(|s| b.serves(s)), b.stages.iter().any(|s| a.serves(s)));
+            a.stages.is_empty() || b.stages.is_empty() || left || right
+        };
+        let pairs = adapters.iter().enumerate();
+        pairs
+            .flat_map(|(at, first)| adapters.iter().skip(at + 1).map(move |second| (first, second)))
+            .find(|(first, second)| meet(first, second))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn adapter(name: &str, stages: &[&str]) -> Adapter {
+        Adapter {
+            name: name.into(),
+            path: name.into(),
+            sha256: String::new(),
+            task: None,
+            stages: stages.iter().map(|&stage| stage.into()).collect(),
+            architecture: "qwen2".into(),
+            base: Some("a".into()),
+            base_sha256: Some("01".into()),
+        }
+    }
+
+    #[test]
+    fn an_adapter_serves_its_stages_and_what_stands_below_them() {
+        let compose = adapter("compose", &["compose", "plan.query"]);
+        assert!(compose.serves("compose") && compose.serves("compose.cot") && compose.serves("plan.query"));
+        assert!(!compose.serves("composer") && !compose.serves("plan") && !compose.serves("plan.topic"));
+        assert!(adapter("all", &[]).serves("plan.topic"));
+    }
+
+    #[test]
+    fn two_adapters_for_one_request_are_found() {
+        let names = |adapters: &[Adapter]| {
+            Adapter::overlapping(adapters).map(|(a, b)| (a.name.clone(), b.name.clone()))
+        };
+        let [plan, query, compose] =
+            [adapter("a", &["plan"]), adapter("b", &["plan.query"]), adapter("c", &["compose"])];
+        assert_eq!(names(&[query.clone(), compose.clone()]), None);
+        assert_eq!(names(&[plan, compose.clone(), query]), Some(("a".into(), "b".into())));
+        assert_eq!(names(&[compose, adapter("d", &[])]), Some(("c".into(), "d".into())));
+    }
+
+    #[test]
+    fn another_base_is_refused_by_name() {
+        let error = adapter("tuned.gguf", &[]).check_base("b", "02").unwrap_err().to_string();
+        assert!(error.contains("trained on a, not on b"), "{error}");
+        assert!(adapter("tuned.gguf", &[]).check_base("a", "01").is_ok());
+    }
+
+    #[test]
+    fn a_file_that_is_no_adapter_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tuned.gguf");
+        for content in [&b"<html>"[..], b"GGUF\x03\0\0\0broken"] {
+            std::fs::write(&path, content).unwrap();
+            assert!(matches!(Adapter::read(&path), Err(ModelError::Damaged { .. })));
+        }
+        assert!(matches!(Adapter::read(&folder.path().join("nowhere")), Err(ModelError::Io { .. })));
+    }
+}

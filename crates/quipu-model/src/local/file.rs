@@ -1,0 +1,39 @@
+//! GGUF files, before llama.cpp reads them.
+
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::Path;
+use std::sync::Arc;
+
+use sha2::{Digest as _, Sha256};
+
+use crate::ModelError;
+use crate::registry::hex;
+
+/// Refuses what is no GGUF file before llama.cpp sees it.
+pub(super) fn check_magic(path: &Path) -> Result<(), ModelError> {
+    let io = |error| unread(path, error);
+    let mut magic = Vec::new();
+    File::open(path).map_err(io)?.take(4).read_to_end(&mut magic).map_err(io)?;
+    if magic == b"GGUF" {
+        return Ok(());
+    }
+    Err(ModelError::Damaged {
+        path: path.to_owned(),
+        reason: format!(
+            "expected a GGUF file, found the first bytes {magic:02x?}; remove it and fetch the model again"
+        ),
+    })
+}
+
+/// A file that cannot be read.
+pub(crate) fn unread(path: &Path, error: io::Error) -> ModelError {
+    ModelError::Io { action: "cannot read", path: path.to_owned(), source: Arc::new(error) }
+}
+
+/// SHA-256 of a file, in lower-case hexadecimal.
+pub(crate) fn checksum(path: &Path) -> io::Result<String> {
+    let mut hash = Sha256::new();
+    io::copy(&mut File::open(path)?, &mut hash)?;
+    Ok(hex(&hash.finalize()))
+}

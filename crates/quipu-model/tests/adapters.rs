@@ -1,0 +1,172 @@
+//! LoRA adapters on a real model: what they change, what they leave alone, and what is refused.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where something fails")]
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::common::{model_path, small_config};
+use quipu_model::{
+    Adapter, LanguageModel, LocalConfig, LocalModel, Message, ModelError, OpenOptions, ScoreRequest,
+    identify_language_model, name_with_adapters, open_language_model,
+};
+
+/// The width of smollm2-135m.
+const WIDTH: usize = 576;
+
+/// A GGUF file with an adapter of rank 1 for one projection: what it adds to a row is `strength` times the row's mean.
+struct File<'a> {
+    architecture: &'a str,
+    width: usize,
+    strength: f32,
+    texts: Vec<(&'a str, &'a str)>,
+}
+
+impl Default for File<'_> {
+    fn default() -> Self {
+        Self { architecture: "llama", width: WIDTH, strength: 0.5, texts: Vec::new() }
+    }
+}
+
+impl File<'_> {
+    fn bytes(&self) -> Vec<u8> {
+        fn text(out: &mut Vec<u8>, text: &str) {
+            out.extend((text.len() as u64).to_le_bytes());
+            out.extend(text.as_bytes());
+        }
+        let mut out = b"GGUF".to_vec();
+        let mut texts = vec![
+            ("general.type", "adapter"),
+            ("general.architecture", self.architecture),
+            ("adapter.type", "lora"),
+        ];
+        texts.extend(&self.texts);
+        out.extend(3_u32.to_le_bytes());
+        out.extend(2_u64.to_le_bytes());
+        out.extend((texts.len() as u64 + 1).to_le_bytes());
+        for (key, value) in texts {
+            text(&mut out, key);
+            out.extend(8_u32.to_le_bytes());
+            text(&mut out, value);
+        }
+        text(&mut out, "adapter.lora.alpha");
+        out.extend(6_u32.to_le_bytes());
+        out.extend(1.0_f32.to_le_bytes());
+        let size = (self.width * 4) as u64;
+        for (name, shape, offset) in
+            [("lora_a", [self.width as u64, 1], 0), ("lora_b", [1, self.width as u64], size)]
+        {
+            text(&mut out, &format!("blk.20.attn_output.weight.{name}"));
+            out.extend(2_u32.to_le_bytes());
+            out.extend(shape.iter().flat_map(|length| length.to_le_bytes()));
+            out.extend(0_u32.to_le_bytes());
+            out.extend(offset.to_le_bytes());
+        }
+        out.resize(out.len().next_multiple_of(32), 0);
+        for value in [1.0 / self.width as f32, self.strength] {
+            out.extend((0..self.width).flat_map(|at| if at % 2 == 0 { value } else { -value }.to_le_bytes()));
+        }
+        out
+    }
+
+    fn write(&self, path: PathBuf) -> PathBuf {
+        std::fs::write(&path, self.bytes()).unwrap();
+        path
+    }
+}
+
+fn load(adapters: &[&Path]) -> Result<LocalModel, ModelError> {
+    let adapters = adapters.iter().map(|path| Adapter::read(path)).collect::<Result<_, _>>()?;
+    let config = LocalConfig { adapters, ..small_config(1024) };
+    LocalModel::load("small", &model_path("smollm2-135m"), &config)
+}
+
+/// How likely the model finds an answer in a request of this stage.
+async fn likelihood(model: &LocalModel, stage: &str) -> f64 {
+    let request = ScoreRequest {
+        stage: stage.into(),
+        messages: vec![
+            Message::system("You answer questions about countries."),
+            Message::user("The capital of Peru?"),
+        ],
+        continuations: vec!["The capital of Peru is Lima.".into()],
+        timeout: Duration::from_secs(60),
+    };
+    model.score(&request).await.unwrap().scores.first().unwrap().0
+}
+
+#[tokio::test]
+async fn an_adapter_changes_its_own_requests_and_no_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let of = |name: &str, strength: f32, stages| {
+        File { strength, texts: vec![("quipu.adapter.stages", stages)], ..File::default() }
+            .write(folder.path().join(name))
+    };
+    let compose = of("compose.gguf", 40.0, "compose");
+    let query = of("query.gguf", -40.0, "plan.query");
+    let plain = load(&[]).unwrap();
+    let untuned = likelihood(&plain, "compose").await;
+    // Side by side, in turns: what one computed of the same words is not taken for another's.
+    let tuned = load(&[&compose, &query]).unwrap();
+    let [first, other, own, again, below] = [
+        likelihood(&tuned, "plan.topic").await,
+        likelihood(&tuned, "plan.query").await,
+        likelihood(&tuned, "compose").await,
+        likelihood(&tuned, "plan.topic").await,
+        likelihood(&tuned, "compose.cot").await,
+    ];
+    assert_eq!(first, untuned);
+    assert!((own - untuned).abs() > 0.5 && (other - untuned).abs() > 0.5, "{untuned}: {own}, {other}");
+    assert!((own - other).abs() > 0.5, "{own}, {other}");
+    assert!(
+        (again - untuned).abs() < 0.05 && (below - own).abs() < 0.05,
+        "{untuned}: {again}; {own}: {below}"
+    );
+}
+
+#[tokio::test]
+async fn an_adapter_that_adds_nothing_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = File { strength: 0.0, ..File::default() }.write(folder.path().join("zero.gguf"));
+    let tuned = likelihood(&load(&[&file]).unwrap(), "compose").await;
+    let untuned = likelihood(&load(&[]).unwrap(), "compose").await;
+    assert!((tuned - untuned).abs() < 0.05, "{tuned}, {untuned}");
+}
+
+#[test]
+fn what_does_not_fit_is_refused_with_its_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let message = |path: &Path| load(&[path]).err().unwrap().to_string();
+    let other = File { architecture: "qwen2", ..File::default() }.write(path("other.gguf"));
+    assert!(message(&other).contains("of the architecture qwen2, small is of llama"), "{}", message(&other));
+    let wide = File { width: 896, ..File::default() }.write(path("wide.gguf"));
+    assert!(message(&wide).contains("of a model of another size"), "{}", message(&wide));
+    let bytes = File::default().bytes();
+    for kept in [bytes.len() - 8, bytes.len() / 2, 60, 10] {
+        std::fs::write(path("cut.gguf"), &bytes[..kept]).unwrap();
+        assert!(matches!(load(&[&path("cut.gguf")]), Err(ModelError::Damaged { .. })), "{kept}");
+    }
+    // A model is no adapter.
+    let model = model_path("smollm2-135m");
+    assert!(message(&model).contains("no LoRA adapter"), "{}", message(&model));
+    let [one, two] = ["one.gguf", "two.gguf"].map(|name| File::default().write(path(name)));
+    let both = load(&[&one, &two]).err().unwrap().to_string();
+    assert!(both.contains("for the same requests"), "{both}");
+}
+
+#[test]
+fn names_say_which_adapters_there_are_and_bases_are_checked() {
+    let folder = tempfile::tempdir().unwrap();
+    let base = ("quipu.adapter.base", "qwen2.5-coder-0.5b");
+    let texts = vec![base, ("quipu.adapter.base_sha256", "00ff")];
+    let foreign = File { texts, ..File::default() }.write(folder.path().join("foreign.gguf"));
+    let fitting = File::default().write(folder.path().join("fitting.gguf"));
+    let options = OpenOptions::default();
+    let name = |path: &Path| name_with_adapters("smollm2-135m", &[path.to_str().unwrap().to_owned()]);
+    let refused = open_language_model(&name(&foreign), &options).err().unwrap().to_string();
+    assert!(refused.contains("trained on qwen2.5-coder-0.5b, not on smollm2-135m"), "{refused}");
+    assert_eq!(open_language_model(&name(&fitting), &options).unwrap().name(), name(&fitting));
+    let version = |name: &str| identify_language_model(name, &options).unwrap().version;
+    assert_ne!(version(&name(&fitting)), version("smollm2-135m"));
+    assert!(version(&name(&fitting)).starts_with(&version("smollm2-135m")));
+}
