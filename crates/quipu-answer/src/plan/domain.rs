@@ -1,31 +1,8 @@
 //! The field of a question: by precise rules first, then by model (self-verification paper §4.1.1; KERAG App. I.1 asks the model alone).
 //!
-//! The rules are words in `domains.toml`, and the names that an API lists. They decide only where one field stands out.
+//! The rules are words of the API's manifest, and the names that it lists. They decide only where one field stands out.
 
-use std::collections::BTreeMap;
-use std::sync::OnceLock;
-
-use quipu_graph::{ApiGraph, KindId};
-use serde::Deserialize;
-
-/// The field that counts only where no other has a word.
-const OPEN: &str = "open";
-
-#[derive(Deserialize)]
-struct Rule {
-    words: Vec<String>,
-}
-
-/// The rules: phrases as lists of words, by field.
-fn rules() -> &'static [(String, Vec<Vec<String>>)] {
-    static RULES: OnceLock<Vec<(String, Vec<Vec<String>>)>> = OnceLock::new();
-    RULES.get_or_init(|| {
-        // A test reads the file; were it wrong, no rule would decide.
-        let fields: BTreeMap<String, Rule> = toml::from_str(include_str!("domains.toml")).unwrap_or_default();
-        let phrases = |rule: Rule| rule.words.iter().map(|phrase| plain_words(phrase)).collect();
-        fields.into_iter().map(|(field, rule)| (field, phrases(rule))).collect()
-    })
-}
+use quipu_graph::{ApiGraph, KindId, Service};
 
 /// Lower-cased words, possessives and plurals without their s.
 pub(crate) fn plain_words(text: &str) -> Vec<String> {
@@ -41,26 +18,28 @@ pub(crate) fn plain_words(text: &str) -> Vec<String> {
 }
 
 /// The field that the question's own words tell; `None` where none stands out.
-pub fn domain_by_rules(question: &str) -> Option<&'static str> {
+pub fn domain_by_rules<'a>(question: &str, service: &'a Service) -> Option<&'a str> {
     let said = plain_words(question);
-    let mut best: Option<(&'static str, usize)> = None;
-    let mut tied = false;
-    for (field, phrases) in rules().iter().filter(|(field, _)| field != OPEN) {
-        let weight = weight(&said, phrases);
-        match best {
-            _ if weight == 0 => {}
-            Some((_, most)) if weight < most => {}
-            Some((_, most)) if weight == most => tied = true,
-            _ => (best, tied) = (Some((field.as_str(), weight)), false),
-        }
+    let told = |fallback: bool| {
+        let fields = service.domain_words.iter().filter(move |(_, field)| field.fallback == fallback);
+        let mut weighed: Vec<(&str, usize)> = fields
+            .map(|(name, field)| {
+                let phrases: Vec<Vec<String>> =
+                    field.words.iter().map(|phrase| plain_words(phrase)).collect();
+                (name.as_str(), weight(&said, &phrases))
+            })
+            .filter(|(_, weight)| *weight > 0)
+            .collect();
+        weighed.sort_by_key(|(_, weight)| std::cmp::Reverse(*weight));
+        weighed
+    };
+    let mut weighed = told(false);
+    if weighed.is_empty() {
+        weighed = told(true);
     }
-    match best {
-        Some((field, _)) if !tied => Some(field),
-        Some(_) => None,
-        None => {
-            let open = rules().iter().find(|(field, _)| field == OPEN)?;
-            (weight(&said, &open.1) > 0).then_some(open.0.as_str())
-        }
+    match weighed.as_slice() {
+        [(field, weight), rest @ ..] if rest.first().is_none_or(|(_, other)| other < weight) => Some(*field),
+        _ => None,
     }
 }
 
@@ -120,15 +99,30 @@ pub fn domain_by_names<'a>(question: &str, api: &'a ApiGraph) -> Option<&'a str>
 
 #[cfg(test)]
 mod tests {
+    use quipu_graph::Manifest;
+
     use super::*;
 
+    /// The service of the manifest that ships, without operations.
+    fn crag() -> Service {
+        let manifest = Manifest::read(Manifest::built_in("crag").unwrap(), "crag").unwrap();
+        let mut service = Service::default();
+        service.domain_words = manifest.domain;
+        service
+    }
+
     #[test]
-    fn every_field_has_rules() {
-        let fields: Vec<&str> = rules().iter().map(|(field, _)| field.as_str()).collect();
+    fn every_field_of_crag_has_rules() {
+        let service = crag();
+        let fields: Vec<&str> = service.domain_words.keys().map(String::as_str).collect();
         assert_eq!(fields, ["finance", "movie", "music", "open", "sports"]);
-        assert!(
-            rules().iter().all(|(_, phrases)| phrases.len() > 20 && phrases.iter().all(|p| !p.is_empty()))
-        );
+        let phrases = |words: &[String]| words.iter().all(|phrase| !plain_words(phrase).is_empty());
+        assert!(service.domain_words.values().all(|field| field.words.len() > 20 && phrases(&field.words)));
+    }
+
+    #[test]
+    fn a_service_without_words_decides_by_none() {
+        assert_eq!(domain_by_rules("what is the stock price of a film?", &Service::default()), None);
     }
 
     #[test]
@@ -146,7 +140,7 @@ mod tests {
             // A longer phrase counts once.
             ("stock market", Some("finance")),
         ] {
-            assert_eq!(domain_by_rules(question), expected, "{question}");
+            assert_eq!(domain_by_rules(question, &crag()), expected, "{question}");
         }
     }
 }

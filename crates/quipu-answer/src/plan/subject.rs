@@ -50,7 +50,7 @@ struct Reply {
 pub fn domain_of(question: &str, apis: &[&ApiGraph]) -> Option<String> {
     let known: Vec<&str> = apis.iter().flat_map(|api| api.service().domains()).collect();
     let named = apis.iter().find_map(|api| domain_by_names(question, api));
-    let said = domain_by_rules(question);
+    let said = apis.iter().find_map(|api| domain_by_rules(question, api.service()));
     match (named, said) {
         // A name that is listed belongs to its field, unless the words say another one that is known.
         (Some(named), None) => Some(named.to_owned()),

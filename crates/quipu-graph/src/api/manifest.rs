@@ -18,10 +18,22 @@ pub struct Manifest {
     pub result: String,
     /// The time zone that the service's dates are in (`America/New_York`); empty: the question's own.
     pub zone: String,
+    /// Words that tell the field of a question, by field.
+    pub domain: BTreeMap<String, DomainEntry>,
     /// Kinds of entities, by name.
     pub kind: BTreeMap<String, KindEntry>,
     /// The operations that may be called, by path or operation id.
     pub operation: BTreeMap<String, OperationEntry>,
+}
+
+/// A field of what the service knows: `finance`, `movie`.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct DomainEntry {
+    /// Words and phrases of questions of this field, in lower case: common vocabulary, no names of data.
+    pub words: Vec<String>,
+    /// It counts only where no other field has a word, as an encyclopedia's.
+    pub fallback: bool,
 }
 
 /// A kind of entity.

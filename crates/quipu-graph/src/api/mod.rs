@@ -32,7 +32,7 @@ mod walk;
 pub use config::ApiConfig;
 pub use graph::{ApiGraph, ApiParts, fetch_openapi};
 pub use ids::{KindId, OperationId};
-pub use manifest::Manifest;
+pub use manifest::{DomainEntry, Manifest};
 pub use names::FoundEntity;
 pub use openapi::{Parameter, Place, ValueType};
 pub use operation::{DateForm, Fill, Operation, Taken};

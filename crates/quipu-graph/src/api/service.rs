@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde_json::json;
 
 use super::ids::{KindId, OperationId, words};
-use super::manifest::{Manifest, OperationEntry, Take};
+use super::manifest::{DomainEntry, Manifest, OperationEntry, Take};
 use super::openapi::{BodyForm, Document, DocumentedOperation, HttpVerb, Parameter, ValueType};
 use super::operation::{DateForm, Fill, Operation, Taken};
 use crate::GraphError;
@@ -42,7 +42,7 @@ pub struct Kind {
 }
 
 /// The service: what may be called, and what it is called with.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Service {
     /// `info.title` of the document.
     pub title: String,
@@ -54,6 +54,8 @@ pub struct Service {
     pub notes: Vec<String>,
     /// The time zone of its dates; empty: the question's.
     pub zone: String,
+    /// Words that tell the field of a question, by field; none: no rule decides it.
+    pub domain_words: BTreeMap<String, DomainEntry>,
     pub(super) result: String,
 }
 
@@ -98,6 +100,7 @@ fn with_manifest(document: &Document, manifest: &Manifest) -> Result<Service, Gr
         operations: Vec::new(),
         notes: Vec::new(),
         zone: manifest.zone.clone(),
+        domain_words: manifest.domain.clone(),
         result: manifest.result.clone(),
     };
     let kind_ids: HashMap<&str, KindId> =
@@ -299,6 +302,7 @@ fn without_manifest(document: &Document) -> Service {
         operations: Vec::new(),
         notes: Vec::new(),
         zone: String::new(),
+        domain_words: BTreeMap::new(),
         result: String::new(),
     };
     for documented in &document.operations {

@@ -89,7 +89,8 @@ impl Report {
     async fn take(&mut self, engine: &Engine, gold: &GoldQuestion, with_model: bool) -> Result<()> {
         let Some(expected) = gold.domain.clone() else { return Ok(()) };
         let question = Question::new(&gold.question, Zoned::now())?;
-        let by_rules = domain_by_rules(&gold.question);
+        let apis = engine.workspace().apis();
+        let by_rules = apis.iter().find_map(|api| domain_by_rules(&gold.question, api.service()));
         let told = if with_model {
             let (subject, usage) = engine.subject(&question).await?;
             self.llm_calls += usage.llm_calls + usage.cached_calls;
