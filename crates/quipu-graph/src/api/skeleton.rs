@@ -9,6 +9,10 @@ use crate::GraphError;
 
 /// Parameters that are texts to search for, rather than ids.
 const SEARCHES: [&str; 8] = ["q", "query", "search", "name", "title", "text", "term", "keyword"];
+/// Beginnings of operations that are named by what they do.
+const VERBS: [&str; 6] = ["get", "find", "list", "fetch", "search", "lookup"];
+/// Parts of paths that name no kind of thing.
+const UNTELLING: [&str; 4] = ["by", "id", "api", "v1"];
 /// Characters of a description that stand in a comment.
 const MOST_SAID: usize = 90;
 
@@ -24,18 +28,19 @@ pub fn manifest_skeleton(document: &str, from: &str) -> Result<String, GraphErro
     for operation in &document.operations {
         let takes = takes(operation);
         let writes = operation.verb == HttpVerb::Post;
+        let name = name_of(&document, operation);
         for (parameter, kind) in takes.iter().filter_map(|(p, taken)| Some((p, taken.kind()?))) {
             let guess = kinds.entry(kind.to_owned()).or_default();
             guess.active |= !writes;
             if is_search(parameter) {
-                guess.search.push((operation.id.clone(), writes));
+                guess.search.push((name.to_owned(), writes));
                 guess.fields(operation);
             } else if guess.details.is_none() {
-                guess.details = Some((operation.id.clone(), writes));
+                guess.details = Some((name.to_owned(), writes));
                 guess.fields(operation);
             }
         }
-        operations.push_str(&entry(operation, &takes, writes));
+        operations.push_str(&entry(operation, name, &takes, writes));
     }
     let mut text = head(&document, from);
     for (name, guess) in &kinds {
@@ -126,16 +131,16 @@ fn kind_of(operation: &DocumentedOperation, parameter: &str) -> String {
     if !own.is_empty() {
         return own.join("_");
     }
-    let parts = operation.path.split('/').filter(|part| !part.is_empty() && !part.starts_with('{'));
-    let says = |part: &&str| {
+    // `/movie/get_info` says what it does; what it does it with stands before.
+    let says = |part: &str| {
         let words = words(part).to_lowercase();
-        !words
-            .split(' ')
-            .all(|word| SEARCHES.contains(&word) || ["by", "id", "find", "lookup", "api"].contains(&word))
+        let mut telling =
+            words.split(' ').filter(|word| !UNTELLING.contains(word) && !SEARCHES.contains(word));
+        let does = words.split(' ').next().is_some_and(|first| VERBS.contains(&first));
+        telling.next().filter(|_| !does).map(str::to_owned)
     };
-    let noun = parts.rev().find(says).map_or_else(|| "thing".to_owned(), |part| words(part).to_lowercase());
-    let noun = noun.split(' ').find(|word| !SEARCHES.contains(word)).unwrap_or("thing");
-    singular(noun)
+    let parts = operation.path.split('/').filter(|part| !part.is_empty() && !part.starts_with('{'));
+    parts.rev().find_map(says).map_or_else(|| "thing".to_owned(), |noun| singular(&noun))
 }
 
 /// Of an English plural; a name that was none loses nothing but a letter, in a file that a person reads.
@@ -185,7 +190,8 @@ impl KindGuess {
         let mut say = |line: String| {
             let _ = writeln!(text, "{mark}{line}");
         };
-        say(format!("says = {}", quoted(&format!("a {}", name.replace('_', " ")))));
+        let article = if name.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+        say(format!("says = {}", quoted(&format!("{article} {}", name.replace('_', " ")))));
         say(format!("search = [{}]", search.join(", ")));
         say(format!("label = {}", quoted(self.label.as_deref().unwrap_or("name"))));
         if let Some(id) = &self.id {
@@ -198,7 +204,12 @@ impl KindGuess {
     }
 }
 
-fn entry(operation: &DocumentedOperation, takes: &[(&Parameter, Guess<'_>)], writes: bool) -> String {
+fn entry(
+    operation: &DocumentedOperation,
+    name: &str,
+    takes: &[(&Parameter, Guess<'_>)],
+    writes: bool,
+) -> String {
     let mark = if writes { "# " } else { "" };
     let verb = if writes { "POST" } else { "GET" };
     let mut text = format!("\n# {verb} {}: {}\n", operation.path, comment(&operation.description));
@@ -221,10 +232,18 @@ fn entry(operation: &DocumentedOperation, takes: &[(&Parameter, Guess<'_>)], wri
             }
         }
     }
-    let _ = writeln!(text, "{mark}[operation.{}]", key(&operation.id));
+    let _ = writeln!(text, "{mark}[operation.{}]", key(name));
     let _ = writeln!(text, "{mark}asks = \"\"");
-    let _ = writeln!(text, "{mark}takes = {{ {} }}", filled.join(", "));
+    if !filled.is_empty() {
+        let _ = writeln!(text, "{mark}takes = {{ {} }}", filled.join(", "));
+    }
     text
+}
+
+/// How the manifest names an operation: by its id, or by its path where that says it shorter, as beside ids that a program made.
+fn name_of<'a>(document: &Document, operation: &'a DocumentedOperation) -> &'a str {
+    let alone = document.operations.iter().filter(|other| other.path == operation.path).count() == 1;
+    if alone && operation.path.len() < operation.id.len() { &operation.path } else { &operation.id }
 }
 
 /// A description in one short line.
@@ -305,7 +324,7 @@ paths:
         assert_eq!((artist.label.as_str(), artist.id.as_str()), ("title", "code"), "{text}");
         assert_eq!(
             (artist.search.as_slice(), artist.details.as_str()),
-            (&["searchArtists".to_owned()][..], "getArtist")
+            (&["/artists".to_owned()][..], "getArtist")
         );
         let whole = Manifest::read(&uncommented(&text), "skeleton").unwrap();
         let service = Service::new(&document, Some(&whole)).unwrap();
@@ -317,7 +336,7 @@ paths:
     fn what_is_posted_is_for_a_person_to_allow() {
         let text = manifest_skeleton(SHOP, "shop.yaml").unwrap();
         assert!(
-            text.contains("# 1 of 4 operations are POSTed") && text.contains("\n# [operation.findOrders]"),
+            text.contains("# 1 of 4 operations are POSTed") && text.contains("\n# [operation.\"/orders\"]"),
             "{text}"
         );
         assert!(text.contains("# POST /orders: Orders of a customer and \"more\"\n"), "{text}");
