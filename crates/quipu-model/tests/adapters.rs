@@ -101,8 +101,8 @@ async fn an_adapter_changes_its_own_requests_and_no_others() {
         File { strength, texts: vec![("quipu.adapter.stages", stages)], ..File::default() }
             .write(folder.path().join(name))
     };
-    let compose = of("compose.gguf", 40.0, "compose");
-    let query = of("query.gguf", -40.0, "plan.query");
+    let compose = of("compose.gguf", 600.0, "compose");
+    let query = of("query.gguf", -600.0, "plan.query");
     let plain = load(&[]).unwrap();
     let untuned = likelihood(&plain, "compose").await;
     // Side by side, in turns: what one computed of the same words is not taken for another's.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use llama_cpp_2::gguf::GgufContext;
 
-use super::file::{check_magic, checksum, unread};
+use super::file::{check_magic, checksum, logs_to_tracing, unread};
 use crate::ModelError;
 
 /// A text, among the kinds of values of a GGUF file.
@@ -41,6 +41,7 @@ impl Adapter {
     /// [`ModelError::Io`], and [`ModelError::Damaged`] for a file that is no LoRA adapter.
     pub fn read(path: &Path) -> Result<Self, ModelError> {
         check_magic(path)?;
+        logs_to_tracing();
         let damaged = |reason: &str| ModelError::Damaged { path: path.to_owned(), reason: reason.to_owned() };
         let file = GgufContext::from_file(path).ok_or_else(|| damaged("its head cannot be read"))?;
         let text = |key: &str| {

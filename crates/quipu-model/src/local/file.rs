@@ -3,12 +3,22 @@
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 
 use sha2::{Digest as _, Sha256};
 
 use crate::ModelError;
 use crate::registry::hex;
+
+/// Sends the lines that llama.cpp would write to the terminal to `tracing`, from the first call on.
+pub(super) fn logs_to_tracing() {
+    static DONE: Once = Once::new();
+    DONE.call_once(|| {
+        // It warns about much that is as it should be, so it speaks only to who asks for details.
+        let details = tracing::enabled!(tracing::Level::DEBUG);
+        llama_cpp_2::send_logs_to_tracing(llama_cpp_2::LogOptions::default().with_logs_enabled(details));
+    });
+}
 
 /// Refuses what is no GGUF file before llama.cpp sees it.
 pub(super) fn check_magic(path: &Path) -> Result<(), ModelError> {

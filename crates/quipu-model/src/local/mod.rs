@@ -195,9 +195,7 @@ fn backend(name: &str) -> Result<&'static LlamaBackend, ModelError> {
     static BACKEND: OnceLock<Result<LlamaBackend, String>> = OnceLock::new();
     BACKEND
         .get_or_init(|| {
-            // It warns about much that is as it should be, so it speaks only to who asks for details.
-            let details = tracing::enabled!(tracing::Level::DEBUG);
-            llama_cpp_2::send_logs_to_tracing(llama_cpp_2::LogOptions::default().with_logs_enabled(details));
+            file::logs_to_tracing();
             LlamaBackend::init().map_err(|error| error.to_string())
         })
         .as_ref()

@@ -79,16 +79,13 @@ impl Slots {
 
     /// Cells that all slots occupy: beginnings that prompts share count once.
     pub(super) fn occupied(&self) -> usize {
-        let key = |slot: &Slot| (slot.adapter, slot.tokens.iter().map(|token| token.0).collect::<Vec<_>>());
-        let mut held: Vec<_> = self.slots.iter().map(key).collect();
+        let mut held: Vec<(Option<usize>, Vec<i32>)> = Vec::with_capacity(self.slots.len());
+        held.extend(self.slots.iter().map(|s| (s.adapter, s.tokens.iter().map(|token| token.0).collect())));
         held.sort_unstable();
-        let first = held.first().map_or(0, |(_, tokens)| tokens.len());
-        let unshared = |(a, b): (&(Option<usize>, Vec<i32>), &(Option<usize>, Vec<i32>))| {
-            let shared =
-                if a.0 == b.0 { a.1.iter().zip(&b.1).take_while(|(a, b)| a == b).count() } else { 0 };
-            b.1.len() - shared
-        };
-        first + held.iter().zip(held.iter().skip(1)).map(unshared).sum::<usize>()
+        let all: usize = held.iter().map(|(_, tokens)| tokens.len()).sum();
+        let beside = held.iter().zip(held.iter().skip(1)).filter(|((a, _), (b, _))| a == b);
+        let shared = beside.map(|((_, a), (_, b))| a.iter().zip(b).take_while(|(a, b)| a == b).count());
+        all - shared.sum::<usize>()
     }
 
     /// What a slot holds.
