@@ -140,13 +140,22 @@ async fn a_reply_tells_how_likely_it_was() {
 }
 
 #[tokio::test]
-async fn remembering_does_not_change_the_reply() {
-    let fresh = small_model().chat(&ask("Name a river.").with_max_tokens(16)).await.unwrap();
+async fn remembering_does_not_change_what_is_likely() {
+    let likelihood = async |model: &LocalModel, text: &str| {
+        let request =
+            ScoreRequest { messages: ask(text).messages, ..score_request("", &["The Amazon is a river."]) };
+        model.score(&request).await.unwrap().scores[0].0
+    };
+    let fresh = likelihood(&small_model(), "Name a river.").await;
+    let other = likelihood(&small_model(), "Name a lake.").await;
     let model = small_model();
     for text in ["Name a lake.", "Name a mountain of Peru and its height.", "Name a river."] {
         model.chat(&ask(text)).await.unwrap();
     }
-    assert_eq!(model.chat(&ask("Name a river.").with_max_tokens(16)).await.unwrap().text, fresh.text);
+    let remembered = likelihood(&model, "Name a river.").await;
+    // Steps of other lengths round differently; another question is another thing.
+    let near = (fresh - other).abs() / 4.0;
+    assert!((remembered - fresh).abs() < near, "{fresh}: {remembered}; another question: {other}");
 }
 
 #[tokio::test]
