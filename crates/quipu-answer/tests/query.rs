@@ -122,6 +122,15 @@ async fn a_model_that_finds_no_table_is_believed_after_one_call() {
 }
 
 #[tokio::test]
+async fn tables_that_only_the_prompt_speaks_of_are_not_told_to_the_reader() {
+    let invented = "SELECT captain FROM ship_captain WHERE ship = 'Heron Sander'";
+    let (answer, _) = ask_with(&[invented; 4], "Who steers the Heron Sander?", query()).await;
+    assert_eq!(answer.status, Status::Abstained);
+    let reason = answer.reason.unwrap();
+    assert!(reason.contains("tables do not have") && !reason.contains("captain"), "{reason}");
+}
+
+#[tokio::test]
 async fn a_query_that_only_says_something_is_no_answer() {
     let (answer, _) = ask_with(&["SELECT 'Buy the drill.'"; 4], "What should I buy?", query()).await;
     assert_eq!((answer.status, answer.answers.len()), (Status::Abstained, 0));

@@ -40,6 +40,10 @@ pub(super) async fn answer(
             Some(failure) if failure.declined => {
                 "the graph's tables hold nothing that the question asks for".into()
             }
+            // What it speaks of may come from the prompt's own examples: nothing that the reader has asked for.
+            Some(failure) if failure.unbound => {
+                "the query that the model wrote asks for what the graph's tables do not have".into()
+            }
             Some(failure) => format!("no query could be made of the question: {}", failure.reason),
             None => "no query could be made of the question".into(),
         };

@@ -161,7 +161,7 @@ fn forgotten(asking: &Asking<'_>, prompt: &PromptParts, candidate: &Candidate) -
         left_out.next().map(|(word, hint)| format!("it does not use “{word}”: {hint}"))
     };
     let reason = named.or_else(in_names)?;
-    Some(Failure { sql: query.to_string(), reason, declined: false })
+    Some(Failure { sql: query.to_string(), reason, declined: false, unbound: false })
 }
 
 /// The readings: the likeliest query, the same mended where it failed, and samples where it is doubtful.

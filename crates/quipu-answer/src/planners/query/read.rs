@@ -26,6 +26,8 @@ pub(super) struct Failure {
     pub(super) reason: String,
     /// Whether the model said that the tables hold no answer.
     pub(super) declined: bool,
+    /// Whether it speaks of tables, columns or names that the graph does not have.
+    pub(super) unbound: bool,
 }
 
 impl Failure {
@@ -43,7 +45,7 @@ pub(super) async fn read(
 ) -> Result<Result<Candidate, Failure>, AnswerError> {
     let sql = written.sql.as_str();
     let outcome = try_read(context, asking, &written).await;
-    let failed = |reason: String, declined| Failure { sql: sql.to_owned(), reason, declined };
+    let failed = |reason: String| Failure { sql: sql.to_owned(), reason, declined: false, unbound: false };
     let outcome = match outcome {
         Ok(Some(mut candidate)) => {
             if let Some(asked) = &asking.asked {
@@ -53,8 +55,13 @@ pub(super) async fn read(
             }
             Ok(candidate)
         }
-        Ok(None) => Err(failed("the model found no table that holds this".into(), true)),
-        Err(error) if error.is_of_the_text() || is_too_much(&error) => Err(failed(error.to_string(), false)),
+        Ok(None) => {
+            Err(Failure { declined: true, ..failed("the model found no table that holds this".into()) })
+        }
+        Err(error) if error.is_of_the_text() || is_too_much(&error) => {
+            let unbound = matches!(error, QueryError::Unbound(_));
+            Err(Failure { unbound, ..failed(error.to_string()) })
+        }
         Err(error) => return Err(error.into()),
     };
     let event = match &outcome {
