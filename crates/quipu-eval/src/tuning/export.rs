@@ -68,16 +68,16 @@ pub async fn tune_export(
     mut progress: impl FnMut(usize, usize),
 ) -> Result<(Vec<TuneExample>, TuneCounts), EvalError> {
     let mut counts = TuneCounts::default();
-    let mut examples = Vec::new();
+    let (mut examples, mut kept) = (Vec::new(), Vec::new());
     for (done, question) in questions.iter().enumerate() {
         progress(done, examples.len());
-        match held_out.leak(&question.question) {
-            Some(leak) => counts.leaking.add(leak),
-            None => examples.extend(Lesson { config, question }.learn(&mut counts).await?),
+        if let Some(leak) = held_out.leak(&question.question) {
+            counts.leaking.add(leak);
+            continue;
         }
+        examples.extend(Lesson { config, question }.learn(&mut counts).await?);
+        kept.push(question);
     }
-    let kept: Vec<&PreparedQuestion> =
-        questions.iter().filter(|question| held_out.leak(&question.question).is_none()).collect();
     examples.extend(refusals(&examples, &kept, config.refusals));
     progress(questions.len(), examples.len());
     Ok((examples, counts))
@@ -217,14 +217,14 @@ fn refusals(examples: &[TuneExample], questions: &[&PreparedQuestion], share: us
     let refused = right.iter().filter_map(|(at, example)| {
         let own = questions.iter().find(|question| question.question.id == example.question_id);
         let topics = own.map_or(&[][..], |own| own.question.topic_entities.as_slice());
-        let shares = |other: &PreparedQuestion| {
+        let is_apart = |other: &PreparedQuestion| {
             !other.question.topic_entities.iter().any(|topic| topics.contains(topic))
         };
         // Another one for each example, always the same.
         let begin = (at * 7 + 1) % questions.len().max(1);
         let mut others: Vec<_> =
             questions.iter().cycle().skip(begin).take(questions.len().min(PARTNERS)).collect();
-        others.sort_by_key(|other| shares(other));
+        others.sort_by_key(|other| is_apart(other));
         others.into_iter().find_map(|other| example.refusing(other))
     });
     refused.take(most).collect()

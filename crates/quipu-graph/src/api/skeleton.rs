@@ -2,17 +2,37 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
 
 use super::ids::words;
 use super::openapi::{BodyForm, Document, DocumentedOperation, HttpVerb, Parameter, ValueType, read_openapi};
 use crate::GraphError;
 
-/// Parameters that are texts to search for, rather than ids.
-const SEARCHES: [&str; 8] = ["q", "query", "search", "name", "title", "text", "term", "keyword"];
-/// Beginnings of operations that are named by what they do.
-const VERBS: [&str; 6] = ["get", "find", "list", "fetch", "search", "lookup"];
-/// Parts of paths that name no kind of thing.
-const UNTELLING: [&str; 4] = ["by", "id", "api", "v1"];
+/// How OpenAPI documents name what they speak of: customs of APIs, not words of a question's language.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Customs {
+    searches: Vec<String>,
+    ids: Vec<String>,
+    names: Vec<String>,
+    keys: Vec<String>,
+    dates: Vec<String>,
+    verbs: Vec<String>,
+    untelling: Vec<String>,
+}
+
+static CUSTOMS: LazyLock<Customs> = LazyLock::new(|| {
+    // A test reads the file; were it wrong, nothing would be guessed.
+    toml::from_str(include_str!("customs.toml")).unwrap_or_default()
+});
+
+/// Whether a list holds a word.
+fn holds(list: &[String], word: &str) -> bool {
+    list.iter().any(|listed| listed == word)
+}
+
 /// Characters of a description that stand in a comment.
 const MOST_SAID: usize = 90;
 
@@ -104,11 +124,10 @@ fn guess<'a>(operation: &DocumentedOperation, parameter: &'a Parameter) -> Guess
     if parameter.format.starts_with("date") || has("date") {
         return Guess::Word("date");
     }
-    if ["day", "month", "year"].into_iter().any(has) {
-        let word = ["day", "month", "year"].into_iter().find(|word| has(word));
-        return Guess::Word(word.unwrap_or("date"));
+    if let Some(word) = CUSTOMS.dates.iter().find(|word| has(word)) {
+        return Guess::Word(word);
     }
-    let is_key = has("id") || has("code") || has("slug") || has("key");
+    let is_key = CUSTOMS.ids.iter().any(|word| has(word));
     match parameter.value_type {
         ValueType::Text | ValueType::List | ValueType::Integer | ValueType::IntegerList
             if is_key || is_search(parameter) =>
@@ -126,7 +145,9 @@ fn guess<'a>(operation: &DocumentedOperation, parameter: &'a Parameter) -> Guess
 fn kind_of(operation: &DocumentedOperation, parameter: &str) -> String {
     let own: Vec<&str> = parameter
         .split(' ')
-        .filter(|word| !SEARCHES.contains(word) && !["id", "ids", "code", "slug", "key", "by"].contains(word))
+        .filter(|word| {
+            ![&CUSTOMS.searches, &CUSTOMS.ids, &CUSTOMS.untelling].iter().any(|list| holds(list, word))
+        })
         .collect();
     if !own.is_empty() {
         return own.join("_");
@@ -134,9 +155,10 @@ fn kind_of(operation: &DocumentedOperation, parameter: &str) -> String {
     // `/movie/get_info` says what it does; what it does it with stands before.
     let says = |part: &str| {
         let words = words(part).to_lowercase();
-        let mut telling =
-            words.split(' ').filter(|word| !UNTELLING.contains(word) && !SEARCHES.contains(word));
-        let does = words.split(' ').next().is_some_and(|first| VERBS.contains(&first));
+        let mut telling = words
+            .split(' ')
+            .filter(|word| !holds(&CUSTOMS.untelling, word) && !holds(&CUSTOMS.searches, word));
+        let does = words.split(' ').next().is_some_and(|first| holds(&CUSTOMS.verbs, first));
         telling.next().filter(|_| !does).map(str::to_owned)
     };
     let parts = operation.path.split('/').filter(|part| !part.is_empty() && !part.starts_with('{'));
@@ -155,7 +177,7 @@ fn singular(noun: &str) -> String {
 }
 
 fn is_search(parameter: &Parameter) -> bool {
-    words(&parameter.name).to_lowercase().split(' ').any(|word| SEARCHES.contains(&word))
+    words(&parameter.name).to_lowercase().split(' ').any(|word| holds(&CUSTOMS.searches, word))
 }
 
 /// A kind, as far as the operations tell.
@@ -174,12 +196,12 @@ impl KindGuess {
     /// Takes label and id from the fields of a response.
     fn fields(&mut self, operation: &DocumentedOperation) {
         let last = |path: &str| path.rsplit(['.', ']']).next().unwrap_or(path).to_owned();
-        let find = |wanted: &[&str]| {
+        let find = |wanted: &[String]| {
             let mut fields = operation.fields.iter().map(|field| last(&field.path));
-            fields.find(|field| wanted.contains(&field.to_lowercase().as_str()))
+            fields.find(|field| holds(wanted, &field.to_lowercase()))
         };
-        self.label = self.label.take().or_else(|| find(&["name", "title", "label", "fullname", "full_name"]));
-        self.id = self.id.take().or_else(|| find(&["id", "code", "key", "slug", "uuid"]));
+        self.label = self.label.take().or_else(|| find(&CUSTOMS.names));
+        self.id = self.id.take().or_else(|| find(&CUSTOMS.keys));
     }
 
     fn entry(&self, name: &str) -> String {
@@ -353,6 +375,12 @@ paths:
             Service::new(&read_openapi(&text, document).unwrap(), Some(&manifest)).unwrap();
             assert!(!manifest.kind.is_empty(), "{skeleton}");
         }
+    }
+
+    #[test]
+    fn the_file_of_customs_can_be_read() {
+        let customs: Customs = toml::from_str(include_str!("customs.toml")).unwrap();
+        assert!(!customs.searches.is_empty() && !customs.untelling.is_empty());
     }
 
     #[test]
