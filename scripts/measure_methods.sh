@@ -52,8 +52,8 @@ run() {
 published() { run published kerag,anchor,pseudo,hybrid,verify; }
 planners() { run planners kerag+paths,kerag+query,anchor+paths,anchor+query,pseudo+paths,pseudo+query,hybrid+paths,hybrid+query,verify+paths,verify+query; }
 ours() { run ours auto,paths,query; }
-baselines() { run baselines io,cot,question_match,graph,self_consistency,text,corrective; }
-agents() { run agents tog,tool_use,react; }
+baselines() { run baselines io,cot,question_match,graph,self_consistency,text,multi_vector,text_graph,corrective; }
+agents() { run agents tog,structgpt,plan_on_graph,tool_use,react,reflexion; }
 ablations() { # KERAG's Table 4 and App. E; AnchorRAG's are anchor_ablations.sh, HybGRAG's measure-documents.sh
     run kerag-similarity kerag --set kerag.filter=similarity
     run kerag-no-filter kerag --set kerag.filter=off
@@ -66,6 +66,9 @@ small() { # how much a smaller model costs
     llm="--llm ${SMALL:?a smaller model}"
     run small kerag,auto
 }
-report() { "$quipu" eval report "$out"/r/*/ --html "$out/report.html"; }
+report() {
+    "$quipu" eval report "$out"/r/*/ --html "$out/report.html"
+    "$quipu" eval across "$out"/r/*/
+}
 
 for part in ${*:-published planners ours baselines agents ablations report}; do "$part"; done

@@ -1,9 +1,9 @@
-//! Whether what was found is enough: the judgement between two rounds of a walk.
+//! Judgements by the model: whether what was found is enough, between two rounds of a walk; whether an answer answers the question.
 
 use quipu_model::{ChatRequest, Constraint};
 use serde_json::json;
 
-use crate::answer::{AnswerError, Event, Evidence, Question, Stage, to_markdown};
+use crate::answer::{AnswerError, Event, Evidence, Outcome, Question, Stage, Status, cell, to_markdown};
 use crate::ledger::Context;
 use crate::prompts::Prompt;
 
@@ -27,4 +27,39 @@ pub(crate) async fn is_enough(
     let verdict = if enough { "sufficient" } else { "one hop more" };
     context.trace.report(Stage::Critique, Event::Judged { hop, verdict: verdict.into() });
     Ok(enough)
+}
+
+/// Whether `outcome` answers the question and `references` bear it out, as the model says: one call, counted under `purpose`. An abstention
+/// answers nothing, without a call.
+///
+/// # Errors
+/// The model's, and the question's limits.
+pub(crate) async fn is_answered(
+    context: &Context<'_>,
+    question: &Question,
+    outcome: &Outcome,
+    references: &[Evidence],
+    purpose: &'static str,
+) -> Result<bool, AnswerError> {
+    if outcome.status == Status::Abstained {
+        return Ok(false);
+    }
+    let values = json!({
+        "asked_at": question.asked_at().date().to_string(), "facts": to_markdown(references),
+        "prediction": prediction(outcome), "question": question.text(),
+    });
+    let request = ChatRequest::new(purpose, Prompt::HybridAccept.render(values)?)
+        .with_constraint(Constraint::Choice(vec!["yes".into(), "no".into()]))
+        .with_max_tokens(4);
+    let said = context.chat(Stage::Critique, request).await?.text;
+    Ok(said.trim().to_lowercase().starts_with("yes"))
+}
+
+/// An answer in words, as a critic sees it.
+pub(crate) fn prediction(outcome: &Outcome) -> String {
+    match outcome.status {
+        Status::Answered => cell(&outcome.answers.join(", ")),
+        Status::Abstained => "I don't know".into(),
+        Status::InvalidQuestion => "invalid question".into(),
+    }
 }

@@ -3,6 +3,33 @@
 //! One question's way: link, plan, retrieve, prune, critique, compose, ground. Every stage takes plain data, returns plain data
 //! and reports to the trace; a method is an order of stages. [`Engine::ask`] runs one.
 //!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use quipu_answer::{AskOptions, Engine, Method, Question, Status};
+//! use quipu_graph::{ImportConfig, Input};
+//! use quipu_index::{ImportRequest, Workspace};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let folder = tempfile::tempdir()?;
+//! let file = folder.path().join("films.tsv");
+//! std::fs::write(&file, "Kauwboy\tdirected by\tBoudewijn Koole\nBoudewijn Koole\tborn in\tLeidschendam\n")?;
+//! let place = folder.path().join("workspace");
+//! let graph = ImportConfig::new("films", vec![Input::File(file)]);
+//! Workspace::import(&place, &ImportRequest { graph, embedder: None, progress: None }).await?;
+//!
+//! // Without a language model and an embedder: paths of the graph, by their names.
+//! let engine = Engine::new(Arc::new(Workspace::open(&place)?), None, None)?;
+//! let asked_at = "2024-02-28T12:00:00[UTC]".parse()?;
+//! let question = Question::new("Who is Kauwboy directed by?", asked_at)?;
+//! let answer = engine.ask(&question, &AskOptions { method: Method::Paths, ..AskOptions::default() }).await?;
+//! assert_eq!((answer.status, answer.answers), (Status::Answered, vec!["Boudewijn Koole".to_owned()]));
+//! assert_eq!(answer.evidence[0].to_line(), "Kauwboy | directed by | Boudewijn Koole");
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! The modules below stand in layers: each imports those above it in this list, and none below (`tests/layers.rs` holds them to it).
 
 // Plain data: question, answer, evidence, outcome, events, errors.
@@ -52,9 +79,9 @@ pub use ledger::{Limits, Source, Trace, source_folder};
 pub use methods::{
     AnchorConfig, AnchorGrounding, AutoConfig, CorrectiveConfig, CriticKind, ErrorKind, Experience,
     Experiences, Extracted, Guide, HybridConfig, Judged, KeragConfig, Method, MethodConfig, Modules,
-    NamedMethod, PageText, PathTrust, Predictor, PseudoConfig, QuestionMatchConfig, Ranking, RelationFilter,
-    RoundsConfig, SelfConsistencyConfig, Summary, TextConfig, TimeReader, TogConfig, Verification,
-    VerifyConfig,
+    MultiVectorConfig, NamedMethod, PageText, PathTrust, PlanOnGraphConfig, Predictor, PseudoConfig,
+    QuestionMatchConfig, Ranking, ReflexionConfig, RelationFilter, RoundsConfig, SelfConsistencyConfig,
+    StructGptConfig, Summary, TextConfig, TextGraphConfig, TimeReader, TogConfig, Verification, VerifyConfig,
 };
 pub use plan::{
     FEATURE_NAMES, Features, RelationCard, RequirementConfig, SolvedExample, Subject, WalkConfig,

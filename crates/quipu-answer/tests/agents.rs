@@ -1,4 +1,4 @@
-//! The baselines that go through the graph round by round: function calling, ReAct and Think-on-Graph.
+//! The baselines that go through the graph round by round: function calling, ReAct, Reflexion and Think-on-Graph.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "set-up of tests")]
 
@@ -6,7 +6,9 @@ use crate::common;
 use std::sync::Arc;
 
 use common::{FILMS, ask, composed, embedder, options, run, setting, setting_with_documents, told};
-use quipu_answer::{Answer, AskOptions, Limits, Method, MethodConfig, RoundsConfig, Status, TogConfig};
+use quipu_answer::{
+    Answer, AskOptions, Limits, Method, MethodConfig, ReflexionConfig, RoundsConfig, Status, TogConfig,
+};
 use quipu_model::{Constraint, Role, ScriptedModel};
 
 /// A script of calls of functions, then a composition.
@@ -360,4 +362,94 @@ async fn without_a_topic_entity_nothing_more_is_asked() {
     let (answer, model) =
         run(&setting(FILMS).await, model, "who wrote Xqzzt Vrbbl?", &options(Method::Tog)).await;
     assert_eq!((answer.status, model.calls()), (Status::Abstained, 1));
+}
+
+const FAILED: [(&str, &str, &str); 2] = [("follow", "Kauwboy", "running minutes"), ("finish", "", "")];
+const SOLVED: [(&str, &str, &str); 3] =
+    [("follow", "Kauwboy", "directed by"), ("follow", "R1", "born in"), ("finish", "", "")];
+
+/// Both attempts' steps in one script, each attempt with its composition.
+fn attempts(judged: &str) -> ScriptedModel {
+    let model = steps(&FAILED, r#""81""#).on("critique.reflexion", judged);
+    let model = model.on("critique.reflect", "The running time was followed; follow \"directed by\" first.");
+    SOLVED.iter().fold(model, |model, (action, entity, relation)| {
+        let step = format!(
+            r#"{{"thought": "Next.", "action": "{action}", "entity": "{entity}", "relation": "{relation}"}}"#
+        );
+        model.on("plan.react", step)
+    })
+}
+
+#[tokio::test]
+async fn an_attempt_that_failed_teaches_the_next_one() {
+    let model = attempts("no").on("compose", composed(r#""Leidschendam""#)).on("critique.reflexion", "yes");
+    let (answer, model) = run(&setting(FILMS).await, model, BIRTHPLACE, &options(Method::Reflexion)).await;
+    assert_eq!((answer.answers.as_slice(), answer.grounded), (&["Leidschendam".to_owned()][..], true));
+    let stages: Vec<String> = model.requests().into_iter().map(|request| request.stage).collect();
+    let react = "plan.react";
+    let expected = [
+        react,
+        react,
+        "compose",
+        "critique.reflexion",
+        "critique.reflect",
+        react,
+        react,
+        react,
+        "compose",
+        "critique.reflexion",
+    ];
+    assert_eq!(stages, expected);
+    assert!(told(&model, 3).contains("Prediction: 81"), "{}", told(&model, 3));
+    let reflected = told(&model, 4);
+    assert!(reflected.contains("1. {") && reflected.contains("running minutes"), "{reflected}");
+    let asked = &model.requests()[5].messages[1].content;
+    assert!(asked.ends_with("- The running time was followed; follow \"directed by\" first."), "{asked}");
+}
+
+#[tokio::test]
+async fn an_attempt_that_is_accepted_is_the_last() {
+    let model = steps(&FAILED, r#""81""#).on("critique.reflexion", "Yes.");
+    let (answer, model) =
+        run(&setting(FILMS).await, model, "how long is Kauwboy?", &options(Method::Reflexion)).await;
+    assert_eq!((answer.answers.as_slice(), model.calls()), (&["81".to_owned()][..], 4));
+}
+
+#[tokio::test]
+async fn an_abstention_has_failed_without_a_judgement_and_the_last_attempt_stands() {
+    let nothing = r#"{"thought": "No.", "action": "search", "entity": "Xqzzt", "relation": ""}"#;
+    let model =
+        ScriptedModel::new().always("plan.react", nothing).always("critique.reflect", "Look elsewhere.");
+    let config =
+        MethodConfig { reflexion: ReflexionConfig { attempts: 2, rounds: 2 }, ..MethodConfig::default() };
+    let options = AskOptions { config, ..options(Method::Reflexion) };
+    let (answer, model) = run(&setting(FILMS).await, model, BIRTHPLACE, &options).await;
+    assert_eq!(answer.status, Status::Abstained);
+    let of = |stage| model.calls_of(stage);
+    assert_eq!(
+        (of("plan.react"), of("critique.reflect"), of("critique.reflexion"), of("compose")),
+        (4, 1, 0, 0)
+    );
+}
+
+#[tokio::test]
+async fn attempts_and_calls_are_limited() {
+    for (attempts, calls) in [(1, 60), (3, 60), (3, 6)] {
+        let action =
+            r#"{"thought": "Next.", "action": "follow", "entity": "Kauwboy", "relation": "release year"}"#;
+        let model = ScriptedModel::new()
+            .always("plan.react", action)
+            .always("critique.reflexion", "no")
+            .always("critique.reflect", "Try otherwise.")
+            .always("compose", composed(r#""2012""#));
+        let reflexion = ReflexionConfig { attempts, rounds: 2 };
+        let config = MethodConfig { reflexion, ..MethodConfig::default() };
+        let limits = Limits { llm_calls: calls, ..Limits::default() };
+        let options = AskOptions { config, limits, ..options(Method::Reflexion) };
+        let (answer, model) = run(&setting(FILMS).await, model, "when was Kauwboy released?", &options).await;
+        assert!(model.calls() <= attempts * 3 + 2 * (attempts - 1), "{attempts} attempts");
+        assert!(model.calls() <= calls as usize && answer.answers == ["2012"], "{answer:#?}");
+        let expected = if calls == 6 { 1 } else { attempts };
+        assert_eq!(model.calls_of("compose"), expected, "{attempts} attempts, {calls} calls");
+    }
 }

@@ -23,6 +23,7 @@ mod costs;
 mod damage;
 mod endpoint;
 mod examples;
+mod explorers;
 mod hybrid;
 mod hybrid_crag;
 mod hybrid_published;

@@ -6,7 +6,9 @@ use crate::common;
 use std::sync::Arc;
 
 use common::{FILMS, ask, composed, embedder, options, run, setting, setting_with_documents, told};
-use quipu_answer::{AskOptions, Evidence, Limits, Method, MethodConfig, QuestionMatchConfig, Status};
+use quipu_answer::{
+    AskOptions, Evidence, Limits, Method, MethodConfig, MultiVectorConfig, QuestionMatchConfig, Status,
+};
 use quipu_model::ScriptedModel;
 
 const NODES: &str = r#"{"id": "1", "name": "Lindau", "type": "town", "text": "A town on an island, founded by fishermen. The Orle flows through it."}
@@ -93,7 +95,14 @@ async fn the_graph_baseline_shows_the_whole_neighbourhood_once() {
 async fn where_nothing_is_found_nothing_is_asked() {
     let small = QuestionMatchConfig { whole: 0, ..QuestionMatchConfig::default() };
     let config = MethodConfig { question_match: small, ..MethodConfig::default() };
-    for method in [Method::Graph, Method::QuestionMatch, Method::Text, Method::Corrective] {
+    for method in [
+        Method::Graph,
+        Method::QuestionMatch,
+        Method::Text,
+        Method::MultiVector,
+        Method::TextGraph,
+        Method::Corrective,
+    ] {
         let options = AskOptions { config: config.clone(), ..options(method) };
         let (answer, model) =
             run(&setting(FILMS).await, ScriptedModel::new(), "who wrote Xqzzt Vrbbl?", &options).await;
@@ -209,6 +218,76 @@ async fn corrective_loses_nothing_by_replies_that_cannot_be_read() {
     assert_eq!((answer.answers.as_slice(), model.calls()), (&["Lindau".to_owned()][..], 4));
     let facts = told(&model, 3);
     assert!(facts.contains("Novelist") && facts.contains("| lives in | Kora |"), "{facts}");
+}
+
+#[tokio::test]
+async fn text_and_graph_stand_in_one_prompt() {
+    let towns = setting_with_documents(NODES, EDGES).await;
+    let model = ScriptedModel::new().on("compose", composed(r#""Lindau""#));
+    let (answer, model) = run(&towns, model, "where was Ada Berg born?", &options(Method::TextGraph)).await;
+    assert_eq!((answer.answers.as_slice(), model.calls()), (&["Lindau".to_owned()][..], 1));
+    let facts = told(&model, 0);
+    assert!(facts.contains("(Ada Berg) Novelist") && facts.contains("| born in | Lindau |"), "{facts}");
+
+    // Each alone is enough; nothing at all is no call.
+    for (question, calls) in [(RIVER, 1), ("xqzzt vrbbl?", 0)] {
+        let model = ScriptedModel::new().on("compose", composed(r#""Orle""#));
+        let (_, model) = run(&towns, model, question, &options(Method::TextGraph)).await;
+        assert_eq!(model.calls(), calls, "{question}");
+    }
+    let model = ScriptedModel::new().on("compose", composed(r#""Boudewijn Koole""#));
+    let films = setting(FILMS).await;
+    let (answer, _) = run(&films, model, "who directed Kauwboy?", &options(Method::TextGraph)).await;
+    assert_eq!(answer.answers, ["Boudewijn Koole"]);
+}
+
+#[tokio::test]
+async fn an_entity_is_as_many_vectors_as_it_has_passages() {
+    // Kora's document has one passage like the question and others about something else; all of Lindau's speak of rivers.
+    let other =
+        "The market opens at six on Mondays and sells cloth, salt, iron and bread to farmers. ".repeat(7);
+    let river = "A wide river flows past the houses of the town to the sea. ".repeat(8);
+    let nodes =
+        [("1", "Lindau", river.clone()), ("2", "Kora", format!("Which river flows past the town? {other}"))];
+    let nodes: String = nodes
+        .iter()
+        .map(|(id, name, text)| {
+            serde_json::json!({ "id": id, "name": name, "type": "town", "text": text }).to_string() + "\n"
+        })
+        .collect();
+    let setting = common::setting_with_indexed_documents(&nodes, "1\tnear\t2\n").await;
+    let embedder = Some(embedder().await);
+    let question = "which river flows past the town?";
+    let ranked = async |best: usize| {
+        let multi_vector = MultiVectorConfig { best, compose: false, ..MultiVectorConfig::default() };
+        let config = MethodConfig { multi_vector, ..MethodConfig::default() };
+        let options = AskOptions { config, ..options(Method::MultiVector) };
+        ask(&setting, None, embedder.clone(), question, &options).await
+    };
+    let answer = ranked(10).await;
+    assert_eq!(
+        (answer.answers.as_slice(), answer.ranked.len()),
+        (&["Lindau".to_owned()][..], 2),
+        "{answer:#?}"
+    );
+    let (mean, alone) = (answer.ranked[1].score, ranked(1).await);
+    let kora = alone.ranked.iter().find(|entity| entity.name == "Kora").unwrap();
+    assert!(kora.score > mean, "its best passage alone is nearer than the mean: {} {mean}", kora.score);
+
+    let model = Arc::new(ScriptedModel::new().on("compose", composed(r#""Lindau""#)));
+    let answer =
+        ask(&setting, Some(model.clone()), embedder.clone(), question, &options(Method::MultiVector)).await;
+    assert_eq!((answer.answers.as_slice(), model.calls()), (&["Lindau".to_owned()][..], 1));
+    assert_eq!(answer.evidence.len(), 2, "the best passage of each entity");
+}
+
+#[tokio::test]
+async fn vectors_that_are_not_there_are_named() {
+    let model = ScriptedModel::new();
+    let (answer, model) =
+        run(&setting_with_documents(NODES, EDGES).await, model, RIVER, &options(Method::MultiVector)).await;
+    assert_eq!((answer.status, model.calls()), (Status::Abstained, 0));
+    assert!(answer.reason.as_deref().unwrap().contains("vectors"), "{answer:?}");
 }
 
 #[test]

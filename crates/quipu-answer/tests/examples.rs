@@ -145,8 +145,11 @@ async fn every_method_that_plans_by_model_is_shown_examples() {
         Method::Anchor,
         Method::Pseudo,
         Method::Tog,
+        Method::StructGpt,
+        Method::PlanOnGraph,
         Method::ToolUse,
         Method::React,
+        Method::Reflexion,
         Method::Corrective,
     ];
     for method in planning {

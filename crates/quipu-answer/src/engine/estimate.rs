@@ -182,13 +182,26 @@ fn calls(method: Method, config: &MethodConfig) -> (u32, u32) {
         // Paths: and what the workspace learns once.
         Method::Kerag if config.planner == Planner::Paths => (2, u32::MAX),
         Method::Kerag => repaired(config.kerag.max_hops.saturating_add(3)),
-        Method::Io | Method::Cot | Method::QuestionMatch | Method::Graph | Method::Text => repaired(1),
+        Method::Io
+        | Method::Cot
+        | Method::QuestionMatch
+        | Method::Graph
+        | Method::Text
+        | Method::MultiVector
+        | Method::TextGraph => repaired(1),
         Method::SelfConsistency => repaired(config.self_consistency.samples),
         Method::ToolUse => agent(number(config.tool_use.rounds)),
         Method::React => agent(number(config.react.rounds)),
         Method::Tog => {
             let (width, depth) = (number(config.tog.width), config.tog.depth);
             repaired(width.saturating_mul(depth).saturating_add(depth).saturating_add(2))
+        }
+        Method::StructGpt => repaired(config.structgpt.depth.saturating_mul(2)),
+        Method::PlanOnGraph => repaired(config.plan_on_graph.depth.saturating_mul(4).saturating_add(1)),
+        Method::Reflexion => {
+            let attempts = number(config.reflexion.attempts);
+            let (usual, most) = agent(number(config.reflexion.rounds));
+            (usual, most.saturating_add(2).saturating_mul(attempts))
         }
         Method::Corrective => (2, 6),
         Method::Verify => (2, 8),

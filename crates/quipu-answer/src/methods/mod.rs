@@ -21,7 +21,8 @@ use serde::{Deserialize, Serialize};
 pub use anchor::{AnchorConfig, Grounding as AnchorGrounding, Guide, Predictor};
 pub use auto::{AutoConfig, PathTrust};
 pub use baselines::{
-    CorrectiveConfig, QuestionMatchConfig, RoundsConfig, SelfConsistencyConfig, TextConfig, TogConfig,
+    CorrectiveConfig, MultiVectorConfig, PlanOnGraphConfig, QuestionMatchConfig, ReflexionConfig,
+    RoundsConfig, SelfConsistencyConfig, StructGptConfig, TextConfig, TextGraphConfig, TogConfig,
 };
 pub use hybrid::{
     CriticKind, EXPERIENCES_FILE, ErrorKind, Experience, Experiences, Extracted, HybridConfig, Judged,
@@ -64,12 +65,22 @@ pub enum Method {
     Graph,
     /// Baseline: documents only.
     Text,
+    /// Baseline: documents only, an entity by several of its passages.
+    MultiVector,
+    /// Baseline: documents and triples in one prompt.
+    TextGraph,
     /// Baseline: function calling over the graph.
     ToolUse,
     /// Baseline: Think-on-Graph, a beam search by the model.
     Tog,
+    /// Baseline: StructGPT, one relation after the other.
+    StructGpt,
+    /// Baseline: Plan-on-Graph, objectives, and ways back.
+    PlanOnGraph,
     /// Baseline: ReAct, thoughts and actions in turn.
     React,
+    /// Baseline: Reflexion, ReAct that learns from its failures.
+    Reflexion,
     /// Baseline: Corrective RAG, documents first, the graph where they are of no use.
     Corrective,
 }
@@ -91,9 +102,14 @@ impl Method {
         Self::QuestionMatch,
         Self::Graph,
         Self::Text,
+        Self::MultiVector,
+        Self::TextGraph,
         Self::ToolUse,
         Self::Tog,
+        Self::StructGpt,
+        Self::PlanOnGraph,
         Self::React,
+        Self::Reflexion,
         Self::Corrective,
     ];
 
@@ -114,9 +130,14 @@ impl Method {
             Self::QuestionMatch => "question_match",
             Self::Graph => "graph",
             Self::Text => "text",
+            Self::MultiVector => "multi_vector",
+            Self::TextGraph => "text_graph",
             Self::ToolUse => "tool_use",
             Self::Tog => "tog",
+            Self::StructGpt => "structgpt",
+            Self::PlanOnGraph => "plan_on_graph",
             Self::React => "react",
+            Self::Reflexion => "reflexion",
             Self::Corrective => "corrective",
         }
     }
@@ -148,9 +169,16 @@ impl Method {
             Self::QuestionMatch => "Baseline: the triples that mean the most like the question.",
             Self::Graph => "Baseline: all triples of the linked entities.",
             Self::Text => "Baseline: documents only.",
+            Self::MultiVector => "Baseline: documents only, an entity by several of its passages.",
+            Self::TextGraph => "Baseline: documents and all triples of the linked entities in one prompt.",
             Self::ToolUse => "Baseline: the model calls functions of the graph.",
             Self::Tog => "Baseline: Think-on-Graph, a beam search by the model.",
+            Self::StructGpt => "Baseline: StructGPT, one relation after the other, each chosen by the model.",
+            Self::PlanOnGraph => {
+                "Baseline: Plan-on-Graph, a search by objectives that can turn back to places left behind."
+            }
             Self::React => "Baseline: ReAct, thoughts and actions in turn.",
+            Self::Reflexion => "Baseline: Reflexion, ReAct that tries again with what its failures taught.",
             Self::Corrective => {
                 "Baseline: Corrective RAG, documents first, the graph where they are of no use."
             }
@@ -167,12 +195,21 @@ impl Method {
     pub(crate) fn walks_one_graph(self) -> bool {
         !self.reads_several()
             && self.must_be_grounded()
-            && !matches!(self, Self::Verify | Self::Text | Self::Query)
+            && !matches!(self, Self::Verify | Self::Text | Self::MultiVector | Self::Query)
     }
 
     /// Whether the method reads the documents of a graph's entities where there are some: those of several workspaces are read one after another.
     pub(crate) fn reads_documents(self) -> bool {
-        matches!(self, Self::Hybrid | Self::Text | Self::React | Self::Corrective)
+        matches!(
+            self,
+            Self::Hybrid
+                | Self::Text
+                | Self::MultiVector
+                | Self::TextGraph
+                | Self::React
+                | Self::Reflexion
+                | Self::Corrective
+        )
     }
 
     /// Whether it is a paper's method, whose plan one of ours may take the place of ([`Planner`]).
@@ -210,9 +247,16 @@ impl Method {
             }
             Self::Graph => baselines::graph::run(context, question).await,
             Self::Text => baselines::text::run(context, question, &config.text).await,
+            Self::MultiVector => baselines::multi_vector::run(context, question, &config.multi_vector).await,
+            Self::TextGraph => baselines::text_graph::run(context, question, &config.text_graph).await,
             Self::ToolUse => baselines::tool_use::run(context, question, &config.tool_use).await,
             Self::Tog => baselines::tog::run(context, question, &config.tog).await,
+            Self::StructGpt => baselines::structgpt::run(context, question, &config.structgpt).await,
+            Self::PlanOnGraph => {
+                baselines::plan_on_graph::run(context, question, &config.plan_on_graph).await
+            }
             Self::React => baselines::react::run(context, question, &config.react).await,
+            Self::Reflexion => baselines::reflexion::run(context, question, &config.reflexion).await,
             Self::Corrective => baselines::corrective::run(context, question, &config.corrective).await,
         }
     }
@@ -321,12 +365,22 @@ pub struct MethodConfig {
     pub question_match: QuestionMatchConfig,
     /// Of `text`.
     pub text: TextConfig,
+    /// Of `multi_vector`.
+    pub multi_vector: MultiVectorConfig,
+    /// Of `text_graph`.
+    pub text_graph: TextGraphConfig,
     /// Of `tool_use`.
     pub tool_use: RoundsConfig,
     /// Of `tog`.
     pub tog: TogConfig,
+    /// Of `structgpt`.
+    pub structgpt: StructGptConfig,
+    /// Of `plan_on_graph`.
+    pub plan_on_graph: PlanOnGraphConfig,
     /// Of `react`.
     pub react: RoundsConfig,
+    /// Of `reflexion`.
+    pub reflexion: ReflexionConfig,
     /// Of `corrective`.
     pub corrective: CorrectiveConfig,
 }
@@ -341,6 +395,8 @@ impl MethodConfig {
         self.kerag.max_hops = hops;
         self.paths.walk.max_hops = hops as usize;
         self.tog.depth = hops;
+        self.structgpt.depth = hops;
+        self.plan_on_graph.depth = hops;
         self.anchor.depth = hops;
         self.corrective.radius = self.corrective.radius.min(hops as usize);
     }

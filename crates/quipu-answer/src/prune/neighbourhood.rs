@@ -11,17 +11,17 @@ use crate::link::{Anchor, mask, nodes};
 use crate::plan::Frontier;
 use crate::retrieve::{Retrieved, one_hop, retrieve_scope};
 
-/// The triples around the anchors, one hop in both directions, those most like the question where there are too many.
+/// The triples around the anchors, one hop in both directions; those most like the question where `budget` tokens cannot hold all.
 pub(crate) async fn neighbourhood(
     context: &Context<'_>,
     question: &Question,
     anchors: &[Anchor],
+    budget: usize,
 ) -> Result<Retrieved, AnswerError> {
     let _timer = context.ledger.enter(Stage::Retrieve);
     let start = nodes(anchors);
     let scope = one_hop(context.graph(), &start).await?;
     let relevance = order(context, question, anchors).await?;
-    let budget = context.limits.evidence_tokens;
     Ok(retrieve_scope(context, &start, &scope, &relevance, budget).await?)
 }
 

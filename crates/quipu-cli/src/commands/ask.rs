@@ -63,7 +63,8 @@ pub(super) struct Arguments {
 #[derive(Debug, Clone, Args)]
 pub(super) struct How {
     /// How it is answered: auto (paths, else query), paths, query, a paper's method as published (kerag, anchor, pseudo, hybrid,
-    /// verify), or a baseline: io, cot, self_consistency, question_match, graph, text, tool_use, tog, react, corrective
+    /// verify), or a baseline: io, cot, self_consistency, question_match, graph, text, multi_vector, text_graph, tool_use,
+    /// tog, structgpt, plan_on_graph, react, reflexion, corrective
     #[arg(long, value_name = "NAME")]
     method: Option<String>,
     /// Whose plan a paper's method follows: published, paths or query (`--method kerag+paths` says the same)

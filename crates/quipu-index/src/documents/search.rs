@@ -176,19 +176,22 @@ impl DocumentIndex {
     /// # Errors
     /// A damaged file.
     pub fn rank(&self, vector: &[f32], nodes: &[NodeId]) -> Result<Vec<Option<(u64, f32)>>, IndexError> {
-        let Some(vectors) = &self.vectors else { return Ok(vec![None; nodes.len()]) };
-        let best = |node: &NodeId| -> Result<Option<(u64, f32)>, IndexError> {
-            let mut best: Option<(u64, f32)> = None;
-            for number in self.passages_of(*node)? {
-                let Some(row) = self.row_of(number)? else { continue };
-                let cosine = vectors.similarity(row, vector)?;
-                if best.is_none_or(|(_, greatest)| cosine > greatest) {
-                    best = Some((number, cosine));
-                }
-            }
-            Ok(best)
-        };
-        nodes.iter().map(best).collect()
+        nodes.iter().map(|node| Ok(self.nearest_of(vector, *node)?.first().copied())).collect()
+    }
+
+    /// The passages of `node` with their cosines to a vector, exact, the nearest first; none in an index without vectors.
+    ///
+    /// # Errors
+    /// A damaged file.
+    pub fn nearest_of(&self, vector: &[f32], node: NodeId) -> Result<Vec<(u64, f32)>, IndexError> {
+        let Some(vectors) = &self.vectors else { return Ok(Vec::new()) };
+        let mut found = Vec::new();
+        for number in self.passages_of(node)? {
+            let Some(row) = self.row_of(number)? else { continue };
+            found.push((number, vectors.similarity(row, vector)?));
+        }
+        found.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        Ok(found)
     }
 }
 

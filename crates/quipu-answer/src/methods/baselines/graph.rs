@@ -15,6 +15,6 @@ pub(in crate::methods) async fn run(
     if anchors.is_empty() {
         return Ok(Outcome::abstain(NOTHING_LINKED, Vec::new()));
     }
-    let retrieved = neighbourhood(context, question, &anchors).await?;
+    let retrieved = neighbourhood(context, question, &anchors, context.limits.evidence_tokens).await?;
     answer_from(context, question, (retrieved.evidence, retrieved.left_out), 0.5).await
 }

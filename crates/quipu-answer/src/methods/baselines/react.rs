@@ -8,7 +8,7 @@ use quipu_model::{ChatRequest, Message};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::rounds::{Action, Agent, RoundsConfig, converse};
+use super::rounds::{Action, Agent, Attempt, RoundsConfig, converse};
 use crate::answer::{AnswerError, Outcome, Question, Stage};
 use crate::ledger::Context;
 use crate::prompts::Prompt;
@@ -35,8 +35,18 @@ pub(in crate::methods) async fn run(
     question: &Question,
     config: &RoundsConfig,
 ) -> Result<Outcome, AnswerError> {
+    Ok(attempt(context, question, &[], config).await?.outcome)
+}
+
+/// One search from the beginning, told what earlier ones taught (Reflexion).
+pub(super) async fn attempt(
+    context: &Context<'_>,
+    question: &Question,
+    lessons: &[String],
+    config: &RoundsConfig,
+) -> Result<Attempt, AnswerError> {
     let documents = context.workspace.documents().is_some();
-    let values = json!({ "documents": documents, "question": question.text() });
+    let values = json!({ "documents": documents, "lessons": lessons, "question": question.text() });
     let messages = Prompt::React.render(values)?;
     converse(context, question, messages, &Thinker { documents }, config).await
 }

@@ -47,6 +47,12 @@ pub(super) trait Agent {
     ) -> Result<(Action, String), AnswerError>;
 }
 
+/// What an agent came to, and the calls that it wrote on the way.
+pub(super) struct Attempt {
+    pub(super) outcome: Outcome,
+    pub(super) steps: Vec<String>,
+}
+
 /// Lets the agent act until it is done, its rounds are used up, or one call is left to compose with; then composes.
 pub(super) async fn converse(
     context: &Context<'_>,
@@ -54,10 +60,11 @@ pub(super) async fn converse(
     mut messages: Vec<Message>,
     agent: &impl Agent,
     config: &RoundsConfig,
-) -> Result<Outcome, AnswerError> {
+) -> Result<Attempt, AnswerError> {
     messages = with_solved(context, question.text(), messages).await?;
     let mut toolbox = Toolbox::new(context, question.text());
     let mut done: Vec<Action> = Vec::new();
+    let mut steps: Vec<String> = Vec::new();
     for _ in 0..config.rounds {
         if context.calls_left() <= 1 {
             break;
@@ -86,11 +93,13 @@ pub(super) async fn converse(
             act(&mut toolbox, &action).await?
         };
         done.push(action);
+        steps.push(words.clone());
         messages.push(Message::assistant(words));
         messages.push(observation.to_message(question.text())?);
     }
     let found = toolbox.into_evidence().await?;
-    answer_from(context, question, found, 0.5).await
+    let outcome = answer_from(context, question, found, 0.5).await?;
+    Ok(Attempt { outcome, steps })
 }
 
 async fn act(toolbox: &mut Toolbox<'_>, action: &Action) -> Result<Observation, AnswerError> {

@@ -9,21 +9,20 @@
 //! would take another N·D calls. Where the paper keeps only the chains of the beam as evidence, all triples along a step that survives are
 //! kept, so that lists can be answered whole; where it falls back on what the model knows, this abstains.
 
-use std::collections::HashSet;
-
 use quipu_graph::{NodeId, Step};
 use quipu_model::{ChatRequest, ModelError};
 use serde_json::json;
 
-use crate::answer::{AnswerError, Event, Evidence, Outcome, Question, Stage, cell};
+use super::walk::{evidence, offered, scores};
+use crate::answer::{AnswerError, Event, Outcome, Question, Stage, cell};
 use crate::compose::answer_from;
 use crate::critique;
 use crate::ledger::Context;
 use crate::link::{Anchor, Mentioned, NOTHING_LINKED, anchors_for_names, close_anchors, mentions};
-use crate::plan::{Frontier, OfferedRelation, Topic, read_topic, with_solved};
+use crate::plan::{OfferedRelation, Topic, read_topic, with_solved};
 use crate::prompts::Prompt;
 use crate::prune::{filter_by_similarity, pick_numbers, similarities};
-use crate::retrieve::{Walked, latest_within_budget, sentence, triples_to_evidence};
+use crate::retrieve::Walked;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -106,13 +105,6 @@ pub(in crate::methods) async fn run(
     answer_from(context, question, found, if enough { 0.6 } else { 0.4 }).await
 }
 
-async fn evidence(context: &Context<'_>, walked: &[Walked]) -> Result<(Vec<Evidence>, usize), AnswerError> {
-    let evidence = triples_to_evidence(context.graph(), walked).await?;
-    let mut seen = HashSet::new();
-    let evidence = evidence.into_iter().filter(|piece| seen.insert(piece.id.clone())).collect();
-    Ok(latest_within_budget(context, evidence))
-}
-
 /// The topic entities: one call. What the model names is linked by the name index; where none of it is found, the mentions that
 /// the index itself found stand in.
 async fn start(context: &Context<'_>, question: &Question) -> Result<Vec<Anchor>, AnswerError> {
@@ -149,7 +141,7 @@ async fn prune_relations(
         if context.calls_left() <= 1 {
             break;
         }
-        let offered = offered(context, question, end).await?;
+        let offered = offered(context, question.text(), &[end.node], MOST_OFFERED).await?;
         let relations = offered.iter().map(OfferedRelation::describe).collect();
         context.trace.report(Stage::Plan, Event::Expanded { hop, relations });
         let picked = pick(context, question, end, &offered, config.width).await?;
@@ -168,22 +160,6 @@ async fn prune_relations(
         }
     }
     Ok(leads)
-}
-
-async fn offered(
-    context: &Context<'_>,
-    question: &Question,
-    end: &End,
-) -> Result<Vec<OfferedRelation>, AnswerError> {
-    let graph = context.graph();
-    let mut offered = Frontier::at(graph, &[end.node]).await?.expand(graph).await?;
-    if offered.len() > MOST_OFFERED && context.embedder().is_some() {
-        let scores = similarities(context, question.text(), &offered).await?;
-        let kept = filter_by_similarity(&scores, MOST_OFFERED);
-        offered = kept.into_iter().filter_map(|index| offered.get(index).cloned()).collect();
-    }
-    offered.truncate(MOST_OFFERED);
-    Ok(offered)
 }
 
 /// Which of the relations to follow, best first. Where the reply cannot be read, the most similar; one alone needs no choice.
@@ -228,7 +204,7 @@ async fn prune_entities(
         candidates.extend(lead.to.iter().map(|to| (index, (from.node, lead.relation.step, *to))));
     }
     let triples: Vec<Walked> = candidates.iter().map(|(_, triple)| *triple).collect();
-    let scores = scores(context, question, &triples).await?;
+    let scores = scores(context, question.text(), &triples).await?;
     let score = |at: usize| {
         let weight =
             candidates.get(at).and_then(|(lead, _)| leads.get(*lead)).map_or(0.0, |lead| lead.weight);
@@ -257,24 +233,6 @@ async fn prune_entities(
     context.trace.report(Stage::Prune, Event::Filtered { hop, kept, dropped, by: "similarity".into() });
     let along = candidates.into_iter().filter(|(lead, _)| taken.contains(lead)).map(|(_, triple)| triple);
     Ok((next, along.collect()))
-}
-
-/// Similarity of each triple's sentence with the question; nothing where there is no embedder.
-async fn scores(
-    context: &Context<'_>,
-    question: &Question,
-    triples: &[Walked],
-) -> Result<Vec<f32>, AnswerError> {
-    if context.embedder().is_none() || triples.is_empty() {
-        return Ok(Vec::new());
-    }
-    let sentences: Vec<String> =
-        triples_to_evidence(context.graph(), triples).await?.iter().map(sentence).collect();
-    let mut texts = vec![question.text()];
-    texts.extend(sentences.iter().map(String::as_str));
-    let rows = context.embed(Stage::Prune, &texts).await?;
-    let product = |row: &[f32]| row.iter().zip(rows.row(0)).map(|(left, right)| left * right).sum();
-    Ok(rows.rows().skip(1).map(product).collect())
 }
 
 /// Whether the triples so far hold the answer: one call.

@@ -23,7 +23,7 @@ pub(in crate::methods) async fn run(
     config: &RoundsConfig,
 ) -> Result<Outcome, AnswerError> {
     let messages = Prompt::ToolUse.render(json!({ "question": question.text() }))?;
-    converse(context, question, messages, &Caller, config).await
+    Ok(converse(context, question, messages, &Caller, config).await?.outcome)
 }
 
 impl Agent for Caller {

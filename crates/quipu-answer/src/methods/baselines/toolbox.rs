@@ -8,12 +8,12 @@ use quipu_index::{SearchMode, exact_top_k, normalise};
 use quipu_model::{Embeddings, Message};
 use serde::Serialize;
 
+use super::walk::offered;
 use crate::answer::{AnswerError, Evidence, Stage, cell};
 use crate::ledger::Context;
 use crate::link::{Anchor, anchors_for_names};
-use crate::plan::{Frontier, OfferedRelation};
+use crate::plan::OfferedRelation;
 use crate::prompts::Prompt;
-use crate::prune::{filter_by_similarity, similarities};
 use crate::retrieve::{Walked, latest_within_budget, ordinary_steps, retrieve_passages, triples_to_evidence};
 
 /// Names of a list that the model sees; the rest is counted.
@@ -138,9 +138,7 @@ impl<'c> Toolbox<'c> {
         if nodes.is_empty() {
             return Ok(Observation::NoEntity { name: cell(entity) });
         }
-        let graph = self.context.graph();
-        let offered = Frontier::at(graph, &nodes).await?.expand(graph).await?;
-        let offered = self.most_similar(offered).await?;
+        let offered = offered(self.context, self.question, &nodes, MOST_RELATIONS).await?;
         Ok(Observation::Relations { relations: offered.iter().map(OfferedRelation::describe).collect() })
     }
 
@@ -283,14 +281,5 @@ impl<'c> Toolbox<'c> {
         }
         names.truncate(MOST_RELATIONS);
         Ok(names)
-    }
-
-    async fn most_similar(&self, offered: Vec<OfferedRelation>) -> Result<Vec<OfferedRelation>, AnswerError> {
-        if offered.len() <= MOST_RELATIONS || self.context.embedder().is_none() {
-            return Ok(offered.into_iter().take(MOST_RELATIONS).collect());
-        }
-        let scores = similarities(self.context, self.question, &offered).await?;
-        let kept = filter_by_similarity(&scores, MOST_RELATIONS);
-        Ok(kept.into_iter().filter_map(|index| offered.get(index).cloned()).collect())
     }
 }

@@ -192,7 +192,7 @@ async fn from_triples(context: &Context<'_>, question: &Question) -> Result<Vec<
     if anchors.is_empty() {
         return Ok(Vec::new());
     }
-    let retrieved = neighbourhood(context, question, &anchors).await?;
+    let retrieved = neighbourhood(context, question, &anchors, context.limits.evidence_tokens).await?;
     let (evidence, left_out) = (retrieved.evidence, retrieved.left_out);
     context.trace.report(Stage::Retrieve, Event::Retrieved { evidence: evidence.len(), left_out });
     Ok(evidence)

@@ -5,7 +5,8 @@ use quipu_model::{ChatRequest, Constraint};
 use serde_json::json;
 
 use super::router::Action;
-use crate::answer::{AnswerError, Outcome, Question, Stage, Status, cell, to_markdown};
+use crate::answer::{AnswerError, Outcome, Question, Stage};
+use crate::critique::{self, prediction};
 use crate::ledger::Context;
 use crate::methods::hybrid::HybridConfig;
 use crate::methods::hybrid::experience::Experiences;
@@ -33,20 +34,9 @@ pub(in crate::methods::hybrid) async fn accepts(
     outcome: &Outcome,
     config: &HybridConfig,
 ) -> Result<bool, AnswerError> {
-    if outcome.status == Status::Abstained {
-        return Ok(false);
-    }
     let _timer = context.ledger.enter(Stage::Critique);
-    let facts = if config.validation_context { to_markdown(&outcome.evidence) } else { String::new() };
-    let values = json!({
-        "asked_at": question.asked_at().date().to_string(), "facts": facts,
-        "prediction": prediction(outcome), "question": question.text(),
-    });
-    let request = ChatRequest::new("critique.validate", Prompt::HybridAccept.render(values)?)
-        .with_constraint(Constraint::Choice(vec!["yes".into(), "no".into()]))
-        .with_max_tokens(4);
-    let said = context.chat(Stage::Critique, request).await?.text;
-    Ok(said.trim().to_lowercase().starts_with("yes"))
+    let references = if config.validation_context { outcome.evidence.as_slice() } else { &[] };
+    critique::is_answered(context, question, outcome, references, "critique.validate").await
 }
 
 /// What was wrong. A reply that cannot be read means the source.
@@ -87,14 +77,5 @@ fn may_be(kind: ErrorKind, action: &Action) -> bool {
         ErrorKind::IncorrectDomain => !action.domain.is_empty(),
         ErrorKind::IncorrectEntityAndRelation => !action.is_text,
         _ => true,
-    }
-}
-
-/// The answer in words.
-pub(super) fn prediction(outcome: &Outcome) -> String {
-    match outcome.status {
-        Status::Answered => cell(&outcome.answers.join(", ")),
-        Status::Abstained => "I don't know".into(),
-        Status::InvalidQuestion => "invalid question".into(),
     }
 }

@@ -25,6 +25,7 @@ use super::feedback::ErrorKind;
 use super::{CriticKind, HybridConfig, report};
 use crate::answer::{AnswerError, Evidence, Note, Outcome, Question, Refinement, Stage, Status};
 use crate::compose::compose_about;
+use crate::critique::prediction;
 use crate::ledger::Context;
 use crate::prompts::Prompt;
 use crate::retrieve::{one_hop, retrieve_scope};
@@ -75,7 +76,7 @@ async fn search(
             CriticKind::Oracle(_) => holds(outcome, &gold),
             _ => accepts(context, question, outcome, config).await?,
         };
-        let (document, probability) = (critic::prediction(outcome), f64::from(u8::from(accepted)));
+        let (document, probability) = (prediction(outcome), f64::from(u8::from(accepted)));
         report(context, Stage::Critique, round, Refinement::Validated { document, accepted, probability });
         outcome.confidence = if accepted { ACCEPTED } else { REJECTED };
         if accepted {

@@ -1,0 +1,360 @@
+//! Plan-on-Graph (Chen et al., NeurIPS 2024), as AnchorRAG compares with it: the question is split into objectives; each hop follows as
+//! many relations and entities as serve an open one; the model keeps the state of each objective, and where the facts are not yet enough
+//! it may turn back to places that it left behind.
+//!
+//! Calls: one for the objectives; each hop one for relations, one for entities where more than ten are reached, one for the objectives'
+//! state and whether the facts are enough; between two hops one for places to turn back to; one composes. With D hops: 4D + 1 at most.
+//! The topic entities come from the index. All triples along a relation that was followed are evidence, so that lists are answered whole.
+
+use std::collections::HashSet;
+
+use quipu_graph::{NodeId, Step};
+use quipu_model::{ChatRequest, ModelError};
+use serde_json::json;
+
+use super::walk::{along, evidence, offered, scores};
+use crate::answer::{AnswerError, Event, Outcome, Question, Stage, cell, to_markdown};
+use crate::compose::answer_from;
+use crate::ledger::Context;
+use crate::link::{NOTHING_LINKED, linked};
+use crate::plan::{OfferedRelation, with_solved};
+use crate::prompts::Prompt;
+use crate::prune::{filter_by_similarity, pick_numbers, similarities};
+use crate::retrieve::Walked;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Most relations offered at once; the most similar to the question where there are more.
+const MOST_OFFERED: usize = 30;
+/// Most relations followed in one hop.
+const MOST_RELATIONS: usize = 5;
+/// Neighbours along one step of one entity.
+const MOST_NEIGHBOURS: usize = 50;
+/// Entities that go on without a choice, and the most that are chosen; of so many the model chooses.
+const FEW: usize = 10;
+const MOST_CANDIDATES: usize = 20;
+/// Places behind that the model may turn back to.
+const MOST_BEHIND: usize = 10;
+/// Objectives of a question.
+const MOST_OBJECTIVES: usize = 4;
+/// An objective whose fact was not found.
+const OPEN: &str = "not yet known";
+
+/// Parameters of Plan-on-Graph; the default is the paper's.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PlanOnGraphConfig {
+    /// Most hops (4).
+    #[schemars(range(max = 5))]
+    pub depth: u32,
+}
+
+impl Default for PlanOnGraphConfig {
+    fn default() -> Self {
+        Self { depth: 4 }
+    }
+}
+
+/// The facts that the question needs and what is known of each: the paper's memory, beside the triples walked.
+struct Objectives {
+    all: Vec<String>,
+    states: Vec<String>,
+}
+
+/// Where the search stands, and where it could turn back to.
+#[derive(Default)]
+struct Places {
+    here: Vec<(NodeId, String)>,
+    behind: Vec<(NodeId, String)>,
+    visited: HashSet<NodeId>,
+    followed: HashSet<(NodeId, Step)>,
+}
+
+pub(in crate::methods) async fn run(
+    context: &Context<'_>,
+    question: &Question,
+    config: &PlanOnGraphConfig,
+) -> Result<Outcome, AnswerError> {
+    let anchors = linked(context, question).await?;
+    if anchors.is_empty() {
+        return Ok(Outcome::abstain(NOTHING_LINKED, Vec::new()));
+    }
+    let mut objectives = Objectives::of(context, question).await?;
+    let mut places = Places::default();
+    places.go_to(anchors.iter().map(|anchor| (anchor.node, cell(&anchor.name))).collect());
+    let mut walked: Vec<Walked> = Vec::new();
+    let mut enough = false;
+    for hop in 1..=config.depth {
+        if context.calls_left() <= 1 {
+            break;
+        }
+        let triples = explore(context, question, &objectives, &mut places, hop).await?;
+        let news = !triples.is_empty();
+        walked.extend(triples);
+        if news && context.calls_left() > 1 {
+            enough = objectives.update(context, question, &walked, hop).await?;
+        }
+        // The last call is the answer's.
+        if enough || hop == config.depth || context.calls_left() <= 1 {
+            break;
+        }
+        turn_back(context, question, &objectives, &mut places).await?;
+        if places.here.is_empty() {
+            break;
+        }
+    }
+    let found = evidence(context, &walked).await?;
+    answer_from(context, question, found, if enough { 0.6 } else { 0.4 }).await
+}
+
+impl Objectives {
+    /// The question split: one call. A reply that cannot be read leaves the question as its one objective.
+    async fn of(context: &Context<'_>, question: &Question) -> Result<Self, AnswerError> {
+        #[derive(Deserialize)]
+        struct Reply {
+            objectives: Vec<String>,
+        }
+        let _timer = context.ledger.enter(Stage::Plan);
+        let schema = json!({
+            "type": "object",
+            "properties": { "objectives": {
+                "type": "array",
+                "items": { "type": "string", "maxLength": 120 },
+                "minItems": 1,
+                "maxItems": MOST_OBJECTIVES
+            } },
+            "required": ["objectives"]
+        });
+        let messages = Prompt::PogObjectives.render(json!({ "question": question.text() }))?;
+        let messages = with_solved(context, question.text(), messages).await?;
+        let request = ChatRequest::new("plan.pog", messages).with_max_tokens(160);
+        let all = match context.json::<Reply>(Stage::Plan, request, &schema).await {
+            Err(AnswerError::Model(error @ ModelError::Unreadable { .. })) => {
+                let reason = format!("{error}; the question is its own objective");
+                context.trace.report(Stage::Plan, Event::Degraded { reason });
+                Vec::new()
+            }
+            reply => reply?.objectives,
+        };
+        let mut all: Vec<String> = all.iter().map(|one| cell(one)).filter(|one| !one.is_empty()).collect();
+        all.truncate(MOST_OBJECTIVES);
+        if all.is_empty() {
+            all.push(question.text().to_owned());
+        }
+        let states = vec![OPEN.to_owned(); all.len()];
+        Ok(Self { all, states })
+    }
+
+    /// What the facts say of each, and whether they hold the answer: one call. A reply that cannot be read changes nothing.
+    async fn update(
+        &mut self,
+        context: &Context<'_>,
+        question: &Question,
+        walked: &[Walked],
+        hop: u32,
+    ) -> Result<bool, AnswerError> {
+        #[derive(Deserialize)]
+        struct Reply {
+            states: Vec<String>,
+            enough: bool,
+        }
+        let _timer = context.ledger.enter(Stage::Critique);
+        let (facts, _) = evidence(context, walked).await?;
+        let count = self.all.len();
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "states": {
+                    "type": "array",
+                    "items": { "type": "string", "maxLength": 120 },
+                    "minItems": count,
+                    "maxItems": count
+                },
+                "enough": { "type": "boolean" }
+            },
+            "required": ["states", "enough"]
+        });
+        let values = json!({
+            "facts": to_markdown(&facts), "question": question.text(), "objectives": self.lines(),
+        });
+        let request =
+            ChatRequest::new("critique.pog", Prompt::PogMemory.render(values)?).with_max_tokens(240);
+        let reply = match context.json::<Reply>(Stage::Critique, request, &schema).await {
+            Err(AnswerError::Model(error @ ModelError::Unreadable { .. })) => {
+                let reason = format!("{error}; the objectives stay as they were");
+                context.trace.report(Stage::Critique, Event::Degraded { reason });
+                return Ok(false);
+            }
+            reply => reply?,
+        };
+        for (state, now) in self.states.iter_mut().zip(reply.states) {
+            *state = cell(&now);
+        }
+        let verdict = if reply.enough { "sufficient" } else { "one hop more" };
+        context.trace.report(Stage::Critique, Event::Judged { hop, verdict: verdict.into() });
+        Ok(reply.enough)
+    }
+
+    /// `the hometown of Ada Berg: Lindau`.
+    fn lines(&self) -> Vec<String> {
+        self.all.iter().zip(&self.states).map(|(objective, state)| format!("{objective}: {state}")).collect()
+    }
+}
+
+impl Places {
+    /// Stands at other places; those left stay behind.
+    fn go_to(&mut self, next: Vec<(NodeId, String)>) {
+        let left = std::mem::replace(&mut self.here, next);
+        self.behind.extend(left);
+        self.behind.retain(|place| !self.here.contains(place));
+        self.visited.extend(self.here.iter().map(|(node, _)| *node));
+    }
+
+    fn nodes(&self) -> Vec<NodeId> {
+        self.here.iter().map(|(node, _)| *node).collect()
+    }
+
+    /// Names of the first places, for the model.
+    fn names(&self) -> String {
+        let names: Vec<&str> = self.here.iter().take(FEW).map(|(_, name)| name.as_str()).collect();
+        names.join(" / ")
+    }
+}
+
+/// One hop: the relations that serve an open objective, what they lead to, and of that what goes on.
+async fn explore(
+    context: &Context<'_>,
+    question: &Question,
+    objectives: &Objectives,
+    places: &mut Places,
+    hop: u32,
+) -> Result<Vec<Walked>, AnswerError> {
+    let steps = choose_relations(context, question, objectives, places, hop).await?;
+    let here = places.nodes();
+    let triples = {
+        let _timer = context.ledger.enter(Stage::Retrieve);
+        along(context, &here, &steps, MOST_NEIGHBOURS).await?
+    };
+    places.followed.extend(here.iter().flat_map(|node| steps.iter().map(|step| (*node, *step))));
+    let mut seen = HashSet::new();
+    let reached: Vec<Walked> = triples
+        .iter()
+        .filter(|(_, _, to)| !places.visited.contains(to) && seen.insert(*to))
+        .copied()
+        .collect();
+    let next = choose_entities(context, question, objectives, places, reached, hop).await?;
+    places.go_to(next);
+    Ok(triples)
+}
+
+/// The relations to follow, as many as serve: one call, none where there is a single one. Where the reply cannot be read, the most similar.
+async fn choose_relations(
+    context: &Context<'_>,
+    question: &Question,
+    objectives: &Objectives,
+    places: &Places,
+    hop: u32,
+) -> Result<Vec<Step>, AnswerError> {
+    let _timer = context.ledger.enter(Stage::Prune);
+    let here = places.nodes();
+    let mut offered = offered(context, question.text(), &here, MOST_OFFERED).await?;
+    offered.retain(|relation| here.iter().any(|node| !places.followed.contains(&(*node, relation.step))));
+    let relations: Vec<String> = offered.iter().map(OfferedRelation::describe).collect();
+    context.trace.report(Stage::Plan, Event::Expanded { hop, relations: relations.clone() });
+    let mut picked: Vec<usize> = (0..offered.len().min(1)).collect();
+    if offered.len() > 1 {
+        let values = json!({
+            "question": question.text(), "objectives": objectives.lines(), "at": places.names(),
+            "relations": relations,
+        });
+        let messages = with_solved(context, question.text(), Prompt::PogRelations.render(values)?).await?;
+        let request = ChatRequest::new("prune.pog", messages);
+        let most = MOST_RELATIONS.min(offered.len());
+        picked = pick_numbers(context, Stage::Prune, request, offered.len(), 1..=most).await?;
+        if picked.is_empty() && context.embedder().is_some() {
+            picked = filter_by_similarity(&similarities(context, question.text(), &offered).await?, most);
+        }
+    }
+    let picked: Vec<&OfferedRelation> = picked.into_iter().filter_map(|index| offered.get(index)).collect();
+    let kept: Vec<String> = picked.iter().map(|relation| relation.describe()).collect();
+    let dropped = offered.len() - kept.len();
+    context.trace.report(Stage::Prune, Event::Filtered { hop, kept, dropped, by: "model".into() });
+    Ok(picked.into_iter().map(|relation| relation.step).collect())
+}
+
+/// The entities to go on from: a few all, of more those that the model chooses; the others stay behind.
+async fn choose_entities(
+    context: &Context<'_>,
+    question: &Question,
+    objectives: &Objectives,
+    places: &mut Places,
+    reached: Vec<Walked>,
+    hop: u32,
+) -> Result<Vec<(NodeId, String)>, AnswerError> {
+    let _timer = context.ledger.enter(Stage::Prune);
+    let found = reached.len();
+    let reached =
+        if found > MOST_CANDIDATES { most_similar(context, question, reached).await? } else { reached };
+    let ends: Vec<NodeId> = reached.iter().map(|(_, _, to)| *to).collect();
+    let names = context.graph().summaries(&ends).await?;
+    let mut next: Vec<(NodeId, String)> =
+        names.into_iter().map(|summary| (summary.node, cell(&summary.name))).collect();
+    if next.len() > FEW && context.calls_left() > 1 {
+        let names: Vec<&str> = next.iter().map(|(_, name)| name.as_str()).collect();
+        let values = json!({
+            "question": question.text(), "objectives": objectives.lines(), "entities": names,
+        });
+        let request = ChatRequest::new("prune.pog_entities", Prompt::PogEntities.render(values)?);
+        let picked = pick_numbers(context, Stage::Prune, request, next.len(), 1..=FEW).await?;
+        // A reply that could not be read chooses nothing: the most similar go on.
+        let picked = if picked.is_empty() { (0..FEW).collect() } else { picked };
+        let chosen: HashSet<usize> = picked.iter().copied().collect();
+        places.behind.extend(
+            next.iter().enumerate().filter(|(at, _)| !chosen.contains(at)).map(|(_, place)| place.clone()),
+        );
+        next = picked.into_iter().filter_map(|at| next.get(at).cloned()).collect();
+    }
+    next.truncate(FEW);
+    let kept: Vec<String> = next.iter().map(|(_, name)| name.clone()).collect();
+    let dropped = found - kept.len();
+    context.trace.report(Stage::Prune, Event::Filtered { hop, kept, dropped, by: "model".into() });
+    Ok(next)
+}
+
+/// The triples whose sentences are most like the question; the first ones where there is no embedder.
+async fn most_similar(
+    context: &Context<'_>,
+    question: &Question,
+    reached: Vec<Walked>,
+) -> Result<Vec<Walked>, AnswerError> {
+    if context.embedder().is_none() {
+        return Ok(reached.into_iter().take(MOST_CANDIDATES).collect());
+    }
+    let kept = filter_by_similarity(&scores(context, question.text(), &reached).await?, MOST_CANDIDATES);
+    Ok(kept.into_iter().filter_map(|index| reached.get(index).copied()).collect())
+}
+
+/// The paper's self-correction: the places behind that are gone on from too; one call, none where nothing is behind.
+async fn turn_back(
+    context: &Context<'_>,
+    question: &Question,
+    objectives: &Objectives,
+    places: &mut Places,
+) -> Result<(), AnswerError> {
+    if places.behind.is_empty() {
+        return Ok(());
+    }
+    let _timer = context.ledger.enter(Stage::Plan);
+    // What was left last is nearest to where the search stands.
+    let offered: Vec<(NodeId, String)> = places.behind.iter().rev().take(MOST_BEHIND).cloned().collect();
+    let names: Vec<&str> = offered.iter().map(|(_, name)| name.as_str()).collect();
+    let values = json!({
+        "question": question.text(), "objectives": objectives.lines(), "at": places.names(), "behind": names,
+    });
+    let request = ChatRequest::new("plan.pog_reflect", Prompt::PogReflect.render(values)?);
+    let picked =
+        pick_numbers(context, Stage::Plan, request, offered.len(), 0..=FEW.min(offered.len())).await?;
+    let back: Vec<(NodeId, String)> = picked.into_iter().filter_map(|at| offered.get(at).cloned()).collect();
+    places.behind.retain(|place| !back.contains(place));
+    places.here.extend(back);
+    Ok(())
+}

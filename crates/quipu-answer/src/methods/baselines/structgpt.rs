@@ -1,0 +1,123 @@
+//! StructGPT (Jiang et al., 2023), as KERAG compares with it (§5.1): the model reads the graph through two interfaces, the relations
+//! around the entities at hand and the triples along the relation that it chose, and reads on until they hold the answer.
+//!
+//! Each hop one call chooses a relation, one says whether the triples so far are enough; the last hop needs no such word. With D hops and
+//! the composition that is 2D calls at most; entities with a single relation need no choice. The topic entities come from the index.
+
+use std::collections::HashSet;
+
+use quipu_graph::NodeId;
+use quipu_model::ChatRequest;
+use serde_json::json;
+
+use super::walk::{along, evidence, offered};
+use crate::answer::{AnswerError, Event, Outcome, Question, Stage, cell};
+use crate::compose::answer_from;
+use crate::critique;
+use crate::ledger::Context;
+use crate::link::{NOTHING_LINKED, linked, nodes};
+use crate::plan::{OfferedRelation, with_solved};
+use crate::prompts::Prompt;
+use crate::prune::{filter_by_similarity, pick_numbers, similarities};
+use crate::retrieve::Walked;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Most relations offered at once; the most similar to the question where there are more.
+const MOST_OFFERED: usize = 30;
+/// Entities that are gone on from, and neighbours of each.
+const MOST_NODES: usize = 100;
+const MOST_NEIGHBOURS: usize = 100;
+/// Names of the entities at hand that the model sees.
+const MOST_NAMES: usize = 3;
+
+/// Parameters of StructGPT.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StructGptConfig {
+    /// Most hops (3).
+    #[schemars(range(max = 5))]
+    pub depth: u32,
+}
+
+impl Default for StructGptConfig {
+    fn default() -> Self {
+        Self { depth: 3 }
+    }
+}
+
+pub(in crate::methods) async fn run(
+    context: &Context<'_>,
+    question: &Question,
+    config: &StructGptConfig,
+) -> Result<Outcome, AnswerError> {
+    let anchors = linked(context, question).await?;
+    if anchors.is_empty() {
+        return Ok(Outcome::abstain(NOTHING_LINKED, Vec::new()));
+    }
+    let mut here = nodes(&anchors);
+    let mut visited: HashSet<NodeId> = here.iter().copied().collect();
+    let mut way: Vec<String> = Vec::new();
+    let mut walked: Vec<Walked> = Vec::new();
+    let mut enough = false;
+    for hop in 1..=config.depth {
+        if context.calls_left() <= 1 {
+            break;
+        }
+        let Some(relation) = choose(context, question, &here, &way, hop).await? else { break };
+        let triples = {
+            let _timer = context.ledger.enter(Stage::Retrieve);
+            along(context, &here, &[relation.step], MOST_NEIGHBOURS).await?
+        };
+        here =
+            triples.iter().map(|(_, _, to)| *to).filter(|to| visited.insert(*to)).take(MOST_NODES).collect();
+        walked.extend(triples);
+        way.push(relation.describe());
+        // The last call is the answer's, and what the last hop found is all that there is.
+        if here.is_empty() || hop == config.depth || context.calls_left() <= 1 {
+            break;
+        }
+        let _timer = context.ledger.enter(Stage::Critique);
+        let (facts, _) = evidence(context, &walked).await?;
+        enough = critique::is_enough(context, question, &facts, hop, "critique.structgpt").await?;
+        if enough {
+            break;
+        }
+    }
+    let found = evidence(context, &walked).await?;
+    answer_from(context, question, found, if enough { 0.6 } else { 0.4 }).await
+}
+
+/// The relation to follow: one call, none where there is one relation only. A reply that cannot be read takes the most similar.
+async fn choose(
+    context: &Context<'_>,
+    question: &Question,
+    here: &[NodeId],
+    way: &[String],
+    hop: u32,
+) -> Result<Option<OfferedRelation>, AnswerError> {
+    let _timer = context.ledger.enter(Stage::Prune);
+    let offered = offered(context, question.text(), here, MOST_OFFERED).await?;
+    let relations: Vec<String> = offered.iter().map(OfferedRelation::describe).collect();
+    context.trace.report(Stage::Plan, Event::Expanded { hop, relations: relations.clone() });
+    let mut picked = Vec::new();
+    if offered.len() > 1 {
+        let named = here.get(..MOST_NAMES).unwrap_or(here);
+        let names: Vec<String> =
+            context.graph().summaries(named).await?.iter().map(|node| cell(&node.name)).collect();
+        let values = json!({
+            "most": 1, "question": question.text(), "at": names.join(" / "), "way": way.join("; "),
+            "relations": relations,
+        });
+        let messages = with_solved(context, question.text(), Prompt::TogRelations.render(values)?).await?;
+        let request = ChatRequest::new("prune.structgpt", messages);
+        picked = pick_numbers(context, Stage::Prune, request, offered.len(), 1..=1).await?;
+        if picked.is_empty() && context.embedder().is_some() {
+            picked = filter_by_similarity(&similarities(context, question.text(), &offered).await?, 1);
+        }
+    }
+    let chosen = offered.get(picked.first().copied().unwrap_or(0)).cloned();
+    let kept: Vec<String> = chosen.iter().map(OfferedRelation::describe).collect();
+    let dropped = offered.len() - kept.len();
+    context.trace.report(Stage::Prune, Event::Filtered { hop, kept, dropped, by: "model".into() });
+    Ok(chosen)
+}

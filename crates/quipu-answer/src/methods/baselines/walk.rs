@@ -1,0 +1,74 @@
+//! One step of a walk in which the model chooses: the relations on offer, what they lead to, and all of it as evidence.
+
+use std::collections::HashSet;
+
+use quipu_graph::{NodeId, Step};
+
+use crate::answer::{AnswerError, Evidence, Stage};
+use crate::ledger::Context;
+use crate::plan::{Frontier, OfferedRelation};
+use crate::prune::{filter_by_similarity, similarities};
+use crate::retrieve::{Walked, latest_within_budget, sentence, triples_to_evidence};
+
+/// The relations that lead on from some nodes, at most `most`: the most similar to the question where there are more.
+pub(super) async fn offered(
+    context: &Context<'_>,
+    question: &str,
+    nodes: &[NodeId],
+    most: usize,
+) -> Result<Vec<OfferedRelation>, AnswerError> {
+    let graph = context.graph();
+    let mut offered = Frontier::at(graph, nodes).await?.expand(graph).await?;
+    if offered.len() > most && context.embedder().is_some() {
+        let scores = similarities(context, question, &offered).await?;
+        let kept = filter_by_similarity(&scores, most);
+        offered = kept.into_iter().filter_map(|index| offered.get(index).cloned()).collect();
+    }
+    offered.truncate(most);
+    Ok(offered)
+}
+
+/// The triples along `steps` from each of the nodes, at most `each` a node and step.
+pub(super) async fn along(
+    context: &Context<'_>,
+    nodes: &[NodeId],
+    steps: &[Step],
+    each: usize,
+) -> Result<Vec<Walked>, AnswerError> {
+    let mut triples = Vec::new();
+    for (from, expansions) in nodes.iter().zip(context.graph().expand(nodes, Some(steps), each).await?) {
+        for expansion in expansions {
+            triples.extend(expansion.nodes.iter().map(|to| (*from, expansion.step, *to)));
+        }
+    }
+    Ok(triples)
+}
+
+/// The triples as evidence, each once, within the question's budget, and how many that left out.
+pub(super) async fn evidence(
+    context: &Context<'_>,
+    walked: &[Walked],
+) -> Result<(Vec<Evidence>, usize), AnswerError> {
+    let mut evidence = triples_to_evidence(context.graph(), walked).await?;
+    let mut seen = HashSet::new();
+    evidence.retain(|piece| seen.insert(piece.id.clone()));
+    Ok(latest_within_budget(context, evidence))
+}
+
+/// Similarity of each triple's sentence with the question; nothing where there is no embedder.
+pub(super) async fn scores(
+    context: &Context<'_>,
+    question: &str,
+    triples: &[Walked],
+) -> Result<Vec<f32>, AnswerError> {
+    if context.embedder().is_none() || triples.is_empty() {
+        return Ok(Vec::new());
+    }
+    let sentences: Vec<String> =
+        triples_to_evidence(context.graph(), triples).await?.iter().map(sentence).collect();
+    let mut texts = vec![question];
+    texts.extend(sentences.iter().map(String::as_str));
+    let rows = context.embed(Stage::Prune, &texts).await?;
+    let product = |row: &[f32]| row.iter().zip(rows.row(0)).map(|(left, right)| left * right).sum();
+    Ok(rows.rows().skip(1).map(product).collect())
+}
