@@ -1,4 +1,5 @@
 //! Measuring methods on question sets: every question counts, a failure is a zero that is listed.
+mod across;
 mod compare;
 mod error;
 mod folder;
@@ -23,6 +24,7 @@ mod summary;
 mod table;
 mod tuning;
 
+pub use across::{Across, AcrossFiles, across_files};
 pub use compare::{Comparison, LabelledRows, PairedDifference, compare, comparisons_to_markdown};
 pub use error::EvalError;
 pub use folder::{Results, ResultsFolder, TraceRow};

@@ -32,17 +32,28 @@ impl std::fmt::Display for Interval {
 }
 
 /// The mean of values and its interval; the same for the same values and seed.
-#[expect(clippy::cast_precision_loss, reason = "counts of questions fit a double")]
 pub fn bootstrap_mean(values: &[f64], seed: u64) -> Interval {
-    let n = values.len();
-    if n == 0 {
+    bootstrap_strata(&[values], seed)
+}
+
+/// The mean of the means of several groups of values, each group weighing the same, and its interval: each group is resampled by itself.
+/// Groups without values do not count.
+#[expect(clippy::cast_precision_loss, reason = "counts of questions fit a double")]
+pub fn bootstrap_strata<V: AsRef<[f64]>>(groups: &[V], seed: u64) -> Interval {
+    let groups: Vec<&[f64]> = groups.iter().map(AsRef::as_ref).filter(|group| !group.is_empty()).collect();
+    if groups.is_empty() {
         return Interval::default();
     }
-    let mean = values.iter().sum::<f64>() / n as f64;
+    let n = groups.iter().map(|group| group.len()).sum();
+    let of_all = |sum: f64| sum / groups.len() as f64;
+    let mean = of_all(groups.iter().map(|group| group.iter().sum::<f64>() / group.len() as f64).sum());
     let mut random = Random::new(seed);
     let mut resample = || {
-        let drawn = (0..n).map(|_| values.get(random.below(n)).copied().unwrap_or_default());
-        drawn.sum::<f64>() / n as f64
+        let mut drawn = |group: &[f64]| {
+            let draws = (0..group.len()).map(|_| group.get(random.below(group.len())).copied());
+            draws.map(Option::unwrap_or_default).sum::<f64>() / group.len() as f64
+        };
+        of_all(groups.iter().map(|group| drawn(group)).sum())
     };
     let mut means: Vec<f64> = (0..RESAMPLES).map(|_| resample()).collect();
     means.sort_by(f64::total_cmp);
@@ -67,6 +78,9 @@ mod tests {
         assert!((0.03..0.046).contains(&(large.high - large.low)), "{large}");
         assert_eq!(bootstrap_mean(&values(20), 1), small);
         assert_eq!(bootstrap_mean(&[], 1).to_string(), "–");
+        let groups = bootstrap_strata(&[vec![1.0; 3], vec![0.0; 100], vec![]], 1);
+        assert_eq!(groups.to_string(), "0.500 [0.50, 0.50]", "nothing varies within a group");
+        assert_eq!(groups.n, 103);
         assert_eq!(bootstrap_mean(&[1.0; 5], 1).to_string(), "1.000 [1.00, 1.00]");
     }
 }

@@ -9,7 +9,7 @@ mod rows;
 mod score;
 
 pub use calibration::{Calibration, CalibrationBin, calibration};
-pub use interval::{Interval, bootstrap_mean};
+pub use interval::{Interval, bootstrap_mean, bootstrap_strata};
 pub use risk::{RiskCoverage, RiskPoint, risk_coverage};
 pub use rouge::rouge_l;
 pub use rows::{GivenTable, GoldTable, RowScore};

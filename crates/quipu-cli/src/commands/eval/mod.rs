@@ -1,5 +1,6 @@
 //! `quipu eval`: methods, models and sources measured on question files.
 
+mod across;
 mod compare;
 mod fields;
 mod head_to_tail;
@@ -20,6 +21,8 @@ pub(super) enum Command {
     Run(Box<run::Run>),
     /// Hold runs against the first one, question by question
     Compare(compare::Compare),
+    /// Sum runs over several graphs and question files up: one line a method, one column a file
+    Across(across::Across),
     /// Write one self-contained page of runs: tables, plots, every question
     Report(report::Report),
     /// Write the open-world variant of a question file: typing errors, unanswerable questions
@@ -39,6 +42,7 @@ impl Command {
         match self {
             Self::Run(arguments) => arguments.run().await,
             Self::Compare(arguments) => arguments.run(),
+            Self::Across(arguments) => arguments.run(),
             Self::Report(arguments) => arguments.run(),
             Self::Perturb(arguments) => arguments.run(),
             Self::Judge(arguments) => arguments.run().await,
