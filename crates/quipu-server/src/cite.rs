@@ -4,7 +4,7 @@ use quipu_answer::{Answer, Evidence, EvidenceContent, Status, same_value};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::markdown::line;
+use crate::escape::line;
 use crate::overview::readable;
 
 /// Most citations of one answer.

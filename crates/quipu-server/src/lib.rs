@@ -5,8 +5,8 @@
 //! | `app` | a question with its limits in, an answer with its citations out: what all surfaces stand on |
 //! | `workspaces` | opened when first asked, replaced as a whole after a new import |
 //! | `gate`, `access` | who comes in, and how many at once |
-//! | `trust`, `table`, `readings`, `remarks`, `markdown` | how an answer is told to people |
-//! | `overview`, `browse`, `starters`, `shown` | what the page shows of a graph and of an answer |
+//! | `trust`, `table`, `readings`, `remarks`, `markdown`, `escape` | how an answer is told to people |
+//! | `overview`, `explored`, `browse`, `starters`, `shown` | what the page shows of a graph and of an answer |
 //! | `http` | addresses, one file for each group; their description stands beside them |
 //! | `form` | an answer in the JSON that a client's schema asks for |
 //! | `mcp` | the tools of the Model Context Protocol, over HTTP and over standard input and output |
@@ -32,6 +32,8 @@ mod browse;
 mod cite;
 mod config;
 mod error;
+mod escape;
+mod explored;
 mod form;
 mod gate;
 mod http;

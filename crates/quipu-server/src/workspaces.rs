@@ -10,7 +10,7 @@ use quipu_index::{DocumentIndex, Workspace};
 use quipu_model::{Embedder, LanguageModel};
 
 use crate::error::{ApiError, Kind};
-use crate::overview::Explored;
+use crate::explored::Explored;
 
 /// The models that all workspaces are asked with.
 #[derive(Clone, Default)]

@@ -12,8 +12,9 @@ use quipu_language::{
 };
 use quipu_query::asked::nouns_of_kinds;
 
-use super::heard::{Heard, Thing};
-use crate::answer::{AnswerError, Bound};
+use super::heard::Heard;
+use super::said::{ByCode, Said, Thing};
+use crate::answer::AnswerError;
 use crate::ledger::Context;
 use crate::link::{Mentioned, apart, mentions};
 use crate::planners::counted;
@@ -24,23 +25,6 @@ const MOST_NAMED: usize = 12;
 const MOST_HELD: usize = 20;
 /// A name that is as the graph has it is scored no less.
 const SURE: f64 = 0.9;
-
-/// What code makes of a message.
-pub(super) enum ByCode {
-    /// It leans on nothing.
-    Alone,
-    /// It is said so.
-    Said(Said),
-    /// It leans on what was said, and code does not see how: by this word, or in silence.
-    Unclear(Option<String>),
-}
-
-/// A message that stands alone.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Said {
-    pub(super) text: String,
-    pub(super) bound: Vec<Bound>,
-}
 
 /// A message with what it names itself.
 struct Message<'a> {

@@ -3,13 +3,13 @@
 
 use std::ops::Range;
 
-use quipu_graph::{NodeId, NodeSummary};
+use quipu_graph::NodeId;
 use quipu_index::{MatchReason, words};
 use quipu_language::{asks_nothing, asks_yes_or_no, meanings};
 
-use super::by_code::{ByCode, Said};
+use super::said::{ByCode, Said, Thing};
 use super::{Speaker, Turn};
-use crate::answer::{AnswerError, Bound, UNKNOWN};
+use crate::answer::{AnswerError, UNKNOWN};
 use crate::ledger::Context;
 use crate::link::{apart, mentions};
 
@@ -27,37 +27,6 @@ const CANDIDATES: usize = 3;
 const MOST_WORDS: usize = 5;
 /// What goes before a reading in the text of an answer.
 const READING: &str = "I read this as";
-
-/// A thing that was named or answered before.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Thing {
-    /// The entity and its key; none of a name that the graph has no entity for.
-    pub(super) entity: Option<(NodeId, String)>,
-    pub(super) name: String,
-    pub(super) types: Vec<NodeId>,
-}
-
-impl Thing {
-    fn without_entity(name: &str) -> Self {
-        Self { entity: None, name: name.to_owned(), types: Vec::new() }
-    }
-
-    pub(super) fn node(&self) -> Option<NodeId> {
-        self.entity.as_ref().map(|(node, _)| *node)
-    }
-
-    /// The thing where a text names it.
-    pub(super) fn bound(&self, span: Range<usize>) -> Option<Bound> {
-        let (_, key) = self.entity.as_ref()?;
-        Some(Bound { key: key.clone(), name: self.name.clone(), span })
-    }
-}
-
-impl From<NodeSummary> for Thing {
-    fn from(node: NodeSummary) -> Self {
-        Self { entity: Some((node.node, node.key)), name: node.name, types: node.types }
-    }
-}
 
 /// What was said before the question.
 #[derive(Default)]

@@ -2,6 +2,7 @@
 
 mod by_code;
 mod heard;
+mod said;
 
 use std::ops::Range;
 
@@ -11,8 +12,8 @@ use quipu_model::{ChatRequest, ModelError};
 use serde::Deserialize;
 use serde_json::json;
 
-use by_code::ByCode;
 use heard::{Heard, MOST_TURNS};
+use said::ByCode;
 
 use crate::answer::{AnswerError, Bound, Event, Question, Stage, Value, passage_cell};
 use crate::ledger::Context;

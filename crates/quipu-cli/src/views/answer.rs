@@ -3,30 +3,18 @@
 use std::collections::HashSet;
 use std::io::{self, Write};
 
-use anstyle::{AnsiColor, Style};
-use quipu_answer::{Answer, AnswerUsage, Evidence, EvidenceContent, Note};
+use quipu_answer::{Answer, Evidence, EvidenceContent, Note};
 use quipu_server::{Shape, Sureness, Trust};
 
 use super::readings::print_readings;
+use super::remarks::{CAUTION, View, print_cost, print_remarks};
 use super::values::print_values;
-use crate::output::{Align, FAINT, STRONG, Table, counted, prose, visible};
+use crate::output::{Align, FAINT, STRONG, Table, prose, visible};
 
-const CAUTION: Style = AnsiColor::Yellow.on_default();
 /// Entities of a ranking that are shown; `--json` has them all.
 const MOST_RANKED: usize = 5;
 /// More evidence than this is for programs (`--json`).
 const MOST_EVIDENCE: usize = 12;
-
-/// What a person wants to see of an answer.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct View {
-    /// The queries behind the readings too, and what was mended in them.
-    pub(crate) explain: bool,
-    /// The reading that was asked for, from 1; 0 for none.
-    pub(crate) reading: usize,
-    /// Whether the person types commands, not flags.
-    pub(crate) talking: bool,
-}
 
 /// Writes the answer for a person.
 pub(crate) fn print_answer(answer: &Answer, view: View, out: &mut impl Write) -> io::Result<()> {
@@ -38,10 +26,6 @@ pub(crate) fn print_answer(answer: &Answer, view: View, out: &mut impl Write) ->
     print_cost(answer, out)
 }
 
-pub(super) fn print_cost(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
-    writeln!(out, "\n{FAINT}{}{FAINT:#}", prose(&cost(answer)))
-}
-
 /// The answer in words, or its values as a table.
 fn print_words(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
     match (&answer.table, Shape::of(answer)) {
@@ -51,16 +35,6 @@ fn print_words(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
             writeln!(out)
         }
     }
-}
-
-pub(super) fn print_remarks(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
-    if let Some(reason) = &answer.reason {
-        writeln!(out, "{FAINT}{}{FAINT:#}", prose(&format!("why: {reason}")))?;
-    }
-    for note in &answer.notes {
-        writeln!(out, "{CAUTION}{}{CAUTION:#}", prose(&note_line(note)))?;
-    }
-    Ok(())
 }
 
 /// Whether the values stand in the evidence and how sure the reading is; in colour where either is in doubt.
@@ -88,33 +62,6 @@ fn print_ranking(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
         )?;
     }
     Ok(())
-}
-
-fn note_line(note: &Note) -> String {
-    match note {
-        Note::ModelAlone => "This is what the model believes: no source holds it.".into(),
-        Note::Homonyms { mention, chosen, reason, others } => {
-            let others: Vec<String> = others.iter().map(|o| format!("--anchor '{}'", o.key)).collect();
-            format!(
-                "“{mention}” was taken for {} ({}): {reason}. Others: {}",
-                chosen.name,
-                chosen.key,
-                others.join(", ")
-            )
-        }
-        Note::Limit { .. } | Note::SourceDown { .. } | Note::ModelFailed { .. } => {
-            quipu_server::failure(note).unwrap_or_default()
-        }
-        Note::NotKept { reason } => format!("What was learnt could not be kept: {reason}"),
-        Note::Contradiction { about, claims } => {
-            let said = claims.iter().map(|claim| {
-                let date =
-                    if claim.date.is_empty() { String::new() } else { format!(", read on {}", claim.date) };
-                format!("{} ({}{date})", claim.value, claim.source)
-            });
-            format!("Sources differ on {about}: {}", said.collect::<Vec<_>>().join("; "))
-        }
-    }
 }
 
 fn print_evidence(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
@@ -167,31 +114,6 @@ fn cells(content: &EvidenceContent) -> [String; 3] {
             ["calculated".into(), operation.clone(), result.clone()]
         }
     }
-}
-
-fn cost(answer: &Answer) -> String {
-    let AnswerUsage {
-        llm_calls,
-        cached_calls,
-        prompt_tokens,
-        reused_tokens,
-        completion_tokens,
-        cost,
-        seconds,
-        ..
-    } = &answer.usage;
-    let mut calls = counted(u64::from(*llm_calls), "model call", "model calls");
-    if *cached_calls > 0 {
-        calls.push_str(&format!(" and {cached_calls} from the cache"));
-    }
-    let mut tokens = counted(prompt_tokens + completion_tokens, "token", "tokens");
-    if *reused_tokens > 0 {
-        tokens.push_str(&format!(" ({reused_tokens} reused)"));
-    }
-    if let Some(cost) = cost {
-        tokens.push_str(&format!(" · {cost}"));
-    }
-    format!("{calls} · {tokens} · {seconds:.1} s · {} with {}", answer.method, answer.llm)
 }
 
 #[cfg(test)]

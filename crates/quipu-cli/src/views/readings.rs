@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use quipu_answer::{Answer, Reading};
 use quipu_server::number_of;
 
-use super::answer::{View, print_cost, print_remarks};
+use super::remarks::{View, print_cost, print_remarks};
 use crate::output::{FAINT, STRONG, prose, visible, visible_lines};
 
 /// Values of another reading that are shown.

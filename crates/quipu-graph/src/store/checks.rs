@@ -5,37 +5,13 @@ use std::sync::Arc;
 
 use memmap2::Advice;
 
-use super::file::{FileEntry, FileWriter, MappedFile};
+use super::file::{FileEntry, FileWriter, MappedFile, PageSums};
 use super::manifest::Manifest;
 use crate::GraphError;
-use crate::bytes::u32_at;
 use crate::pages::PAGE_SUM;
 
 /// Name of the file of sums.
 const CHECKS: &str = "checks";
-
-/// Where the sums of a file's pages are.
-#[derive(Clone, Default)]
-pub(crate) enum PageSums {
-    /// Nowhere: no page of the file counts as good.
-    #[default]
-    Unknown,
-    /// In memory: this process wrote the file.
-    Written(Arc<[u32]>),
-    /// In the file of sums, the first of them at this index.
-    Stored { checks: Arc<MappedFile>, first: usize },
-}
-
-impl PageSums {
-    /// The sum of a page.
-    pub(crate) fn get(&self, page: usize) -> Option<u32> {
-        match self {
-            Self::Unknown => None,
-            Self::Written(sums) => sums.get(page).copied(),
-            Self::Stored { checks, first } => u32_at(checks.unchecked(), first.checked_add(page)?),
-        }
-    }
-}
 
 /// Writes the sums of files that this process wrote.
 pub(crate) fn write_checks(folder: &Path, files: &[FileEntry]) -> Result<FileEntry, GraphError> {

@@ -26,10 +26,18 @@ fn page_end(position: usize) -> usize {
     (position | (PAGE - 1)).saturating_add(1)
 }
 
+impl MappedFile {
+    /// Reads forward from `start` to `limit`, checking page after page.
+    #[inline]
+    pub(crate) fn cursor(&self, start: usize, limit: usize) -> PagedCursor<'_> {
+        PagedCursor::new(self, start, limit)
+    }
+}
+
 impl<'a> PagedCursor<'a> {
     /// Will read from `start` to `limit`. Reads nothing yet.
     #[inline]
-    pub(super) fn new(file: &'a MappedFile, start: usize, limit: usize) -> Self {
+    fn new(file: &'a MappedFile, start: usize, limit: usize) -> Self {
         let checked = if file.is_good(start / PAGE) { page_end(start).min(limit) } else { start };
         Self { file, cursor: Cursor::new(file.up_to(checked), start), checked, limit }
     }

@@ -3,19 +3,41 @@
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use memmap2::{Advice, Mmap, UncheckedAdvice};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use super::checks::PageSums;
-use super::cursor::PagedCursor;
 use crate::GraphError;
-use crate::bytes::prefetch;
+use crate::bytes::{prefetch, u32_at};
 use crate::error::io_error;
 use crate::pages::{GoodPages, PAGE, page_damage, page_sum};
 
 const BUFFER: usize = 1 << 20;
+
+/// Where the sums of a file's pages are.
+#[derive(Clone, Default)]
+pub(crate) enum PageSums {
+    /// Nowhere: no page of the file counts as good.
+    #[default]
+    Unknown,
+    /// In memory: this process wrote the file.
+    Written(Arc<[u32]>),
+    /// In the file of sums, the first of them at this index.
+    Stored { checks: Arc<MappedFile>, first: usize },
+}
+
+impl PageSums {
+    /// The sum of a page.
+    pub(crate) fn get(&self, page: usize) -> Option<u32> {
+        match self {
+            Self::Unknown => None,
+            Self::Written(sums) => sums.get(page).copied(),
+            Self::Stored { checks, first } => u32_at(checks.unchecked(), first.checked_add(page)?),
+        }
+    }
+}
 
 /// What the manifest says of a file.
 #[derive(Clone, Serialize, Deserialize)]
@@ -166,12 +188,6 @@ impl MappedFile {
     /// The whole content; errors as for [`read`](Self::read).
     pub(crate) fn whole(&self) -> Result<&[u8], GraphError> {
         self.read(0, self.len())
-    }
-
-    /// Reads forward from `start` to `limit`, checking page after page.
-    #[inline]
-    pub(crate) fn cursor(&self, start: usize, limit: usize) -> PagedCursor<'_> {
-        PagedCursor::new(self, start, limit)
     }
 
     /// Asks the processor to fetch what stands at `position`. Reads nothing, and does nothing past the end.

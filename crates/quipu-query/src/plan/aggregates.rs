@@ -3,9 +3,9 @@
 use oxrdf::Variable;
 use spargebra::algebra::{AggregateExpression, AggregateFunction, Expression as Sparql, GraphPattern};
 
+use super::base::{Base, Nothing};
 use super::cells::cell_of;
 use super::expressions::as_number;
-use super::select::{Base, Nothing};
 use super::texts::{cast, integer, number, numeric, string, text};
 use super::{Planner, ValueKind};
 use crate::QueryError;
@@ -230,18 +230,6 @@ impl Extreme {
         let value = if self.is_number { value } else { text(value) };
         Sparql::Coalesce(vec![value, self.beyond.clone()])
     }
-}
-
-/// Whether a divisor may be 0 beside a value: numbers of rows are not.
-pub(super) fn may_be_zero(divisor: &Expression) -> bool {
-    match divisor {
-        Expression::Number(number) => number.parse::<f64>().is_ok_and(|number| number == 0.0),
-        other => !is_count(other),
-    }
-}
-
-pub(super) fn is_count(expression: &Expression) -> bool {
-    matches!(expression, Expression::Aggregate { function: Aggregate::Count, .. })
 }
 
 pub(super) fn name_of(aggregate: Aggregate) -> &'static str {

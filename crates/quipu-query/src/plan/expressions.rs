@@ -3,13 +3,12 @@
 use oxrdf::{Literal, Variable};
 use spargebra::algebra::{Expression as Sparql, Function as Builtin, GraphPattern};
 
-use super::aggregates::{is_count, may_be_zero};
+use super::base::constant;
 use super::cells::{Cell, cell_of};
-use super::select::constant;
 use super::texts::{call, cast, integer, like, lower, number, numeric, string, text, whole};
 use super::{Planner, ValueKind, dates, texts};
 use crate::QueryError;
-use crate::syntax::{Arithmetic, ColumnRef, Comparison, Expression, Function, Item, Query};
+use crate::syntax::{Aggregate, Arithmetic, ColumnRef, Comparison, Expression, Function, Item, Query};
 use crate::tables::Kind;
 
 pub(super) type Value = (Sparql, ValueKind);
@@ -450,6 +449,18 @@ fn quotient(left: Sparql, right: Sparql) -> Sparql {
 /// True as 1, false as 0.
 fn flag_number(flag: Sparql) -> Sparql {
     Sparql::If(Box::new(flag), Box::new(integer(1)), Box::new(integer(0)))
+}
+
+/// Whether a divisor may be 0 beside a value: numbers of rows are not.
+fn may_be_zero(divisor: &Expression) -> bool {
+    match divisor {
+        Expression::Number(number) => number.parse::<f64>().is_ok_and(|number| number == 0.0),
+        other => !is_count(other),
+    }
+}
+
+fn is_count(expression: &Expression) -> bool {
+    matches!(expression, Expression::Aggregate { function: Aggregate::Count, .. })
 }
 
 pub(super) fn as_number(value: Sparql, kind: ValueKind) -> Sparql {

@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::cells::{Cell, cell_of};
-use super::within::aliases_of;
 use super::{Planner, ValueKind};
-use crate::syntax::{Aggregate, ColumnRef, Comparison, Expression, From, Join, Order, Select};
+use crate::syntax::{
+    Aggregate, Body, ColumnRef, Comparison, Expression, From, Join, Order, Query, Select, Source,
+};
 
 /// The tables of a SELECT with the cells that it uses.
 pub(super) struct Frame {
@@ -209,4 +210,29 @@ pub(super) fn joined_by(from: &From) -> Vec<Cell> {
     let mut columns = Vec::new();
     on.iter().for_each(|on| deep_columns(on, &mut columns));
     columns.into_iter().filter_map(cell_of).collect()
+}
+
+/// The names of all tables of a query, those within it too.
+pub(super) fn aliases_of(query: &Query, aliases: &mut HashSet<String>) {
+    match &query.body {
+        Body::Set { left, right, .. } => {
+            aliases_of(left, aliases);
+            aliases_of(right, aliases);
+        }
+        Body::Select(select) => {
+            for from in &select.from {
+                aliases.insert(from.alias.clone());
+                if let Source::Derived(query) = &from.source {
+                    aliases_of(query, aliases);
+                }
+            }
+            for expression in select.expressions() {
+                expression.visit(&mut |part| {
+                    if let Some(query) = part.query() {
+                        aliases_of(query, aliases);
+                    }
+                });
+            }
+        }
+    }
 }

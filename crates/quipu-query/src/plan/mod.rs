@@ -5,6 +5,7 @@
 //! (a condition, an order, a group, the only column asked for) rows without one are left out: a missing value is no minimum.
 
 mod aggregates;
+mod base;
 mod cells;
 mod dates;
 mod expressions;
@@ -24,8 +25,8 @@ use crate::QueryError;
 use crate::bind::title_of;
 use crate::syntax::{Aggregate, Body, Expression, Order, Query, SetOperator};
 use crate::tables::Tables;
+use base::Nothing;
 use cells::{Cell, Cells};
-use select::Nothing;
 
 /// A query over the graph, ready to be run.
 #[derive(Debug, Clone)]

@@ -4,9 +4,9 @@ use oxrdf::{NamedNode, Term, Variable};
 use spargebra::algebra::{Expression as Sparql, GraphPattern, PropertyPathExpression};
 use spargebra::term::{GroundTerm, NamedNodePattern, TermPattern, TriplePattern};
 
+use super::base::with_equal_rows;
 use super::cells::Cell;
 use super::frame::Frame;
-use super::select::with_equal_rows;
 use super::{Planner, distinct, join, renamed};
 use crate::QueryError;
 use crate::syntax::{From, Source};

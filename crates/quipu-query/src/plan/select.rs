@@ -6,48 +6,15 @@ use oxrdf::{Term, Variable};
 use spargebra::algebra::{Expression as Sparql, GraphPattern, OrderExpression};
 use spargebra::term::{GroundTerm, TermPattern, TriplePattern};
 
+use super::base::{Base, Nothing, constant, left_join};
 use super::cells::{Cell, cell_of};
-use super::frame::{Frame, joined_by, needs, next_left};
+use super::frame::{Frame, aliases_of, joined_by, needs, next_left};
 use super::rows::triple;
-use super::within::{aliases_of, nothing_of};
+use super::within::nothing_of;
 use super::{Part, PlanColumn, Planner, Support, ValueKind, distinct, join, sliced, title};
 use crate::QueryError;
 use crate::syntax::{ColumnRef, Comparison, Expression, From, Join, Order, Query, Select, Source};
 use crate::tables::{Kind, Place, Table};
-
-/// How an aggregate tells that there was nothing to add up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Nothing {
-    /// By a row without a value.
-    Absent,
-    /// By no row: where the row is joined that is the same, and Virtuoso compares no value that may be absent.
-    NoRow,
-}
-
-/// A pattern in two forms: as it is run, and with the queries within it opened, so that all its triples are seen.
-#[derive(Clone)]
-pub(super) struct Base {
-    pub(super) pattern: GraphPattern,
-    pub(super) open: GraphPattern,
-    pub(super) triples: Vec<TriplePattern>,
-    pub(super) outer: Vec<Variable>,
-}
-
-impl Base {
-    pub(super) fn extended(self, variable: &Variable, expression: &Sparql) -> Self {
-        self.both(|inner| GraphPattern::Extend {
-            inner: Box::new(inner),
-            variable: variable.clone(),
-            expression: expression.clone(),
-        })
-    }
-
-    pub(super) fn both(mut self, change: impl Fn(GraphPattern) -> GraphPattern) -> Self {
-        self.pattern = change(self.pattern);
-        self.open = change(self.open);
-        self
-    }
-}
 
 impl Planner<'_> {
     pub(super) fn select(
@@ -537,30 +504,6 @@ fn given_terms(condition: &Expression) -> Option<(&ColumnRef, Vec<Term>)> {
     }
 }
 
-/// A query's pattern with equal rows in it.
-pub(super) fn with_equal_rows(pattern: GraphPattern) -> GraphPattern {
-    match pattern {
-        GraphPattern::Slice { inner, start, length } => {
-            GraphPattern::Slice { inner: Box::new(with_equal_rows(*inner)), start, length }
-        }
-        GraphPattern::Distinct { inner } => *inner,
-        other => other,
-    }
-}
-
-/// An optional pattern. Its last conditions speak of both sides, as they do in the text of a query.
-pub(super) fn left_join(left: GraphPattern, right: GraphPattern) -> GraphPattern {
-    let (mut right, mut expression) = (right, None);
-    while let GraphPattern::Filter { expr, inner } = right {
-        expression = Some(match expression {
-            Some(others) => Sparql::And(Box::new(expr), Box::new(others)),
-            None => expr,
-        });
-        right = *inner;
-    }
-    GraphPattern::LeftJoin { left: Box::new(left), right: Box::new(right), expression }
-}
-
 /// The cells of which it is asked whether they are there, or how many.
 fn cells_asked_for<'e>(expressions: impl Iterator<Item = &'e Expression>) -> HashSet<Cell> {
     let mut cells = HashSet::new();
@@ -584,12 +527,4 @@ pub(super) fn ordered(inner: GraphPattern, by: Vec<(Sparql, bool)>) -> GraphPatt
         if descending { OrderExpression::Desc(value) } else { OrderExpression::Asc(value) }
     };
     GraphPattern::OrderBy { inner: Box::new(inner), expression: by.into_iter().map(one).collect() }
-}
-
-pub(super) fn constant(term: &Term) -> Sparql {
-    match term {
-        Term::NamedNode(node) => node.clone().into(),
-        Term::Literal(literal) => literal.clone().into(),
-        other => super::texts::string(&other.to_string()),
-    }
 }

@@ -5,8 +5,9 @@ use std::collections::HashSet;
 use oxrdf::Variable;
 use spargebra::algebra::{Expression as Sparql, GraphPattern};
 
+use super::base::{Base, Nothing, left_join};
 use super::cells::cell_of;
-use super::select::{Base, Nothing, left_join};
+use super::frame::aliases_of;
 use super::{Planner, ValueKind, distinct, join, renamed};
 use crate::QueryError;
 use crate::syntax::{
@@ -329,30 +330,6 @@ pub(super) fn gives_one_row(query: &Query) -> bool {
     };
     let is_whole = query.limit != Some(0) && query.offset == 0;
     is_whole && query.select().is_some_and(of_all) && !is_correlated(query)
-}
-
-pub(super) fn aliases_of(query: &Query, aliases: &mut HashSet<String>) {
-    match &query.body {
-        crate::syntax::Body::Set { left, right, .. } => {
-            aliases_of(left, aliases);
-            aliases_of(right, aliases);
-        }
-        crate::syntax::Body::Select(select) => {
-            for from in &select.from {
-                aliases.insert(from.alias.clone());
-                if let Source::Derived(query) = &from.source {
-                    aliases_of(query, aliases);
-                }
-            }
-            for expression in select.expressions() {
-                expression.visit(&mut |part| {
-                    if let Some(query) = part.query() {
-                        aliases_of(query, aliases);
-                    }
-                });
-            }
-        }
-    }
 }
 
 /// Whether a query that speaks of no outer row has rows becomes whether the number of its first one is above zero: behind EXISTS

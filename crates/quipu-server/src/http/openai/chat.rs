@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use axum::extract::State;
 use axum::routing::post;
-use quipu_answer::AnswerUsage;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::chat_stream::{ChatChunk, Chunks, Head};
+use super::chat_usage::ChatUsage;
 use super::extension::{Extension, Told};
 use super::formats::{AnswerObject, ResponseFormat, Said, Wanted};
 use super::messages::{Content, Message, question};
@@ -252,38 +252,6 @@ impl From<Said> for ChatAnswer {
         match said {
             Said::Text(text) => Self { role: "assistant", content: Some(text), refusal: None },
             Said::Refusal(reason) => Self { role: "assistant", content: None, refusal: Some(reason) },
-        }
-    }
-}
-
-/// Tokens.
-#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
-pub(super) struct ChatUsage {
-    /// Of all prompts.
-    prompt_tokens: u64,
-    /// Of all replies.
-    completion_tokens: u64,
-    /// Both.
-    total_tokens: u64,
-    /// Of the prompts' tokens, those reused.
-    prompt_tokens_details: PromptDetails,
-}
-
-/// Tokens of prompts, more closely.
-#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
-struct PromptDetails {
-    /// Those that were computed for an earlier prompt.
-    cached_tokens: u64,
-}
-
-impl From<&AnswerUsage> for ChatUsage {
-    fn from(usage: &AnswerUsage) -> Self {
-        let (prompt_tokens, completion_tokens) = (usage.prompt_tokens, usage.completion_tokens);
-        Self {
-            prompt_tokens,
-            completion_tokens,
-            total_tokens: prompt_tokens + completion_tokens,
-            prompt_tokens_details: PromptDetails { cached_tokens: usage.reused_tokens },
         }
     }
 }

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
 
-use super::chat::ChatUsage;
+use super::chat_usage::ChatUsage;
 use super::extension::{TellOrEvent, Told};
 use super::formats::{Said, Wanted};
 use super::pieces;

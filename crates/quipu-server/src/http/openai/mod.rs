@@ -3,8 +3,8 @@
 //! | file | what it does |
 //! | --- | --- |
 //! | `models` | workspaces with methods as models |
-//! | `chat`, `chat_stream` | chat completions, whole and in pieces |
-//! | `responses`, `responses_stream` | responses, whole and as typed events |
+//! | `chat`, `chat_stream`, `chat_usage` | chat completions, whole and in pieces, with their tokens |
+//! | `responses`, `responses_stream`, `response` | responses, whole and as typed events |
 //! | `messages` | what was said before, and the question |
 //! | `extension` | the field `quipu` of requests and replies |
 //! | `formats` | the form that an answer is asked for in |
@@ -12,11 +12,13 @@
 
 mod chat;
 mod chat_stream;
+mod chat_usage;
 mod extension;
 mod formats;
 mod messages;
 mod models;
 mod refused;
+mod response;
 mod responses;
 mod responses_stream;
 

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::formats::{Said, Wanted};
-use super::responses::{Output, OutputPart, Response, ResponseError, ResponseStatus, message};
+use super::response::{Output, OutputPart, Response, ResponseError, ResponseStatus, message};
 use super::{new_id, pieces};
 use crate::app::Reply;
 use crate::error::ApiError;

@@ -1,0 +1,89 @@
+//! What stands beside an answer: what a person wants to see of it, remarks, the cost.
+
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+use quipu_answer::{Answer, AnswerUsage, Note};
+
+use crate::output::{FAINT, counted, prose};
+
+pub(super) const CAUTION: Style = AnsiColor::Yellow.on_default();
+
+/// What a person wants to see of an answer.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct View {
+    /// The queries behind the readings too, and what was mended in them.
+    pub(crate) explain: bool,
+    /// The reading that was asked for, from 1; 0 for none.
+    pub(crate) reading: usize,
+    /// Whether the person types commands, not flags.
+    pub(crate) talking: bool,
+}
+
+/// Writes what the answer cost.
+pub(super) fn print_cost(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
+    writeln!(out, "\n{FAINT}{}{FAINT:#}", prose(&cost(answer)))
+}
+
+/// Writes why there is no answer, and what is to be known of the one that there is.
+pub(super) fn print_remarks(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
+    if let Some(reason) = &answer.reason {
+        writeln!(out, "{FAINT}{}{FAINT:#}", prose(&format!("why: {reason}")))?;
+    }
+    for note in &answer.notes {
+        writeln!(out, "{CAUTION}{}{CAUTION:#}", prose(&note_line(note)))?;
+    }
+    Ok(())
+}
+
+fn note_line(note: &Note) -> String {
+    match note {
+        Note::ModelAlone => "This is what the model believes: no source holds it.".into(),
+        Note::Homonyms { mention, chosen, reason, others } => {
+            let others: Vec<String> = others.iter().map(|o| format!("--anchor '{}'", o.key)).collect();
+            format!(
+                "“{mention}” was taken for {} ({}): {reason}. Others: {}",
+                chosen.name,
+                chosen.key,
+                others.join(", ")
+            )
+        }
+        Note::Limit { .. } | Note::SourceDown { .. } | Note::ModelFailed { .. } => {
+            quipu_server::failure(note).unwrap_or_default()
+        }
+        Note::NotKept { reason } => format!("What was learnt could not be kept: {reason}"),
+        Note::Contradiction { about, claims } => {
+            let said = claims.iter().map(|claim| {
+                let date =
+                    if claim.date.is_empty() { String::new() } else { format!(", read on {}", claim.date) };
+                format!("{} ({}{date})", claim.value, claim.source)
+            });
+            format!("Sources differ on {about}: {}", said.collect::<Vec<_>>().join("; "))
+        }
+    }
+}
+
+fn cost(answer: &Answer) -> String {
+    let AnswerUsage {
+        llm_calls,
+        cached_calls,
+        prompt_tokens,
+        reused_tokens,
+        completion_tokens,
+        cost,
+        seconds,
+        ..
+    } = &answer.usage;
+    let mut calls = counted(u64::from(*llm_calls), "model call", "model calls");
+    if *cached_calls > 0 {
+        calls.push_str(&format!(" and {cached_calls} from the cache"));
+    }
+    let mut tokens = counted(prompt_tokens + completion_tokens, "token", "tokens");
+    if *reused_tokens > 0 {
+        tokens.push_str(&format!(" ({reused_tokens} reused)"));
+    }
+    if let Some(cost) = cost {
+        tokens.push_str(&format!(" · {cost}"));
+    }
+    format!("{calls} · {tokens} · {seconds:.1} s · {} with {}", answer.method, answer.llm)
+}

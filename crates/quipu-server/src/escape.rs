@@ -1,0 +1,74 @@
+//! Texts of any origin in Markdown: they stay what they are, and become no markup.
+
+/// A text of any origin as a line of Markdown: no markup, no control characters, no change of writing
+/// direction.
+pub(crate) fn line(text: &str) -> String {
+    escaped(&words(text), '\n')
+}
+
+/// The visible words of a text, a blank between two.
+fn words(text: &str) -> String {
+    let words: Vec<String> = text.split_whitespace().map(visible).filter(|word| !word.is_empty()).collect();
+    words.join(" ")
+}
+
+/// The same with the blanks around it, but for those that begin a line.
+pub(crate) fn spaced(text: &str, before: char) -> String {
+    let blank = |edge: Option<char>| if edge.is_some_and(char::is_whitespace) { " " } else { "" };
+    let first = if before == '\n' { "" } else { blank(text.chars().next()) };
+    let words = words(text);
+    let last = if words.is_empty() { "" } else { blank(text.chars().last()) };
+    format!("{first}{words}{last}")
+}
+
+/// A text without line ends, so that Markdown shows it as it is. `before` stands in front of it; a line
+/// end at the start of a line.
+pub(crate) fn escaped(text: &str, mut before: char) -> String {
+    let mut escaped = String::with_capacity(text.len() + 8);
+    let marker = if before == '\n' { marker(text) } else { None };
+    let mut characters = text.char_indices().peekable();
+    while let Some((at, character)) = characters.next() {
+        let after = characters.peek().map_or(' ', |(_, next)| *next);
+        let marks = match character {
+            '\\' | '`' | '*' | '[' | ']' | '<' | '>' | '|' | '~' => true,
+            // Between letters it is part of a name: `directed_by`.
+            '_' => !(before.is_alphanumeric() && after.is_alphanumeric()),
+            // After the number of a citation it would make a link of it.
+            '(' => before == ']' && at == 0,
+            '&' => is_reference(text.get(at + 1..).unwrap_or_default()),
+            _ => marker == Some(at),
+        };
+        if marks {
+            escaped.push('\\');
+        }
+        escaped.push(character);
+        before = character;
+    }
+    escaped
+}
+
+/// Whether a text after an `&` begins with the rest of a character reference: `lt;`, `#60;`.
+fn is_reference(text: &str) -> bool {
+    let name = text.strip_prefix('#').unwrap_or(text);
+    let rest = name.trim_start_matches(|c: char| c.is_ascii_alphanumeric());
+    rest.len() < name.len() && rest.starts_with(';')
+}
+
+fn visible(word: &str) -> String {
+    let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    word.chars().filter(|c| !c.is_control() && !turns(*c)).collect()
+}
+
+/// Where the character stands that would make the line a heading, a rule or the item of a list. `-5` stays a number.
+fn marker(text: &str) -> Option<usize> {
+    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let mut rest = text.get(digits..)?.chars();
+    let (first, next) = (rest.next()?, rest.next());
+    let marks = match first {
+        '#' | '=' => digits == 0,
+        '-' | '+' => digits == 0 && !next.is_some_and(|next| next.is_ascii_digit()),
+        '.' | ')' => digits > 0 && next.is_none_or(|next| next == ' '),
+        _ => false,
+    };
+    marks.then_some(digits)
+}
