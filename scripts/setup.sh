@@ -1,7 +1,8 @@
 #!/bin/sh
 # Prepares a machine for building Quipu. Usage: setup.sh [demo]
 # For the demo: build tools, Rust, and a Python environment that writes its graph. For the tests, besides: what they ask (Oxigraph's
-# server; Virtuoso, where apt may be used), what builds and tests the Python package, and Node and Chromium for the page.
+# server; Virtuoso, where apt may be used), W3C's tests of SPARQL, what builds and tests the Python package, and Node and Chromium for
+# the page.
 # Before apt is called it asks, unless CI or YES=1 is set. Safe to run again: what is there already is left alone. Models are fetched by
 # `quipu models pull`.
 set -eu
@@ -156,6 +157,25 @@ install_page_tools() {
     install_optional "Node and Chromium" "the page is left out, or its tests are" $packages
 }
 
+# The folder is whole where it has the file `ready`.
+fetch_w3c_tests() {
+    if [ -e .w3c/ready ] && cmp -s scripts/w3c.txt .w3c/ready; then
+        say "W3C's tests of SPARQL: ready"
+        return
+    fi
+    say "W3C's tests of SPARQL: fetching"
+    rm -rf .w3c && mkdir .w3c
+    pip="$VENV/bin/python -m pip"
+    $pip --version >/dev/null 2>&1 || pip="python3 -m pip"
+    if $pip download -q --disable-pip-version-check --no-deps --no-binary rdflib -r scripts/w3c.txt -d .w3c &&
+        tar xzf .w3c/rdflib-*.tar.gz -C .w3c --strip-components=5 --wildcards '*/suites/w3c/sparql11/*' '*/suites/w3c/dawg-data-r2/*'; then
+        rm -f .w3c/*.tar.gz
+        cp scripts/w3c.txt .w3c/ready
+    else
+        say "W3C's tests of SPARQL: not fetched; the tests that read them are skipped"
+    fi
+}
+
 check_git
 install_build_tools
 check_rust
@@ -163,4 +183,5 @@ make_python_environment
 if [ "$purpose" != demo ]; then
     install_virtuoso
     install_page_tools
+    fetch_w3c_tests
 fi

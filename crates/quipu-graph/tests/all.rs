@@ -15,12 +15,14 @@ mod endpoints;
 mod listed;
 mod servers;
 mod suite;
+mod w3c;
 
 mod any_bytes;
 mod api;
 mod conformance;
 mod cut;
 mod damage;
+mod differential;
 mod endpoint_failures;
 mod endpoint_servers;
 mod entities;
@@ -28,6 +30,7 @@ mod formats;
 mod malformed;
 mod random_graphs;
 mod sparql;
+mod sparql_suite;
 mod tables;
 
 #[test]
