@@ -295,7 +295,10 @@ pub(super) fn safetensors(bytes: &[u8]) {
     let folder = scratch::folder();
     std::fs::write(folder.path().join("model.safetensors"), bytes).unwrap();
     std::fs::write(folder.path().join("tokenizer.json"), TOKENIZER).unwrap();
-    if let Ok(embedder) = LocalEmbedder::open("any", folder.path()) {
+    let config = |heads: usize| format!(r#"{{"model_type": "bert", "num_attention_heads": {heads}}}"#);
+    for heads in [1, 2, 12] {
+        std::fs::write(folder.path().join("config.json"), config(heads)).unwrap();
+        let Ok(embedder) = LocalEmbedder::open("any", folder.path()) else { continue };
         let made = with_place(|place| place.runtime.block_on(embedder.embed(&["salt river", "cheese", ""])));
         let made = made.expect("what was opened embeds");
         assert_eq!((made.len(), made.dimensions()), (3, embedder.dimensions()));

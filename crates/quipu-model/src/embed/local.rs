@@ -10,6 +10,7 @@ use tokenizers::{Tokenizer, TruncationParams};
 
 use super::bert::Bert;
 use super::cache::VectorCache;
+use super::config;
 use super::{Embedder, Embeddings, TokenVectors};
 use crate::ModelError;
 
@@ -20,8 +21,8 @@ const CHUNK: usize = 128;
 /// Texts of a call up to which the cache is asked: an import's batches would only displace what comes again.
 const CACHED_BATCH: usize = 2048;
 
-/// A sentence-transformers model of the BERT family: `model.safetensors` and `tokenizer.json` in one folder, heads of
-/// 32 dimensions, mean pooling (all-MiniLM-L6-v2, all-MiniLM-L12-v2).
+/// A sentence-transformers model of the BERT family: `model.safetensors`, `tokenizer.json` and `config.json` in one folder, heads of
+/// 32 dimensions, mean pooling (all-MiniLM-L6-v2, all-MiniLM-L12-v2). What its files say otherwise is refused.
 pub struct LocalEmbedder {
     name: String,
     fingerprint: String,
@@ -40,6 +41,7 @@ impl LocalEmbedder {
         let name = name.into();
         let weights = folder.join("model.safetensors");
         let bert = Bert::open(&weights)?;
+        let said = config::check(folder, bert.dimensions())?;
         let path = folder.join("tokenizer.json");
         let damaged = |reason: String| ModelError::Damaged { path: path.clone(), reason };
         let text = std::fs::read(&path).map_err(|source| ModelError::Io {
@@ -48,7 +50,7 @@ impl LocalEmbedder {
             source: Arc::new(source),
         })?;
         let mut tokenizer = Tokenizer::from_bytes(&text).map_err(|error| damaged(error.to_string()))?;
-        let max_length = LONGEST.min(bert.positions());
+        let max_length = said.unwrap_or(LONGEST).min(LONGEST).min(bert.positions());
         tokenizer
             .with_truncation(Some(TruncationParams { max_length, ..TruncationParams::default() }))
             .map_err(|error| damaged(error.to_string()))?;

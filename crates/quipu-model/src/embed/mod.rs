@@ -2,6 +2,7 @@
 
 mod bert;
 mod cache;
+mod config;
 mod kernels;
 mod local;
 mod tokens;
