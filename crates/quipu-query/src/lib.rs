@@ -1,5 +1,35 @@
 //! A graph as tables, SQL read over them, the plan as SPARQL, its running, its evidence and its words; what a question's words say of a
 //! query ([`asked`]); the graphs that models write as Cypher. No model in it.
+//!
+//! ```
+//! use quipu_graph::{ImportConfig, Input};
+//! use quipu_index::{ImportRequest, Workspace};
+//! use quipu_query::{Found, RunLimits, Values, bind, open_tables, plan, read_sql, run};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let folder = tempfile::tempdir()?;
+//! let file = folder.path().join("towns.csv");
+//! std::fs::write(&file, "town,country,people\nLima,Peru,10092000\nCusco,Peru,428450\nQuito,Ecuador,1763000\n")?;
+//! let place = folder.path().join("workspace");
+//! let graph = ImportConfig::new("towns", vec![Input::File(file)]);
+//! Workspace::import(&place, &ImportRequest { graph, embedder: None, progress: None }).await?;
+//!
+//! // The graph as tables, and SQL over them. Names need not be those of the graph to the letter.
+//! let workspace = Workspace::open(&place)?;
+//! let tables = open_tables(&workspace).await?;
+//! let values = Values::read(&workspace, &tables).await?;
+//! let sql = "SELECT name FROM towns WHERE country = 'peru' ORDER BY people DESC LIMIT 1";
+//! let bound = bind(read_sql(sql, None)?, &tables, &values, &Found::default())?;
+//!
+//! let plan = plan(&bound.query, &tables)?;
+//! assert!(plan.sparql().starts_with("SELECT"), "{}", plan.sparql());
+//! let rows = run(&workspace, &plan, &RunLimits::default()).await?;
+//! let largest = rows.rows[0][0].as_ref().map(|cell| cell.name.as_str());
+//! assert_eq!(largest, Some("Lima"));
+//! # Ok(())
+//! # }
+//! ```
 
 pub mod asked;
 mod bind;
