@@ -165,11 +165,11 @@ fetch_w3c_tests() {
     fi
     say "W3C's tests of SPARQL: fetching"
     rm -rf .w3c && mkdir .w3c
-    pip="$VENV/bin/python -m pip"
-    $pip --version >/dev/null 2>&1 || pip="python3 -m pip"
-    if $pip download -q --disable-pip-version-check --no-deps --no-binary rdflib -r scripts/w3c.txt -d .w3c &&
-        tar xzf .w3c/rdflib-*.tar.gz -C .w3c --strip-components=5 --wildcards '*/suites/w3c/sparql11/*' '*/suites/w3c/dawg-data-r2/*'; then
-        rm -f .w3c/*.tar.gz
+    if "$VENV/bin/python" -m pip --version >/dev/null 2>&1; then set -- "$VENV/bin/python"; else set -- python3; fi
+    if "$@" -m pip download -q --disable-pip-version-check --no-deps --no-binary rdflib -r scripts/w3c.txt -d .w3c &&
+        tar xzf .w3c/rdflib-*.tar.gz -C .w3c; then
+        for suite in sparql11 dawg-data-r2; do mv .w3c/rdflib-*/test/data/suites/w3c/$suite .w3c/; done
+        rm -rf .w3c/rdflib-*
         cp scripts/w3c.txt .w3c/ready
     else
         say "W3C's tests of SPARQL: not fetched; the tests that read them are skipped"

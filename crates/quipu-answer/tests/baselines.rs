@@ -229,6 +229,14 @@ async fn text_and_graph_stand_in_one_prompt() {
     let facts = told(&model, 0);
     assert!(facts.contains("(Ada Berg) Novelist") && facts.contains("| born in | Lindau |"), "{facts}");
 
+    // Both keep to the evidence's budget.
+    let limits = Limits { evidence_tokens: 40, ..Limits::default() };
+    let narrow = AskOptions { limits, ..options(Method::TextGraph) };
+    let model = ScriptedModel::new().on("compose", composed(r#""Lindau""#));
+    let (answer, _) = run(&towns, model, "where was Ada Berg born?", &narrow).await;
+    let text: usize = answer.evidence.iter().map(|piece| piece.to_line().len()).sum();
+    assert!(text < 200, "{answer:#?}");
+
     // Each alone is enough; nothing at all is no call.
     for (question, calls) in [(RIVER, 1), ("xqzzt vrbbl?", 0)] {
         let model = ScriptedModel::new().on("compose", composed(r#""Orle""#));

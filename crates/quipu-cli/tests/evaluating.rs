@@ -198,6 +198,12 @@ fn runs_are_compared_and_reported() {
     );
     let alone = bench.run(&["eval", "compare", "open"]).failed(2);
     assert!(alone.stderr.contains("only one run"), "{alone:#?}");
+    let across = bench.run(&["eval", "across", "open", "gold"]).succeeded().stdout;
+    assert!(across.starts_with("| run | places q | n | Hit@1 |"), "{across}");
+    assert!(
+        across.contains("\n| io | 0.33 | 3 | 0.333 [") && across.contains("\n| io (anchors=gold"),
+        "{across}"
+    );
     bench.run(&["eval", "report", "open", "gold", "--html", "report.html"]).succeeded();
     let page = std::fs::read_to_string(bench.path("report.html")).unwrap();
     assert!(page.starts_with("<!doctype html>") && page.matches("<svg").count() >= 3, "{page}");

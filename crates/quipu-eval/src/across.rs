@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use crate::folder::Results;
-use crate::manifest::{AnchorSetting, Manifest};
+use crate::manifest::{AnchorSetting, Manifest, PARAMETERS_OF};
 use crate::metrics::{Interval, bootstrap_strata};
 use crate::row::Row;
 use crate::summary::Metric;
@@ -27,7 +27,7 @@ pub struct Across {
 /// Methods over files.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct AcrossFiles {
-    /// The files: `metaqa 2hop`.
+    /// The files: `metaqa 2hop.dev`.
     pub files: Vec<String>,
     /// The runs, in the order in which the folders have them.
     pub runs: Vec<Across>,
@@ -39,14 +39,15 @@ const TOLD: [Metric; 6] =
 
 /// Sums results folders up by run and file. A question that stands in several folders of one run counts once, as the last has it.
 pub fn across_files(results: &[Results], seed: u64) -> AcrossFiles {
-    let mut files: Vec<String> = Vec::new();
+    let mut files: Vec<(Vec<String>, String)> = Vec::new();
     let mut runs: Vec<(String, Vec<Vec<Row>>)> = Vec::new();
     let mut models: Vec<&str> =
         results.iter().flat_map(|r| r.manifest.llms.iter()).map(|llm| llm.name.as_str()).collect();
     models.sort_unstable();
     models.dedup();
     for result in results {
-        let file = place(&mut files, file_name(&result.manifest), |name| name.clone());
+        let named = (file_key(&result.manifest), apart(file_name(&result.manifest), &files));
+        let file = place(&mut files, named, |(key, _)| key.clone());
         for (method, llm) in result.runs() {
             let name = run_name(&result.manifest, &method, (models.len() > 1).then_some(llm.as_str()));
             let at = place(&mut runs, (name, Vec::new()), |(name, _)| name.clone());
@@ -60,11 +61,11 @@ pub fn across_files(results: &[Results], seed: u64) -> AcrossFiles {
         }
     }
     let runs = runs.into_iter().map(|(run, rows)| summed(run, &rows, files.len(), seed)).collect();
-    AcrossFiles { files, runs }
+    AcrossFiles { files: files.into_iter().map(|(_, name)| name).collect(), runs }
 }
 
 /// Where an item of this name stands; at the end, where there was none.
-fn place<T>(items: &mut Vec<T>, item: T, name: impl Fn(&T) -> String) -> usize {
+fn place<T, K: PartialEq>(items: &mut Vec<T>, item: T, name: impl Fn(&T) -> K) -> usize {
     items.iter().position(|known| name(known) == name(&item)).unwrap_or_else(|| {
         items.push(item);
         items.len() - 1
@@ -90,14 +91,11 @@ fn summed(run: String, rows: &[Vec<Row>], files: usize, seed: u64) -> Across {
     }
 }
 
-/// `metaqa 1hop`: the graph, and what tells the file from other question files of it.
+/// `metaqa 1hop.dev`: the graph, and the rest of the question file's name.
 fn file_name(manifest: &Manifest) -> String {
     let mut name = manifest.workspace.name.clone();
     for dataset in &manifest.datasets {
-        let parts = dataset
-            .file
-            .split('.')
-            .filter(|part| !matches!(*part, "questions" | "dev" | "test" | "jsonl" | "json"));
+        let parts = dataset.file.split('.').filter(|part| !matches!(*part, "questions" | "jsonl" | "json"));
         let told = parts.collect::<Vec<_>>().join(".");
         if !told.is_empty() && told != name {
             let _ = write!(name, " {told}");
@@ -106,10 +104,27 @@ fn file_name(manifest: &Manifest) -> String {
     name
 }
 
+/// What tells a column from others: the graph's name and the files' content.
+fn file_key(manifest: &Manifest) -> Vec<String> {
+    let sums = manifest.datasets.iter().map(|dataset| dataset.sha256.clone());
+    std::iter::once(manifest.workspace.name.clone()).chain(sums).collect()
+}
+
+/// A name that no other column has: a second one of the same name is "NAME (2)".
+fn apart(name: String, known: &[(Vec<String>, String)]) -> String {
+    let taken = |name: &String| known.iter().any(|(_, other)| other == name);
+    let numbered = (2..).map(|number| format!("{name} ({number})"));
+    std::iter::once(name.clone()).chain(numbered).find(|name| !taken(name)).unwrap_or(name)
+}
+
 /// `kerag (kerag.filter=similarity)`.
 fn run_name(manifest: &Manifest, method: &str, llm: Option<&str>) -> String {
-    let mut told: Vec<String> =
-        manifest.settings.iter().map(|(key, value)| format!("{key}={value}")).collect();
+    // What was set, without the whole configuration, which the manifest keeps too; of the language's file that there is another one.
+    let set = manifest.settings.iter().filter(|(key, _)| !key.starts_with(PARAMETERS_OF));
+    let mut told: Vec<String> = set
+        .map(|(key, value)| if key == "words" { "other words".to_owned() } else { format!("{key}={value}") })
+        .collect();
+    told.extend((!manifest.sources.is_empty()).then(|| format!("{} sources", manifest.sources.len() + 1)));
     if manifest.anchors != AnchorSetting::Open {
         told.push(manifest.anchors.label().to_owned());
     }
@@ -162,6 +177,7 @@ mod tests {
         manifest.workspace.name = graph.into();
         manifest.datasets.truncate(1);
         manifest.datasets[0].file = file.into();
+        manifest.datasets[0].sha256 = format!("sum of {file}");
         manifest.methods = rows.iter().map(|row| row.method.clone()).collect();
         manifest.methods.dedup();
         manifest.llms.truncate(1);
@@ -182,7 +198,7 @@ mod tests {
         let second = results("towns", "questions.jsonl", vec![failed("1"), of("kerag", row("1"))]);
         let again = results("towns", "questions.jsonl", vec![failed("1")]);
         let across = across_files(&[first, second, again], 1);
-        assert_eq!(across.files, ["metaqa 1hop", "towns"]);
+        assert_eq!(across.files, ["metaqa 1hop.dev", "towns"]);
         let runs: Vec<&str> = across.runs.iter().map(|run| run.run.as_str()).collect();
         assert_eq!(runs, ["paths", "kerag"]);
         let paths = &across.runs[0];
@@ -192,10 +208,22 @@ mod tests {
         assert_eq!(across.runs[1].files[0], None);
         let table = across.to_markdown();
         let lines: Vec<&str> = table.lines().collect();
-        assert!(lines[0].starts_with("| run | metaqa 1hop | towns | n | Hit@1 |"), "{table}");
+        assert!(lines[0].starts_with("| run | metaqa 1hop.dev | towns | n | Hit@1 |"), "{table}");
         assert!(lines[2].starts_with("| paths | 1.00 | 0.00 | 5 | 0.500 ["), "{table}");
         assert!(lines[3].starts_with("| kerag | – | 1.00 | 1 | 1.000 ["), "{table}");
         assert!(lines.iter().all(|line| line.matches('|').count() == 12), "{table}");
+    }
+
+    #[test]
+    fn files_of_one_name_are_columns_of_their_own() {
+        let dev = results("towns", "questions.dev.jsonl", vec![row("1")]);
+        let test = results("towns", "questions.test.jsonl", vec![wrong("1", ErrorClass::Composition)]);
+        let mut edited = results("towns", "questions.dev.jsonl", vec![wrong("1", ErrorClass::Composition)]);
+        edited.manifest.datasets[0].sha256 = "another".into();
+        let across = across_files(&[dev, test, edited], 1);
+        assert_eq!(across.files, ["towns dev", "towns test", "towns dev (2)"]);
+        let hits: Vec<f64> = across.runs[0].files.iter().map(|file| file.unwrap().mean).collect();
+        assert_eq!(hits, [1.0, 0.0, 0.0]);
     }
 
     #[test]
@@ -203,6 +231,7 @@ mod tests {
         let plain = results("towns", "questions.jsonl", vec![row("1")]);
         let mut set = results("towns", "questions.jsonl", vec![row("1")]);
         set.manifest.settings.insert("paths.walk.max_hops".into(), "1".into());
+        set.manifest.settings.insert(format!("{PARAMETERS_OF}paths"), "all of them".into());
         let runs = |results: &[Results]| -> Vec<String> {
             across_files(results, 1).runs.into_iter().map(|run| run.run).collect()
         };

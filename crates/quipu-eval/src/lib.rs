@@ -38,7 +38,8 @@ pub use judge::{
 };
 pub use learnt::LearntFiles;
 pub use manifest::{
-    AnchorSetting, DatasetFacts, LlmFacts, Manifest, RESULTS_FORMAT, Selection, WorkspaceFacts, prompt_hashes,
+    AnchorSetting, DatasetFacts, LlmFacts, Manifest, PARAMETERS_OF, RESULTS_FORMAT, Selection,
+    WorkspaceFacts, prompt_hashes,
 };
 pub use metamorphic::{
     Base, Case, Held, KindCounts, MetamorphicConfig, MetamorphicReport, MetamorphicSuite, Rule, Said,

@@ -12,6 +12,9 @@ use crate::learnt::LearntFiles;
 
 const SELECTION: &str = "selection";
 
+/// What stands before a method's name in the settings: its whole configuration.
+pub const PARAMETERS_OF: &str = "parameters of ";
+
 /// Changes with the form of manifest and rows.
 pub const RESULTS_FORMAT: u32 = 1;
 

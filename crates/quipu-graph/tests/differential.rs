@@ -34,6 +34,9 @@ fn triple() -> impl Strategy<Value = String> {
         2 => (0..4_u8).prop_map(|number| format!("\"{number}\"^^<http://www.w3.org/2001/XMLSchema#integer>")),
         1 => (0..3_u8).prop_map(|number| format!("\"text {number}\"")),
         1 => (0..2_u8).prop_map(|number| format!("\"text {number}\"@en")),
+        1 => (1..4_u8).prop_map(|day| format!("\"2001-01-0{day}\"^^<http://www.w3.org/2001/XMLSchema#date>")),
+        1 => (0..3_u8).prop_map(|number| format!("\"{number}.50\"^^<http://www.w3.org/2001/XMLSchema#decimal>")),
+        1 => any::<bool>().prop_map(|flag| format!("\"{flag}\"^^<http://www.w3.org/2001/XMLSchema#boolean>")),
         1 => (0..2_u8).prop_map(|number| format!("_:blank{number}")),
         1 => (0..RELATIONS).prop_map(|number| format!("<urn:r{number}>")),
     ];
@@ -78,6 +81,9 @@ fn expression() -> impl Strategy<Value = String> {
     prop_oneof![
         (value(), prop::sample::select(&["=", "!=", "<", ">="][..]), value())
             .prop_map(|(left, operator, right)| format!("{left} {operator} {right}")),
+        (variable(), 1..4_u8).prop_map(|(of, day)| {
+            format!("{of} >= \"2001-01-0{day}\"^^<http://www.w3.org/2001/XMLSchema#date>")
+        }),
         variable().prop_map(|of| format!("BOUND({of})")),
         variable().prop_map(|of| format!("isLiteral({of})")),
         variable().prop_map(|of| format!("STRLEN(STR({of})) > 5")),

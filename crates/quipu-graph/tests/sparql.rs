@@ -101,6 +101,23 @@ fn queries_join_filter_aggregate_and_sort() {
 }
 
 #[test]
+fn dates_times_and_durations_are_values() {
+    let turtle = r#"@prefix ex: <http://example.org/> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+ex:a ex:on "2001-03-05"^^xsd:date ; ex:at "09:30:00"^^xsd:time ; ex:takes "PT90M"^^xsd:dayTimeDuration .
+ex:b ex:on "1999-12-31"^^xsd:date ; ex:at "11:00:00"^^xsd:time ; ex:takes "PT2H"^^xsd:dayTimeDuration .
+"#;
+    let (_folder, graph) = import("dates.ttl", turtle);
+    let one = |query: &str| run(&graph, "csv", query).lines().skip(1).collect::<Vec<_>>().join(" ");
+    let (a, b) = ("http://example.org/a", "http://example.org/b");
+    assert_eq!(one("SELECT ?s { ?s ex:on ?d FILTER(?d > \"2001-01-01\"^^xsd:date) }"), a);
+    assert_eq!(one("SELECT ?s { ?s ex:at ?t FILTER(?t > \"10:00:00\"^^xsd:time) }"), b);
+    assert_eq!(one("SELECT ?s { ?s ex:takes ?t FILTER(?t < \"PT100M\"^^xsd:dayTimeDuration) }"), a);
+    let added = "SELECT (?d + \"P1D\"^^xsd:dayTimeDuration AS ?next) { ex:b ex:on ?d }";
+    assert_eq!(one(added), "2000-01-01");
+    assert_eq!(one("SELECT ?s { ?s ex:on ?d } ORDER BY ?d LIMIT 1"), b);
+}
+
+#[test]
 fn results_come_in_every_format() {
     let (_folder, graph) = graph();
     assert_eq!(run(&graph, "table", "ASK { ex:lima ex:in ex:peru }"), "true\n");

@@ -202,7 +202,8 @@ pub fn open_language_model(name: &str, options: &OpenOptions) -> Result<Arc<dyn 
     options.priced(Arc::new(cached), name)
 }
 
-/// Opens an embedder: `openai:MODEL`, a name of `models.toml`, or a folder with `model.safetensors`.
+/// Opens an embedder: `openai:MODEL`, a name of `models.toml`, or a folder with `model.safetensors`, `tokenizer.json`
+/// and `config.json`.
 pub async fn open_embedder(name: &str, options: &OpenOptions) -> Result<Arc<dyn Embedder>, ModelError> {
     if let Some(model) = name.strip_prefix(ENDPOINT) {
         return Ok(Arc::new(HttpEmbedder::connect(model, options.endpoint()?).await?));

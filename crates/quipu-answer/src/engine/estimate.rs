@@ -199,7 +199,7 @@ fn calls(method: Method, config: &MethodConfig) -> (u32, u32) {
         Method::StructGpt => repaired(config.structgpt.depth.saturating_mul(2)),
         Method::PlanOnGraph => repaired(config.plan_on_graph.depth.saturating_mul(4).saturating_add(1)),
         Method::Reflexion => {
-            let attempts = number(config.reflexion.attempts);
+            let attempts = number(config.reflexion.attempts.max(1));
             let (usual, most) = agent(number(config.reflexion.rounds));
             (usual, most.saturating_add(2).saturating_mul(attempts))
         }

@@ -71,7 +71,7 @@ fn prompts_of_the_baselines_are_what_was_agreed() {
     );
     check(
         Prompt::PogEntities,
-        json!({ "question": question, "objectives": objectives, "entities": ["Rick Lens", "Loek Peters"] }),
+        json!({ "question": question, "objectives": objectives, "entities": ["Kauwboy - starred actors -> Rick Lens"] }),
     );
     check(Prompt::PogMemory, json!({ "facts": facts, "question": question, "objectives": objectives }));
     check(
@@ -80,7 +80,7 @@ fn prompts_of_the_baselines_are_what_was_agreed() {
     );
     check(
         Prompt::ReflexionReflect,
-        json!({ "question": question, "steps": ["{\"action\": \"search\"}"], "prediction": "I don't know" }),
+        json!({ "question": question, "steps": ["{\"action\": \"search\"}\nR1: Kauwboy"], "prediction": "I don't know" }),
     );
     check(Prompt::CorrectiveJudge, json!({ "facts": facts, "question": question }));
     check(

@@ -67,7 +67,7 @@ struct Sentences {
 pub(super) fn check(folder: &Path, dimensions: usize) -> Result<Option<usize>, ModelError> {
     let path = folder.join("config.json");
     let Some(config) = read::<Config>(&path)? else {
-        let reason = "the file is missing; without it nobody can tell how the model's vectors are computed";
+        let reason = "the file is missing, and it says how the model's vectors are computed; copy it from where the model came from";
         return Err(refused(path, reason));
     };
     let heads = config.num_attention_heads;
@@ -110,13 +110,23 @@ pub(super) fn check(folder: &Path, dimensions: usize) -> Result<Option<usize>, M
             other => return Err(refused(modules, format!("a module {other:?}; this computes none"))),
         }
     }
-    let sentences = read::<Sentences>(&folder.join("sentence_bert_config.json"))?;
-    Ok(sentences.and_then(|sentences| sentences.max_seq_length).filter(|longest| *longest > 0))
+    let path = folder.join("sentence_bert_config.json");
+    let longest = read::<Sentences>(&path)?.and_then(|sentences| sentences.max_seq_length);
+    match longest {
+        // The model's own two marks, and a word.
+        Some(longest) if longest < 3 => {
+            Err(refused(path, format!("max_seq_length is {longest}, which leaves no room for a word")))
+        }
+        longest => Ok(longest),
+    }
 }
 
 fn check_pooling(path: PathBuf) -> Result<(), ModelError> {
     let Some(pooling) = read::<Pooling>(&path)? else {
-        return Err(refused(path, "the file is missing, and modules.json names its folder"));
+        return Err(refused(
+            path,
+            "the file is missing, and modules.json names its folder; copy it from where the model came from",
+        ));
     };
     let others = [
         ("of the first token", pooling.pooling_mode_cls_token),
@@ -213,6 +223,12 @@ mod tests {
         ] {
             let error = checked(&[("config.json", with(name, value))]).unwrap_err();
             assert!(error.contains("config.json: ") && error.contains(says), "{error}");
+        }
+        for longest in [0, 1, 2] {
+            let short = json!({ "max_seq_length": longest });
+            let error =
+                checked(&[("config.json", good()), ("sentence_bert_config.json", short)]).unwrap_err();
+            assert!(error.contains("sentence_bert_config.json: max_seq_length"), "{error}");
         }
         assert!(checked(&[]).unwrap_err().contains("config.json: the file is missing"));
         assert!(checked(&[("config.json", json!([]))]).unwrap_err().contains("config.json"));

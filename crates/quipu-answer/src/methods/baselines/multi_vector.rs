@@ -21,8 +21,8 @@ const RANKED: usize = 100;
 /// Parameters of multi-vector ranking.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MultiVectorConfig {
-    /// Passages of an entity that its worth is the mean of, the best ones (3); of a shorter document all.
-    #[schemars(range(min = 1, max = 100))]
+    /// Passages of an entity that its worth is the mean of, the best ones (3; 0 is 1); of a shorter document all.
+    #[schemars(range(max = 100))]
     pub best: usize,
     /// Passages that become evidence, the best one of each entity (10).
     #[schemars(range(max = 100))]
@@ -86,7 +86,7 @@ fn worths(documents: &Documents<'_>, vector: &[f32], best: usize) -> Result<Vec<
     for node in entities {
         let nearest = documents.index().nearest_of(vector, node)?;
         let Some((passage, _)) = nearest.first() else { continue };
-        let scores: Vec<f32> = nearest.iter().take(best).map(|(_, cosine)| *cosine).collect();
+        let scores: Vec<f32> = nearest.iter().take(best.max(1)).map(|(_, cosine)| *cosine).collect();
         #[expect(clippy::cast_precision_loss, reason = "a few passages")]
         let score = scores.iter().sum::<f32>() / scores.len() as f32;
         worths.push(Worth { node, score, passage: *passage });

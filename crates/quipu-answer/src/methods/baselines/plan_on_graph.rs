@@ -12,20 +12,20 @@ use quipu_graph::{NodeId, Step};
 use quipu_model::{ChatRequest, ModelError};
 use serde_json::json;
 
-use super::walk::{along, evidence, offered, scores};
-use crate::answer::{AnswerError, Event, Outcome, Question, Stage, cell, to_markdown};
+use super::walk::{MOST_OFFERED, along, evidence, most_offered, offered, scores};
+use crate::answer::{
+    AnswerError, Event, Evidence, EvidenceContent, Outcome, Question, Stage, cell, to_markdown,
+};
 use crate::compose::answer_from;
 use crate::ledger::Context;
 use crate::link::{NOTHING_LINKED, linked};
 use crate::plan::{OfferedRelation, with_solved};
 use crate::prompts::Prompt;
 use crate::prune::{filter_by_similarity, pick_numbers, similarities};
-use crate::retrieve::Walked;
+use crate::retrieve::{Walked, triples_to_evidence};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Most relations offered at once; the most similar to the question where there are more.
-const MOST_OFFERED: usize = 30;
 /// Most relations followed in one hop.
 const MOST_RELATIONS: usize = 5;
 /// Neighbours along one step of one entity.
@@ -204,9 +204,38 @@ impl Places {
     /// Stands at other places; those left stay behind.
     fn go_to(&mut self, next: Vec<(NodeId, String)>) {
         let left = std::mem::replace(&mut self.here, next);
-        self.behind.extend(left);
-        self.behind.retain(|place| !self.here.contains(place));
         self.visited.extend(self.here.iter().map(|(node, _)| *node));
+        self.leave(left);
+    }
+
+    /// Places that are not gone on from stay behind, each once.
+    fn leave(&mut self, places: impl IntoIterator<Item = (NodeId, String)>) {
+        for place in places {
+            if !self.here.contains(&place) && !self.behind.contains(&place) {
+                self.behind.push(place);
+            }
+        }
+    }
+
+    /// Stands at places behind too.
+    fn turn_back_to(&mut self, back: Vec<(NodeId, String)>) {
+        self.behind.retain(|place| !back.contains(place));
+        self.visited.extend(back.iter().map(|(node, _)| *node));
+        self.here.extend(back);
+    }
+
+    /// Notes a walk.
+    fn follow(&mut self, triples: &[Walked]) {
+        self.followed.extend(triples.iter().map(|(from, step, _)| (*from, *step)));
+    }
+
+    /// The steps that were not followed yet from some place at hand that has them.
+    async fn fresh(&self, context: &Context<'_>) -> Result<HashSet<Step>, AnswerError> {
+        let here = self.nodes();
+        let used = context.graph().relations_of(&here).await?;
+        let of_places =
+            here.iter().zip(used).flat_map(|(node, used)| used.into_iter().map(|of| (*node, of.step)));
+        Ok(of_places.filter(|place| !self.followed.contains(place)).map(|(_, step)| step).collect())
     }
 
     fn nodes(&self) -> Vec<NodeId> {
@@ -234,7 +263,9 @@ async fn explore(
         let _timer = context.ledger.enter(Stage::Retrieve);
         along(context, &here, &steps, MOST_NEIGHBOURS).await?
     };
-    places.followed.extend(here.iter().flat_map(|node| steps.iter().map(|step| (*node, *step))));
+    let triples: Vec<Walked> =
+        triples.into_iter().filter(|(from, step, _)| !places.followed.contains(&(*from, *step))).collect();
+    places.follow(&triples);
     let mut seen = HashSet::new();
     let reached: Vec<Walked> = triples
         .iter()
@@ -256,12 +287,16 @@ async fn choose_relations(
 ) -> Result<Vec<Step>, AnswerError> {
     let _timer = context.ledger.enter(Stage::Prune);
     let here = places.nodes();
-    let mut offered = offered(context, question.text(), &here, MOST_OFFERED).await?;
-    offered.retain(|relation| here.iter().any(|node| !places.followed.contains(&(*node, relation.step))));
+    let fresh = places.fresh(context).await?;
+    let mut offered = offered(context, question.text(), &here, usize::MAX).await?;
+    offered.retain(|relation| fresh.contains(&relation.step));
+    let offered = most_offered(context, question.text(), offered, MOST_OFFERED).await?;
     let relations: Vec<String> = offered.iter().map(OfferedRelation::describe).collect();
     context.trace.report(Stage::Plan, Event::Expanded { hop, relations: relations.clone() });
     let mut picked: Vec<usize> = (0..offered.len().min(1)).collect();
+    let mut by = "number";
     if offered.len() > 1 {
+        by = "model";
         let values = json!({
             "question": question.text(), "objectives": objectives.lines(), "at": places.names(),
             "relations": relations,
@@ -271,13 +306,14 @@ async fn choose_relations(
         let most = MOST_RELATIONS.min(offered.len());
         picked = pick_numbers(context, Stage::Prune, request, offered.len(), 1..=most).await?;
         if picked.is_empty() && context.embedder().is_some() {
+            by = "similarity";
             picked = filter_by_similarity(&similarities(context, question.text(), &offered).await?, most);
         }
     }
     let picked: Vec<&OfferedRelation> = picked.into_iter().filter_map(|index| offered.get(index)).collect();
     let kept: Vec<String> = picked.iter().map(|relation| relation.describe()).collect();
     let dropped = offered.len() - kept.len();
-    context.trace.report(Stage::Prune, Event::Filtered { hop, kept, dropped, by: "model".into() });
+    context.trace.report(Stage::Prune, Event::Filtered { hop, kept, dropped, by: by.into() });
     Ok(picked.into_iter().map(|relation| relation.step).collect())
 }
 
@@ -291,46 +327,65 @@ async fn choose_entities(
     hop: u32,
 ) -> Result<Vec<(NodeId, String)>, AnswerError> {
     let _timer = context.ledger.enter(Stage::Prune);
-    let found = reached.len();
-    let reached =
-        if found > MOST_CANDIDATES { most_similar(context, question, reached).await? } else { reached };
-    let ends: Vec<NodeId> = reached.iter().map(|(_, _, to)| *to).collect();
-    let names = context.graph().summaries(&ends).await?;
-    let mut next: Vec<(NodeId, String)> =
-        names.into_iter().map(|summary| (summary.node, cell(&summary.name))).collect();
+    let (reached, cut) = most_similar(context, question, reached).await?;
+    let named = async |triples: &[Walked]| -> Result<Vec<(NodeId, String)>, AnswerError> {
+        let ends: Vec<NodeId> = triples.iter().map(|(_, _, to)| *to).collect();
+        let names = context.graph().summaries(&ends).await?;
+        Ok(names.into_iter().map(|summary| (summary.node, cell(&summary.name))).collect())
+    };
+    places.leave(named(&cut).await?);
+    let found = reached.len() + cut.len();
+    let mut next = named(&reached).await?;
+    let mut by = "number";
     if next.len() > FEW && context.calls_left() > 1 {
-        let names: Vec<&str> = next.iter().map(|(_, name)| name.as_str()).collect();
+        by = "model";
+        let evidence = triples_to_evidence(context.graph(), &reached).await?;
         let values = json!({
-            "question": question.text(), "objectives": objectives.lines(), "entities": names,
+            "question": question.text(), "objectives": objectives.lines(),
+            "entities": evidence.iter().map(told).collect::<Vec<_>>(),
         });
         let request = ChatRequest::new("prune.pog_entities", Prompt::PogEntities.render(values)?);
         let picked = pick_numbers(context, Stage::Prune, request, next.len(), 1..=FEW).await?;
-        // A reply that could not be read chooses nothing: the most similar go on.
-        let picked = if picked.is_empty() { (0..FEW).collect() } else { picked };
-        let chosen: HashSet<usize> = picked.iter().copied().collect();
-        places.behind.extend(
-            next.iter().enumerate().filter(|(at, _)| !chosen.contains(at)).map(|(_, place)| place.clone()),
-        );
-        next = picked.into_iter().filter_map(|at| next.get(at).cloned()).collect();
+        if !picked.is_empty() {
+            let chosen: Vec<_> = picked.iter().filter_map(|at| next.get(*at).cloned()).collect();
+            places.leave(next.iter().filter(|place| !chosen.contains(place)).cloned());
+            next = chosen;
+        }
     }
-    next.truncate(FEW);
+    // Where there was no choice, or none that could be read, the first ones go on: those most like the question.
+    let rest = next.split_off(next.len().min(FEW));
+    places.leave(rest);
     let kept: Vec<String> = next.iter().map(|(_, name)| name.clone()).collect();
     let dropped = found - kept.len();
-    context.trace.report(Stage::Prune, Event::Filtered { hop, kept, dropped, by: "model".into() });
+    context.trace.report(Stage::Prune, Event::Filtered { hop, kept, dropped, by: by.into() });
     Ok(next)
 }
 
-/// The triples whose sentences are most like the question; the first ones where there is no embedder.
+/// `Kauwboy - directed by -> Boudewijn Koole`.
+fn told(evidence: &Evidence) -> String {
+    match &evidence.content {
+        EvidenceContent::Triple { head, relation, tail, .. } => {
+            format!("{} - {} -> {}", cell(head), cell(relation), cell(tail))
+        }
+        _ => cell(&evidence.to_line()),
+    }
+}
+
+/// The triples most like the question, best first, and the others; the first ones where there is no embedder.
 async fn most_similar(
     context: &Context<'_>,
     question: &Question,
-    reached: Vec<Walked>,
-) -> Result<Vec<Walked>, AnswerError> {
-    if context.embedder().is_none() {
-        return Ok(reached.into_iter().take(MOST_CANDIDATES).collect());
+    mut reached: Vec<Walked>,
+) -> Result<(Vec<Walked>, Vec<Walked>), AnswerError> {
+    let scores =
+        if reached.len() > FEW { scores(context, question.text(), &reached).await? } else { Vec::new() };
+    if !scores.is_empty() {
+        let mut ranked: Vec<(f32, Walked)> = scores.into_iter().zip(reached).collect();
+        ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
+        reached = ranked.into_iter().map(|(_, triple)| triple).collect();
     }
-    let kept = filter_by_similarity(&scores(context, question.text(), &reached).await?, MOST_CANDIDATES);
-    Ok(kept.into_iter().filter_map(|index| reached.get(index).copied()).collect())
+    let cut = reached.split_off(reached.len().min(MOST_CANDIDATES));
+    Ok((reached, cut))
 }
 
 /// The paper's self-correction: the places behind that are gone on from too; one call, none where nothing is behind.
@@ -354,7 +409,6 @@ async fn turn_back(
     let picked =
         pick_numbers(context, Stage::Plan, request, offered.len(), 0..=FEW.min(offered.len())).await?;
     let back: Vec<(NodeId, String)> = picked.into_iter().filter_map(|at| offered.get(at).cloned()).collect();
-    places.behind.retain(|place| !back.contains(place));
-    places.here.extend(back);
+    places.turn_back_to(back);
     Ok(())
 }

@@ -9,23 +9,23 @@ use serde_json::json;
 
 use super::react;
 use super::rounds::{Attempt, RoundsConfig};
-use crate::answer::{AnswerError, Event, Outcome, Question, Stage, cell};
+use crate::answer::{AnswerError, Event, Outcome, Question, Stage, Status, cell};
 use crate::critique::{self, prediction};
 use crate::ledger::Context;
 use crate::prompts::Prompt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Calls that another attempt needs to be worth its beginning: the judgement, the reflection, an action and the answer.
-const OF_AN_ATTEMPT: u32 = 4;
+/// Calls that another attempt needs to be worth its beginning: the judgement, the reflection, a search, a step and the answer.
+const OF_AN_ATTEMPT: u32 = 5;
 /// Tokens of a lesson.
 const LESSON_TOKENS: u32 = 80;
 
 /// Parameters of Reflexion.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReflexionConfig {
-    /// Most attempts (3).
-    #[schemars(range(min = 1, max = 10))]
+    /// Most attempts (3; 0 is 1).
+    #[schemars(range(max = 10))]
     pub attempts: usize,
     /// Most rounds of an attempt (8).
     #[schemars(range(max = 100))]
@@ -48,9 +48,14 @@ pub(in crate::methods) async fn run(
     let mut attempt = react::attempt(context, question, &lessons, &rounds).await?;
     while lessons.len() + 1 < config.attempts && context.calls_left() >= OF_AN_ATTEMPT {
         match again(context, question, &attempt, &mut lessons, &rounds).await {
+            // What the attempt before came to is not lost where a limit ended this one.
+            Ok(Some(next)) if is_cut_off(context, &next) && attempt.outcome.status != Status::Abstained => {
+                let reason = "a limit ended the last attempt; the one before stands".into();
+                context.trace.report(Stage::Critique, Event::Degraded { reason });
+                break;
+            }
             Ok(Some(next)) => attempt = next,
             Ok(None) => break,
-            // What the attempt before came to is not lost.
             Err(AnswerError::Exhausted(limit)) => {
                 let reason = format!("{limit}; the attempt before stands");
                 context.trace.report(Stage::Critique, Event::Degraded { reason });
@@ -60,6 +65,12 @@ pub(in crate::methods) async fn run(
         }
     }
     Ok(attempt.outcome)
+}
+
+/// Whether an attempt came to nothing because calls or time were used up.
+fn is_cut_off(context: &Context<'_>, attempt: &Attempt) -> bool {
+    let is_spent = context.calls_left() <= 1 || context.check_time().is_err();
+    attempt.outcome.status == Status::Abstained && is_spent
 }
 
 /// Another attempt, told what the last one taught; none where that one is accepted.

@@ -47,7 +47,7 @@ pub(super) trait Agent {
     ) -> Result<(Action, String), AnswerError>;
 }
 
-/// What an agent came to, and the calls that it wrote on the way.
+/// What an agent came to, and on the way its calls with what each found.
 pub(super) struct Attempt {
     pub(super) outcome: Outcome,
     pub(super) steps: Vec<String>,
@@ -82,6 +82,7 @@ pub(super) async fn converse(
         if (action == Action::Finish && (repeated || !toolbox.is_empty()))
             || done.iter().filter(|a| **a == action).count() > 1
         {
+            steps.push(words);
             break;
         }
         let observation = if action == Action::Finish {
@@ -93,9 +94,12 @@ pub(super) async fn converse(
             act(&mut toolbox, &action).await?
         };
         done.push(action);
-        steps.push(words.clone());
+        let found = observation.to_message(question.text())?;
+        // The question stands below what was found; a reflection has it anyway.
+        let told = found.content.rsplit_once('\n').map_or("", |(told, _)| told);
+        steps.push(format!("{words}\n{told}"));
         messages.push(Message::assistant(words));
-        messages.push(observation.to_message(question.text())?);
+        messages.push(found);
     }
     let found = toolbox.into_evidence().await?;
     let outcome = answer_from(context, question, found, 0.5).await?;

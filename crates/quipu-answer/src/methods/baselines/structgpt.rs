@@ -10,7 +10,7 @@ use quipu_graph::NodeId;
 use quipu_model::ChatRequest;
 use serde_json::json;
 
-use super::walk::{along, evidence, offered};
+use super::walk::{MOST_OFFERED, along, evidence, offered};
 use crate::answer::{AnswerError, Event, Outcome, Question, Stage, cell};
 use crate::compose::answer_from;
 use crate::critique;
@@ -23,8 +23,6 @@ use crate::retrieve::Walked;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Most relations offered at once; the most similar to the question where there are more.
-const MOST_OFFERED: usize = 30;
 /// Entities that are gone on from, and neighbours of each.
 const MOST_NODES: usize = 100;
 const MOST_NEIGHBOURS: usize = 100;
@@ -99,8 +97,9 @@ async fn choose(
     let offered = offered(context, question.text(), here, MOST_OFFERED).await?;
     let relations: Vec<String> = offered.iter().map(OfferedRelation::describe).collect();
     context.trace.report(Stage::Plan, Event::Expanded { hop, relations: relations.clone() });
-    let mut picked = Vec::new();
+    let (mut picked, mut by) = (Vec::new(), "number");
     if offered.len() > 1 {
+        by = "model";
         let named = here.get(..MOST_NAMES).unwrap_or(here);
         let names: Vec<String> =
             context.graph().summaries(named).await?.iter().map(|node| cell(&node.name)).collect();
@@ -112,12 +111,13 @@ async fn choose(
         let request = ChatRequest::new("prune.structgpt", messages);
         picked = pick_numbers(context, Stage::Prune, request, offered.len(), 1..=1).await?;
         if picked.is_empty() && context.embedder().is_some() {
+            by = "similarity";
             picked = filter_by_similarity(&similarities(context, question.text(), &offered).await?, 1);
         }
     }
     let chosen = offered.get(picked.first().copied().unwrap_or(0)).cloned();
     let kept: Vec<String> = chosen.iter().map(OfferedRelation::describe).collect();
     let dropped = offered.len() - kept.len();
-    context.trace.report(Stage::Prune, Event::Filtered { hop, kept, dropped, by: "model".into() });
+    context.trace.report(Stage::Prune, Event::Filtered { hop, kept, dropped, by: by.into() });
     Ok(chosen)
 }

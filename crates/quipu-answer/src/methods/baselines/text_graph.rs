@@ -8,7 +8,7 @@ use crate::compose::answer_from;
 use crate::ledger::Context;
 use crate::link::{linked, nodes};
 use crate::prune::neighbourhood;
-use crate::retrieve::retrieve_passages;
+use crate::retrieve::{best_within_budget, retrieve_passages};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -32,18 +32,18 @@ pub(in crate::methods) async fn run(
     config: &TextGraphConfig,
 ) -> Result<Outcome, AnswerError> {
     let anchors = linked(context, question).await?;
-    let mut evidence = {
+    let passages = {
         let _timer = context.ledger.enter(Stage::Retrieve);
         let mode = SearchMode::Hybrid;
         retrieve_passages(context, question.text(), &nodes(&anchors), mode, config.passages).await?
     };
-    let mut left_out = 0;
+    let (mut evidence, mut left_out) = best_within_budget(context, passages);
     if !anchors.is_empty() {
         let spent = context.count_tokens(&to_markdown(&evidence));
         let budget = context.limits.evidence_tokens.saturating_sub(spent);
         let triples = neighbourhood(context, question, &anchors, budget).await?;
         evidence.extend(triples.evidence);
-        left_out = triples.left_out;
+        left_out += triples.left_out;
     }
     answer_from(context, question, (evidence, left_out), 0.5).await
 }

@@ -13,7 +13,7 @@ use quipu_graph::{NodeId, Step};
 use quipu_model::{ChatRequest, ModelError};
 use serde_json::json;
 
-use super::walk::{evidence, offered, scores};
+use super::walk::{MOST_OFFERED, evidence, offered, scores};
 use crate::answer::{AnswerError, Event, Outcome, Question, Stage, cell};
 use crate::compose::answer_from;
 use crate::critique;
@@ -26,8 +26,6 @@ use crate::retrieve::Walked;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Most relations offered at once; the most similar to the question where there are more.
-const MOST_OFFERED: usize = 30;
 /// Neighbours along one step of one entity.
 const MOST_NEIGHBOURS: usize = 50;
 /// Names of the graph offered to the topic call.

@@ -10,6 +10,9 @@ use crate::plan::{Frontier, OfferedRelation};
 use crate::prune::{filter_by_similarity, similarities};
 use crate::retrieve::{Walked, latest_within_budget, sentence, triples_to_evidence};
 
+/// Most relations offered at once; the most similar to the question where there are more.
+pub(super) const MOST_OFFERED: usize = 30;
+
 /// The relations that lead on from some nodes, at most `most`: the most similar to the question where there are more.
 pub(super) async fn offered(
     context: &Context<'_>,
@@ -18,7 +21,17 @@ pub(super) async fn offered(
     most: usize,
 ) -> Result<Vec<OfferedRelation>, AnswerError> {
     let graph = context.graph();
-    let mut offered = Frontier::at(graph, nodes).await?.expand(graph).await?;
+    let offered = Frontier::at(graph, nodes).await?.expand(graph).await?;
+    most_offered(context, question, offered, most).await
+}
+
+/// At most `most` of some relations: the most similar to the question where there are more.
+pub(super) async fn most_offered(
+    context: &Context<'_>,
+    question: &str,
+    mut offered: Vec<OfferedRelation>,
+    most: usize,
+) -> Result<Vec<OfferedRelation>, AnswerError> {
     if offered.len() > most && context.embedder().is_some() {
         let scores = similarities(context, question, &offered).await?;
         let kept = filter_by_similarity(&scores, most);

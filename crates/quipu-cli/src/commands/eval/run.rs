@@ -11,7 +11,7 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 use quipu_answer::{AskOptions, Engine, Note, Source};
 use quipu_eval::{
-    Agreement, Budget, DatasetFacts, EvalError, LearntFiles, LlmFacts, Manifest, ModelJudge,
+    Agreement, Budget, DatasetFacts, EvalError, LearntFiles, LlmFacts, Manifest, ModelJudge, PARAMETERS_OF,
     PreparedQuestion, QuestionFile, QuestionFormat, RESULTS_FORMAT, Results, ResultsFolder, Row, RunConfig,
     Selection, Summary, WorkspaceFacts, agreement_to_text, errors_to_markdown, failures_to_text,
     groups_to_markdown, judge_agreement, prepare, prompt_hashes, read_questions, select, summarise,
@@ -302,7 +302,7 @@ impl Run {
         settings.extend(plan.words.clone().map(|text| ("words".to_owned(), text)));
         for options in &plan.methods {
             let parameters = format!("{:?} {:?}", options.config, options.limits);
-            settings.insert(format!("parameters of {}", options.name()), parameters);
+            settings.insert(format!("{PARAMETERS_OF}{}", options.name()), parameters);
         }
         let manifest = Manifest {
             format: RESULTS_FORMAT,
