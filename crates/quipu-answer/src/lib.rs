@@ -9,6 +9,7 @@
 //! use quipu_answer::{AskOptions, Engine, Method, Question, Status};
 //! use quipu_graph::{ImportConfig, Input};
 //! use quipu_index::{ImportRequest, Workspace};
+//! use quipu_model::ScriptedModel;
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -19,12 +20,16 @@
 //! let graph = ImportConfig::new("films", vec![Input::File(file)]);
 //! Workspace::import(&place, &ImportRequest { graph, embedder: None, progress: None }).await?;
 //!
-//! // Without a language model and an embedder: paths of the graph, by their names.
-//! let engine = Engine::new(Arc::new(Workspace::open(&place)?), None, None)?;
+//! // A model that says what it is told to stands in for one here.
+//! let reply = r#"{"reasoning": "By E0.", "status": "answered", "rows": ["E0"], "operation": "none",
+//!     "answers": ["Boudewijn Koole"]}"#;
+//! let model = Arc::new(ScriptedModel::new().on("compose", reply));
+//! let engine = Engine::new(Arc::new(Workspace::open(&place)?), Some(model), None)?;
 //! let asked_at = "2024-02-28T12:00:00[UTC]".parse()?;
 //! let question = Question::new("Who is Kauwboy directed by?", asked_at)?;
-//! let answer = engine.ask(&question, &AskOptions { method: Method::Paths, ..AskOptions::default() }).await?;
-//! assert_eq!((answer.status, answer.answers), (Status::Answered, vec!["Boudewijn Koole".to_owned()]));
+//! let answer = engine.ask(&question, &AskOptions { method: Method::Graph, ..AskOptions::default() }).await?;
+//! assert_eq!((answer.status, answer.grounded), (Status::Answered, true));
+//! assert_eq!(answer.answers, ["Boudewijn Koole"]);
 //! assert_eq!(answer.evidence[0].to_line(), "Kauwboy | directed by | Boudewijn Koole");
 //! # Ok(())
 //! # }

@@ -158,13 +158,12 @@ fn readable(graph: &Graph, folder: &Path, entry: NamedOrBlankNodeRef<'_>, kind: 
         "QueryEvaluationTest" | "CSVResultFormatTest" => {
             let action = node(action)?;
             let files = |name: &str| -> Vec<PathBuf> {
-                let files = objects(graph, action, &term(QUERY, name)).into_iter();
-                files
-                    .filter_map(|file| {
-                        matches!(file, TermRef::NamedNode(_))
-                            .then(|| path(file.to_string().trim_matches(['<', '>'])))
-                    })
-                    .collect()
+                let named = objects(graph, action, &term(QUERY, name)).into_iter();
+                let file = |file: TermRef<'_>| match file {
+                    TermRef::NamedNode(file) => Some(path(file.as_str())),
+                    _ => None,
+                };
+                named.filter_map(file).collect()
             };
             let query = files("query").into_iter().next()?;
             let named = !objects(graph, action, &term(QUERY, "graphData")).is_empty();
