@@ -344,15 +344,7 @@ impl Teller<'_> {
                 {
                     return said;
                 }
-                let words = match comparison {
-                    Comparison::Equal => "is",
-                    Comparison::Unequal => "is not",
-                    Comparison::Less => "is below",
-                    Comparison::AtMost => "is at most",
-                    Comparison::Greater => "is above",
-                    Comparison::AtLeast => "is at least",
-                };
-                format!("{} {words} {}", self.value(a), self.value(b))
+                format!("{} {} {}", self.value(a), comparison.words(), self.value(b))
             }
             Expression::And(a, b) => format!("{} and {}", self.value(a), self.value(b)),
             Expression::Or(a, b) => format!("either {} or {}", self.value(a), self.value(b)),

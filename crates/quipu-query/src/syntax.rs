@@ -160,6 +160,20 @@ pub enum Comparison {
     AtLeast,
 }
 
+impl Comparison {
+    /// The comparison in words, between its two sides: "is above".
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Equal => "is",
+            Self::Unequal => "is not",
+            Self::Less => "is below",
+            Self::AtMost => "is at most",
+            Self::Greater => "is above",
+            Self::AtLeast => "is at least",
+        }
+    }
+}
+
 /// An arithmetic operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Arithmetic {

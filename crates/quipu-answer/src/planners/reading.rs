@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use quipu_graph::{Direction, NodeId, iri_of_key};
 use quipu_query::{
-    Made, PathFrom, PathStart, PathStep, Query, RunLimits, Tables, is_too_much, kept_tables, met_by,
-    path_query, plan, run_level, say,
+    Comparison, Expression, Made, PathFrom, PathStart, PathStep, Query, RunLimits, Tables, is_too_much,
+    kept_tables, met_by, path_query, plan, run_level, say,
 };
 
 use crate::answer::{AnswerError, AnswerTable, Outcome, PlanStart, Planned, Reading, Value};
@@ -89,13 +89,30 @@ pub(crate) async fn read_path(
 fn words_of_way(path: &Planned) -> String {
     let way = &path.said;
     match &path.made {
-        Made::Values | Made::Within { counted: false, .. } => way.clone(),
-        Made::Count | Made::Within { counted: true, .. } => format!("the number of: {way}"),
+        Made::Values => way.clone(),
+        Made::Count => format!("the number of: {way}"),
+        Made::Within { bounds, counted } => {
+            let number = if *counted { "the number of: " } else { "" };
+            format!("{number}{way}{}", bounds_in_words(bounds))
+        }
         Made::Sum => format!("the sum of: {way}"),
         Made::Average => format!("the average of: {way}"),
         Made::Ordered { descending: true, .. } => format!("in order, the greatest first: {way}"),
         Made::Ordered { descending: false, .. } => format!("in order, the least first: {way}"),
     }
+}
+
+/// What holds of the values that are told: ", where it is above 1900".
+fn bounds_in_words(bounds: &[(Comparison, Expression)]) -> String {
+    let told = |(comparison, value): &(Comparison, Expression)| {
+        let value = match value {
+            Expression::Number(text) | Expression::Text(text) | Expression::Terms(_, text) => text.clone(),
+            other => other.to_string(),
+        };
+        format!("it {} {value}", comparison.words())
+    };
+    let told: Vec<String> = bounds.iter().map(told).collect();
+    if told.is_empty() { String::new() } else { format!(", where {}", told.join(" and ")) }
 }
 
 pub(crate) async fn iris_of(context: &Context<'_>, types: &[NodeId]) -> Result<Vec<String>, AnswerError> {
@@ -203,5 +220,22 @@ fn is_same(a: &Value, b: &Value, rounded: f64) -> bool {
     match (&a.key, &b.key) {
         (Some(a), Some(b)) => a == b,
         _ => a.name == b.name || numbers().is_some_and(|(a, b)| (a - b).abs() <= rounded * a.abs().max(1.0)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bound_is_part_of_the_reading() {
+        let number = |text: &str| Expression::Number(text.into());
+        let bounds = vec![(Comparison::Greater, number("1900")), (Comparison::AtMost, number("1950"))];
+        assert_eq!(bounds_in_words(&bounds), ", where it is above 1900 and it is at most 1950");
+        assert_eq!(
+            bounds_in_words(&[(Comparison::Equal, Expression::Text("Lima".into()))]),
+            ", where it is Lima"
+        );
+        assert_eq!(bounds_in_words(&[]), "");
     }
 }
