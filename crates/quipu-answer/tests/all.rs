@@ -31,6 +31,7 @@ mod hybrid_router;
 mod kerag;
 mod kinds;
 mod labels;
+mod languages;
 mod layers;
 mod over_apis;
 mod paths;

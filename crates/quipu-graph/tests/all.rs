@@ -28,6 +28,7 @@ mod endpoint_servers;
 mod entities;
 mod formats;
 mod malformed;
+mod old_formats;
 mod random_graphs;
 mod sparql;
 mod sparql_suite;

@@ -6,98 +6,37 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use crate::words::is_in;
 use quipu_index::{Word, words};
 
-/// Words that carry grammar only.
-const FUNCTION_WORDS: &str = "a an the of in on at to for from by with and or is are was were be been being do does did has \
-have had who whom whose what which when where why how that this these those it its he she his her him they them their \
-there i you your we us our me my can could will would shall should may might must not no as if then than also too s t m \
-re ve ll d about into over under between same other another one ones x";
-/// Words that ask to be given something.
-const REQUEST_WORDS: &str = "few some give name list tell show find please get let many much listed named called person persons someone somebody";
-/// Words that say how much of what the next word tells: "the most populous".
-const DEGREE_WORDS: &str = "most least more less fewest fewer";
-/// Words that say of a thing that it is somewhere, and where the other words tell.
-const PLACING_WORDS: &str = "lie lies lying situated";
-/// Words that say that something is shared: a walk may turn back on the relation that it came by.
-const SHARING_WORDS: &str = "same share shares shared sharing also other another both together fellow";
-/// Of these, the words that say nothing else: something else must be reached by the same relation.
-const COMPANY_WORDS: &str = "same share shares shared sharing together fellow";
-/// Kin by two steps of the same relation: `grandson`.
-const KIN: &str = "father fathers mother mothers parent parents son sons daughter daughters child children dad mom mum kid kids pa ma";
-/// Question words that ask for a kind of thing.
-const ASKING_FOR: [(&str, &str); 5] =
-    [("who", "person"), ("whom", "person"), ("whose", "person"), ("when", "date"), ("where", "place")];
+use crate::vocabulary::{Language, WalkWords, Words};
 
-/// Whether the word carries grammar only: no name of a thing or a relation.
-pub fn is_function_word(word: &str) -> bool {
-    is_in(FUNCTION_WORDS, word)
-}
+impl Language {
+    /// Whether the word carries grammar only: no name of a thing or a relation.
+    pub fn is_function_word(self, word: &str) -> bool {
+        // Without words of paths, those that join others are the ones.
+        self.walks().function.has(word) || (!self.tells_paths() && self.joins(word))
+    }
 
-/// Whether the word is one of grammar, or only asks to be given something: no text has to speak of it.
-pub fn is_empty_word(word: &str) -> bool {
-    is_function_word(word) || is_in(REQUEST_WORDS, word)
-}
+    /// Whether the word is one of grammar, or only asks to be given something: no text has to speak of it.
+    pub fn is_empty_word(self, word: &str) -> bool {
+        let asks = self.walks().requests.has(word) || (!self.tells_paths() && self.is_imperative(word));
+        self.is_function_word(word) || asks
+    }
 
-/// Whether the word tells something of the way.
-pub fn tells(word: &str) -> bool {
-    let grammar = is_function_word(word) && !matches!(word, "where" | "when");
-    !grammar
-        && [SHARING_WORDS, REQUEST_WORDS, DEGREE_WORDS, PLACING_WORDS].iter().all(|list| !is_in(list, word))
-}
+    /// Whether the word tells something of the way.
+    pub fn tells(self, word: &str) -> bool {
+        let words = self.walks();
+        let grammar = self.is_function_word(word) && !words.times_and_places.has(word);
+        !grammar
+            && [&words.sharing, &words.requests, &words.degrees, &words.placing]
+                .iter()
+                .all(|list| !list.has(word))
+    }
 
-/// What else a word of a question may ask for. `who` stands for people of any calling.
-const OTHER_WORDS: [(&[&str], &[&str]); 20] = [
-    (&["when"], &["date", "year", "time"]),
-    (&["where"], &["place", "location", "country", "city"]),
-    (&["old"], &["age"]),
-    (&["many"], &["number", "count"]),
-    (&["much"], &["amount", "number"]),
-    (
-        &["describe", "describes", "describing", "described", "about"],
-        &["topic", "subject", "keyword", "tag", "description"],
-    ),
-    (&["date"], &["year", "time", "day"]),
-    (
-        &["big", "bigger", "biggest", "large", "larger", "largest", "small", "smaller", "smallest"],
-        &["area", "size", "population"],
-    ),
-    (&["long", "longer", "longest", "short", "shorter", "shortest"], &["length", "duration"]),
-    (&["high", "higher", "highest", "tall", "taller", "tallest"], &["height", "elevation"]),
-    (&["older", "oldest", "young", "younger", "youngest"], &["age", "date of birth", "founded"]),
-    (&["latest", "newest", "earliest", "recent"], &["date", "year"]),
-    (&["heavy", "heavier", "heaviest"], &["weight", "mass"]),
-    (&["rich", "richer", "richest", "poorest"], &["wealth", "income", "gross domestic product"]),
-    (&["populous", "inhabitants", "inhabited"], &["population"]),
-    (&["place"], &["city", "country", "location", "state", "town"]),
-    (&["sort", "sorts", "kind", "kinds", "type", "types"], &["kind", "type", "category", "genre"]),
-    (&["term", "terms", "expressions"], &["tag", "keyword", "topic"]),
-    (&["appear", "appears", "appeared", "appearing"], &["act", "star", "take part"]),
-    (&["script", "scripts", "screenplay", "story"], &["writer", "written", "wrote"]),
-];
-const PEOPLE: [&str; 11] = [
-    "writer",
-    "director",
-    "actor",
-    "player",
-    "artist",
-    "worker",
-    "scientist",
-    "politician",
-    "parent",
-    "child",
-    "employee",
-];
-
-/// Other words for a word of the question.
-pub fn other_words(word: &str) -> &'static [&'static str] {
-    OTHER_WORDS.iter().find(|(words, _)| words.contains(&word)).map_or(&[], |(_, others)| others)
-}
-
-/// Other words for what is asked for.
-fn other_kinds(word: &str) -> &'static [&'static str] {
-    if word == "person" { &PEOPLE } else { other_words(word) }
+    /// What else a word of a question may ask for.
+    pub fn other_words(self, word: &str) -> &'static [String] {
+        self.walks().others(word)
+    }
 }
 
 /// Side of the mention and number of the run of telling words there. Tokens of one run stand side by side.
@@ -137,6 +76,7 @@ pub struct Asked {
     pub sharing: bool,
     /// Whether it says that something else is reached by the same relation.
     pub company: bool,
+    language: Language,
     left: Vec<Word>,
     right: Vec<Word>,
     /// The way goes on behind the mention first: `X's author`, `X directed which`.
@@ -150,6 +90,8 @@ pub struct Asked {
 impl Asked {
     /// Looks at `question` from the mention at `span` (bytes); `others` are its other mentions, whose words do not count.
     pub fn new(question: &str, span: Range<usize>, others: &[Range<usize>]) -> Self {
+        let language = Language::of(question);
+        let list = language.walks();
         let question = blank(question, others);
         let before = question.get(..span.start).unwrap_or_default();
         let behind = question.get(span.end..).unwrap_or_default();
@@ -160,20 +102,20 @@ impl Asked {
         if possessive {
             right.remove(0);
         }
-        let adjoining = behind.starts_with(' ') && right.first().is_some_and(|w| !is_function_word(&w.text));
+        let adjoining =
+            behind.starts_with(' ') && right.first().is_some_and(|w| !language.is_function_word(&w.text));
         let apposition = before.ends_with(' ')
-            && left.last().is_some_and(|w| {
-                !is_function_word(&w.text) && !is_in(REQUEST_WORDS, &w.text) && !is_in(SHARING_WORDS, &w.text)
-            });
-        let says =
-            |list: &str| left.iter().chain(&right).any(|w| is_in(list, &w.text)) || question.contains(" co-");
-        let (sharing, company) = (says(SHARING_WORDS), says(COMPANY_WORDS));
-        let head = head_of(&words(&masked));
+            && left.last().is_some_and(|w| !language.is_empty_word(&w.text) && !list.sharing.has(&w.text));
+        let prefixed = !list.shared_prefix.is_empty() && question.contains(&list.shared_prefix);
+        let says = |list: &Words| left.iter().chain(&right).any(|w| list.has(&w.text)) || prefixed;
+        let (sharing, company) = (says(&list.sharing), says(&list.company));
+        let head = head_of(&words(&masked), language);
         Self {
             masked,
             head,
             sharing,
             company,
+            language,
             left,
             right,
             right_first: possessive || adjoining,
@@ -184,7 +126,8 @@ impl Asked {
 
     /// What is asked for, and other words for it.
     pub fn head_words(&self) -> Vec<&str> {
-        let others = self.head.split(' ').flat_map(|word| other_kinds(word).iter().copied());
+        let list = self.language.walks();
+        let others = self.head.split(' ').flat_map(|word| list.other_kinds(word)).map(String::as_str);
         std::iter::once(self.head.as_str()).chain(others).collect()
     }
 
@@ -192,19 +135,21 @@ impl Asked {
     pub fn tokens(&self, labels: &HashSet<&str>) -> Tokens {
         let longest = labels.iter().map(|l| l.split(' ').count()).max().unwrap_or(1);
         let last = self.right.last().or(self.left.last());
-        let about = last.is_some_and(|w| w.text == "about");
-        let (mut left, of) = side(&self.left, labels, longest, false, about && self.right.is_empty());
+        let list = self.language.walks();
+        let about = last.is_some_and(|w| list.about.has(&w.text));
+        let side = |words, right, about| side(words, self.language, labels, longest, right, about);
+        let (mut left, of) = side(&self.left, false, about && self.right.is_empty());
         left.reverse();
-        let (mut right, owned) = side(&self.right, labels, longest, true, about);
+        let (mut right, owned) = side(&self.right, true, about);
         if !self.possessive {
             // "which film did X write": what stands right behind a mention may go with what stands before it.
             let first = right.first().and_then(|t| t.chunk);
             right.iter_mut().filter(|t| t.chunk == first).for_each(|t| t.chunk = None);
         }
-        if left.is_empty() && right.is_empty() && self.left.iter().chain(&self.right).any(|w| w.text == "in")
-        {
+        let inside = || self.left.iter().chain(&self.right).any(|w| list.inside.has(&w.text));
+        if left.is_empty() && right.is_empty() && inside() {
             // "is Lyon in France": where it is, and nothing else.
-            left.push(Token { text: "where".into(), chunk: None });
+            left.push(Token { text: list.somewhere.clone(), chunk: None });
         }
         let genitives = of + owned + usize::from(self.possessive && !right.is_empty());
         let last_word = self.left.last().map(|w| w.text.as_str());
@@ -232,11 +177,13 @@ pub fn blank(text: &str, spans: &[Range<usize>]) -> String {
 /// last word of a question.
 fn side(
     sentence: &[Word],
+    language: Language,
     labels: &HashSet<&str>,
     longest: usize,
     right: bool,
     about: bool,
 ) -> (Vec<Token>, usize) {
+    let list = language.walks();
     let mut tokens = Vec::new();
     let mut genitives = 0;
     let mut possessive = false;
@@ -247,29 +194,29 @@ fn side(
         let phrase = (2..=longest).rev().find_map(|count| {
             let run = sentence.get(at..at + count)?;
             let text = run.iter().map(|w| w.text.as_str()).collect::<Vec<_>>().join(" ");
-            let ends_tell =
-                run.first().is_some_and(|w| tells(&w.text)) && run.last().is_some_and(|w| tells(&w.text));
+            let ends_tell = run.first().is_some_and(|w| language.tells(&w.text))
+                && run.last().is_some_and(|w| language.tells(&w.text));
             (ends_tell && labels.contains(text.as_str())).then_some((text, count))
         });
         let (text, count) = phrase.unwrap_or_else(|| (word.text.clone(), 1));
-        let last_about = about && text == "about" && at + 1 == sentence.len();
+        let last_about = about && list.about.has(&text) && at + 1 == sentence.len();
         // The "larger" of "larger area" says nothing that "area" does not.
         // The people of "what do people eat" are anybody.
         let before = at.checked_sub(1).and_then(|before| sentence.get(before));
-        let anybody =
-            text == "people" && before.is_some_and(|w| matches!(w.text.as_str(), "do" | "did" | "can"));
+        let anybody = list.people.has(&text) && before.is_some_and(|w| list.anybody_behind.has(&w.text));
         let said_again = count == 1
-            && sentence.get(at + 1).is_some_and(|next| other_words(&text).contains(&next.text.as_str()));
+            && sentence.get(at + 1).is_some_and(|next| language.other_words(&text).contains(&next.text));
         if said_again || anybody {
             at += 1;
             continue;
         }
-        if count > 1 || tells(&text) || last_about {
-            if !one_relation(sentence.get(end_of_last.unwrap_or(at)..at).unwrap_or_default()) {
+        if count > 1 || language.tells(&text) || last_about {
+            if !one_relation(sentence.get(end_of_last.unwrap_or(at)..at).unwrap_or_default(), list) {
                 chunk += 1;
             }
-            let goes_with_any = matches!(text.as_str(), "where" | "when");
-            if let Some(kin) = text.strip_prefix("grand").filter(|rest| is_in(KIN, rest)) {
+            let goes_with_any = list.times_and_places.has(&text);
+            let twice = || text.strip_prefix(&list.twice).filter(|rest| list.kin.has(rest));
+            if let Some(kin) = twice().filter(|_| !list.twice.is_empty()) {
                 tokens.push(Token { text: kin.to_owned(), chunk: Some((right, chunk)) });
                 tokens.push(Token { text: kin.to_owned(), chunk: Some((right, chunk + 1)) });
                 chunk += 1;
@@ -280,7 +227,7 @@ fn side(
             end_of_last = Some(at + count);
             genitives += usize::from(possessive);
             possessive = sentence.get(at + count - 1).is_some_and(|w| w.end > w.stem_end);
-        } else if word.text == "of" && !tokens.is_empty() {
+        } else if language.is_of(&word.text) && !tokens.is_empty() {
             genitives += 1;
         }
         at += count;
@@ -290,56 +237,49 @@ fn side(
 
 /// Whether the words between two telling ones leave them the two ends of one relation: "the country whose capital is", "the state with
 /// the code".
-fn one_relation(between: &[Word]) -> bool {
-    const ARTICLES: [&str; 3] = ["the", "a", "an"];
-    const HAVING: [&str; 6] = ["whose", "with", "has", "have", "had", "having"];
-    let is = |list: &[&str], word: &Word| list.contains(&word.text.as_str());
+fn one_relation(between: &[Word], list: &WalkWords) -> bool {
+    let has = |w: &Word| list.having.has(&w.text);
     between.is_empty()
-        || (between.iter().any(|w| is(&HAVING, w))
-            && between.iter().all(|w| is(&HAVING, w) || is(&ARTICLES, w)))
+        || (between.iter().any(has) && between.iter().all(|w| has(w) || list.articles.has(&w.text)))
 }
 
 /// What is asked for: "thing" where the question does not say.
-fn head_of(masked: &[Word]) -> String {
-    const BETWEEN: [&str; 7] = ["is", "are", "was", "were", "the", "a", "of"];
-    const KIND_OF: [&str; 6] = ["kind", "type", "kinds", "types", "name", "names"];
-    const AUXILIARIES: [&str; 12] =
-        ["did", "does", "do", "is", "are", "was", "were", "has", "have", "had", "can", "will"];
+fn head_of(masked: &[Word], language: Language) -> String {
+    let list = language.walks();
     let text = |at: usize| masked.get(at).map_or("", |w| w.text.as_str());
-    if AUXILIARIES.contains(&text(0)) {
+    if list.auxiliaries.has(text(0)) {
         // "is X a man or a woman": one of the alternatives.
-        let before = masked.iter().position(|w| w.text == "or").and_then(|or| or.checked_sub(1));
-        return before
-            .map(text)
-            .filter(|w| !w.is_empty() && !is_function_word(w))
-            .unwrap_or("thing")
-            .to_owned();
+        let or = masked.iter().position(|w| language.offers_a_choice(&w.text));
+        let before = or.and_then(|or| or.checked_sub(1)).map(text);
+        let noun = before.filter(|w| !w.is_empty() && !language.is_function_word(w));
+        return noun.unwrap_or(&list.thing).to_owned();
     }
     for at in 0..masked.len() {
-        if matches!(text(at), "what" | "which") {
+        if list.asks_for_nouns.has(text(at)) {
             let mut start = at + 1;
-            while BETWEEN.contains(&text(start))
-                || (KIND_OF.contains(&text(start)) && text(start + 1) == "of")
+            while list.before_noun.has(text(start))
+                || (list.kinds.has(text(start)) && language.is_of(text(start + 1)))
             {
                 start += 1;
             }
-            let noun: Vec<&str> =
-                (start..start + 3).map(text).take_while(|w| !w.is_empty() && !is_function_word(w)).collect();
-            if matches!(noun.first(), Some(&("person" | "persons" | "people"))) {
-                return "person".to_owned();
+            let is_noun = |w: &&str| !w.is_empty() && !language.is_function_word(w);
+            let noun: Vec<&str> = (start..start + 3).map(text).take_while(is_noun).collect();
+            if noun.first().is_some_and(|word| list.people.has(word)) {
+                return list.person.clone();
             }
             if !noun.is_empty() {
                 return noun.join(" ");
             }
-            if AUXILIARIES.contains(&text(at + 1)) && !BETWEEN.contains(&text(at + 1)) {
-                return "thing".to_owned();
+            if list.auxiliaries.has(text(at + 1)) && !list.before_noun.has(text(at + 1)) {
+                return list.thing.clone();
             }
         }
-        if let Some((_, kind)) = ASKING_FOR.iter().find(|(word, _)| *word == text(at)) {
-            return (*kind).to_owned();
+        let asked = list.asks_for.iter().find(|row| row.words.has(text(at)));
+        if let Some(kind) = asked.and_then(|row| row.others.first()) {
+            return kind.clone();
         }
     }
-    let telling = |w: &&Word| !is_function_word(&w.text) && !is_in(REQUEST_WORDS, &w.text);
+    let telling = |w: &&Word| !language.is_empty_word(&w.text);
     // Of "X's cook's dishes" the dishes; of "the cook of X's wife" the cook.
     let possessive = |w: &Word| w.end > w.stem_end;
     let chain = !masked.iter().take_while(|w| !possessive(w)).any(|w| telling(&w));
@@ -347,7 +287,7 @@ fn head_of(masked: &[Word]) -> String {
     let words = if masked.iter().skip(last).any(|w| telling(&w)) { last } else { 0 };
     let noun = masked.iter().skip(words).skip_while(|w| !telling(w)).take_while(telling).take(3);
     let noun: Vec<&str> = noun.map(|w| w.text.as_str()).collect();
-    if noun.is_empty() { "thing".into() } else { noun.join(" ") }
+    if noun.is_empty() { list.thing.clone() } else { noun.join(" ") }
 }
 
 #[cfg(test)]

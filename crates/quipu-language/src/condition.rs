@@ -5,42 +5,8 @@ use std::ops::Range;
 use quipu_graph::LiteralValue;
 
 use crate::values::value_of;
+use crate::vocabulary::{BoundWords, Language};
 
-/// Words that set a lower bound, and whether the bound itself is in.
-const ABOVE: [(&str, bool); 15] = [
-    ("more than", false),
-    ("greater than", false),
-    ("larger than", false),
-    ("bigger than", false),
-    ("higher than", false),
-    ("longer than", false),
-    ("taller than", false),
-    ("later than", false),
-    ("at least", true),
-    ("since", true),
-    ("over", false),
-    ("above", false),
-    ("exceeding", false),
-    ("after", false),
-    ("not less than", true),
-];
-/// Words that set an upper bound.
-const BELOW: [(&str, bool); 14] = [
-    ("less than", false),
-    ("fewer than", false),
-    ("smaller than", false),
-    ("lower than", false),
-    ("shorter than", false),
-    ("earlier than", false),
-    ("at most", true),
-    ("up to", true),
-    ("not more than", true),
-    ("prior to", false),
-    ("under", false),
-    ("below", false),
-    ("before", false),
-    ("until", true),
-];
 /// Words of a value: "13 May 1968", "40 million dollars" is read without its last.
 const MOST_VALUE_WORDS: usize = 3;
 
@@ -87,19 +53,21 @@ impl Condition {
     }
 }
 
-/// The first condition of a question. English only.
+/// The first condition of a question.
 pub fn condition(question: &str) -> Option<Condition> {
+    let list = Language::of(question).bounds();
     let words = spaced_words(question);
     let lower: Vec<String> =
         words.iter().filter_map(|w| question.get(w.clone())).map(str::to_lowercase).collect();
     (0..words.len()).find_map(|at| {
-        between(question, &words, &lower, at).or_else(|| bounded(question, &words, &lower, at))
+        between(question, &words, &lower, at, list).or_else(|| bounded(question, &words, &lower, at, list))
     })
 }
 
 /// Where a question says numbers and dates in full, in bytes: "1535", "18 January 1535", "15 million"; neither "the 1990s"
 /// nor "the 16th century".
 pub fn values_said(question: &str) -> Vec<Range<usize>> {
+    let list = Language::of(question).bounds();
     let words = spaced_words(question);
     let plain = |span: &Range<usize>| {
         let text = question.get(span.clone()).unwrap_or_default();
@@ -108,7 +76,7 @@ pub fn values_said(question: &str) -> Vec<Range<usize>> {
                 || word.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ',' | '-'))
         });
         let next = question.get(span.end..).unwrap_or_default().split_whitespace().next().unwrap_or_default();
-        of_digits && !matches!(next, "century" | "centuries" | "decade")
+        of_digits && !list.times.has(next)
     };
     let mut said = Vec::new();
     let mut at = 0;
@@ -121,28 +89,44 @@ pub fn values_said(question: &str) -> Vec<Range<usize>> {
     said
 }
 
-fn bounded(question: &str, words: &[Range<usize>], lower: &[String], at: usize) -> Option<Condition> {
-    let said = |(phrase, inclusive): &(&str, bool)| {
-        let count = phrase.split(' ').count();
-        let same = phrase.split(' ').eq(lower.get(at..at + count)?.iter().map(String::as_str));
-        same.then_some((count, *inclusive))
+fn bounded(
+    question: &str,
+    words: &[Range<usize>],
+    lower: &[String],
+    at: usize,
+    list: &BoundWords,
+) -> Option<Condition> {
+    let said = |phrases: &Vec<String>| {
+        phrases.iter().find_map(|phrase| {
+            let count = phrase.split(' ').count();
+            phrase.split(' ').eq(lower.get(at..at + count)?.iter().map(String::as_str)).then_some(count)
+        })
     };
-    let (count, inclusive, is_above) = ABOVE
-        .iter()
-        .find_map(said)
-        .map(|(count, inclusive)| (count, inclusive, true))
-        .or_else(|| BELOW.iter().find_map(said).map(|(count, inclusive)| (count, inclusive, false)))?;
+    let lists = [
+        (&list.above, false, true),
+        (&list.from, true, true),
+        (&list.below, false, false),
+        (&list.to, true, false),
+    ];
+    let (count, inclusive, is_above) =
+        lists.into_iter().find_map(|(list, inclusive, is_above)| Some((said(list)?, inclusive, is_above)))?;
     let (value, end) = value_at(question, words, at + count)?;
     let bound = Some((value, inclusive));
     let (above, below) = if is_above { (bound, None) } else { (None, bound) };
     Some(made(question, words.get(at)?.start..end, above, below))
 }
 
-fn between(question: &str, words: &[Range<usize>], lower: &[String], at: usize) -> Option<Condition> {
-    if lower.get(at)? != "between" {
+fn between(
+    question: &str,
+    words: &[Range<usize>],
+    lower: &[String],
+    at: usize,
+    list: &BoundWords,
+) -> Option<Condition> {
+    if !list.between.has(lower.get(at)?) {
         return None;
     }
-    let and = (at + 2..words.len()).find(|and| lower.get(*and).is_some_and(|w| w == "and"))?;
+    let and = (at + 2..words.len()).find(|and| lower.get(*and).is_some_and(|word| list.and.has(word)))?;
     let first = question.get(words.get(at + 1)?.start..words.get(and - 1)?.end)?;
     let (low, (high, end)) = (measure(first)?, value_at(question, words, and + 1)?);
     Some(made(question, words.get(at)?.start..end, Some((low, true)), Some((high, true))))

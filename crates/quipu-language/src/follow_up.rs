@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use quipu_index::{Word, words};
 
-use crate::vocabulary::{FollowUpWords, follow_up_words, is_be, is_function_meaning, ordinal_word};
+use crate::vocabulary::{FollowUpWords, Language};
 
 /// What a word of a message stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,13 +66,19 @@ impl FollowUp {
 
 /// Reads how a message leans on what was said before.
 pub fn follow_up(message: &str) -> FollowUp {
-    let list = follow_up_words();
     let words = words(message);
+    // "Und Chile?" shows its language by its opening alone.
+    let mut language = Language::of(message);
+    if opening(&words, language.follow_ups()) == 0 {
+        let opens = |language: &Language| opening(&words, language.follow_ups()) > 0;
+        language = Language::all().find(opens).unwrap_or(language);
+    }
+    let list = language.follow_ups();
     let opening = opening(&words, list);
     let from = words.get(opening).filter(|_| opening > 0).map_or(0, |word| word.start);
     let mut refers: Vec<Referring> = Vec::new();
     for at in opening..words.len() {
-        let Some(found) = referring(&words, at, list) else { continue };
+        let Some(found) = referring(&words, at, language) else { continue };
         if refers.last().is_none_or(|last| last.span.end <= found.span.start) {
             refers.push(found);
         }
@@ -82,9 +88,10 @@ pub fn follow_up(message: &str) -> FollowUp {
 
 /// Whether a message asks nothing: "thanks", "ok, great".
 pub fn asks_nothing(message: &str) -> bool {
-    let list = follow_up_words();
     let words = words(message);
-    !words.is_empty() && words.iter().all(|word| list.is_courtesy(&word.text))
+    let is_courtesy =
+        |language: Language| words.iter().all(|word| language.follow_ups().is_courtesy(&word.text));
+    !words.is_empty() && Language::all().any(is_courtesy)
 }
 
 /// Words that the message begins with and that say only that it goes on.
@@ -103,17 +110,18 @@ fn texts(words: &[Word]) -> Vec<&str> {
     words.iter().map(|word| word.text.as_str()).collect()
 }
 
-fn referring(words: &[Word], at: usize, list: &FollowUpWords) -> Option<Referring> {
+fn referring(words: &[Word], at: usize, language: Language) -> Option<Referring> {
+    let list = language.follow_ups();
     let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
     let (word, next) = (words.get(at)?, text(at + 1));
     let until = |last: usize| word.start..words.get(last).map_or(word.stem_end, |word| word.stem_end);
     let before = |back: usize| at.checked_sub(back).map_or("", text);
     // "The second one", "the last".
-    if word.text == "the" {
+    if language.is_article(&word.text) {
         let place = match next {
             _ if list.is_first(next) => Referent::Place(1),
             _ if list.is_last(next) => Referent::Last,
-            _ => Referent::Place(ordinal_word(next)?),
+            _ => Referent::Place(language.ordinal_word(next)?),
         };
         let one = list.is_one(text(at + 2));
         let ends = at + 2 >= words.len();
@@ -121,7 +129,7 @@ fn referring(words: &[Word], at: usize, list: &FollowUpWords) -> Option<Referrin
     }
     if list.is_owner(&word.text) {
         // "Her" is somebody's where a noun follows: not in "who taught her", "who gave her the prize".
-        let owns = !next.is_empty() && !is_function_meaning(next);
+        let owns = !next.is_empty() && !language.joins(next);
         let to = match list.is_person(&word.text) {
             true => Referent::Person,
             false if list.is_several(&word.text) => Referent::Several,
@@ -130,12 +138,14 @@ fn referring(words: &[Word], at: usize, list: &FollowUpWords) -> Option<Referrin
         return Some(Referring { possessive: owns, ..Referring::plain(to, until(at)) });
     }
     let to = match &word.text {
-        text if list.is_pointing(text) => return pointing(words, at, list),
+        text if list.is_pointing(text) => return pointing(words, at, language),
         text if list.is_it(text) => Referent::One,
         text if list.is_person(text) => Referent::Person,
         text if list.is_several(text) => Referent::Several,
         // "Are there rivers" names no place.
-        text if list.is_there(text) && !is_be(before(1)) && !is_be(next) => Referent::Somewhere,
+        text if list.is_there(text) && !language.is_be(before(1)) && !language.is_be(next) => {
+            Referent::Somewhere
+        }
         _ => return None,
     };
     let maybe_empty = list.expletives(&texts(words.get(at.saturating_sub(1)..).unwrap_or_default()));
@@ -143,7 +153,8 @@ fn referring(words: &[Word], at: usize, list: &FollowUpWords) -> Option<Referrin
 }
 
 /// "That one", "these products", "is that dear": a word that points, by itself or with a noun.
-fn pointing(words: &[Word], at: usize, list: &FollowUpWords) -> Option<Referring> {
+fn pointing(words: &[Word], at: usize, language: Language) -> Option<Referring> {
+    let list = language.follow_ups();
     let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
     let (word, next) = (words.get(at)?, text(at + 1));
     let to = if list.is_several(&word.text) { Referent::Several } else { Referent::One };
@@ -151,15 +162,15 @@ fn pointing(words: &[Word], at: usize, list: &FollowUpWords) -> Option<Referring
     if list.is_one(next) {
         return Some(by_itself(word.start..words.get(at + 1)?.stem_end));
     }
-    let behind_be = at.checked_sub(1).is_some_and(|before| is_be(text(before)));
+    let behind_be = at.checked_sub(1).is_some_and(|before| language.is_be(text(before)));
     if next.is_empty()
         || (behind_be && !next.is_empty() && at == 1)
-        || to == Referent::Several && is_function_meaning(next)
+        || to == Referent::Several && language.joins(next)
     {
         return Some(by_itself(word.start..word.stem_end));
     }
     // "The films that are long", "this year".
-    if is_function_meaning(next) || list.is_time(next) {
+    if language.joins(next) || list.is_time(next) {
         return None;
     }
     let span = word.start..words.get(at + 1)?.stem_end;
@@ -230,6 +241,16 @@ mod tests {
         assert!(found.refers.iter().all(|one| one.maybe_empty) && found.refers.len() == 1);
         let found = follow_up("which films that company made?");
         assert!(found.refers.iter().all(|one| !one.surely && one.noun.as_deref() == Some("company")));
+    }
+
+    #[test]
+    fn german_messages_lean_too() {
+        check("Und Chile?", "Chile?", &[]);
+        check("Wo liegt sie?", "Wo liegt sie?", &[("sie", Referent::One, false)]);
+        check("Was ist ihre Hauptstadt?", "Was ist ihre Hauptstadt?", &[("ihre", Referent::One, true)]);
+        assert!(asks_nothing("Danke schön!"));
+        // A day is no place of a list.
+        check("How many were sold on the 20th?", "How many were sold on the 20th?", &[]);
     }
 
     #[test]

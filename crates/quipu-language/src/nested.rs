@@ -5,23 +5,8 @@ use std::ops::Range;
 
 use quipu_index::{Word, words};
 
-use crate::asked::tells;
-use crate::operation::is_superlative;
 use crate::quantity::without_quantity;
-use crate::words::is_in;
-
-/// Words behind which a thing stands that something is asked of.
-const BEFORE_A_THING: &str = "of in on at by for from to into inside within near through across around";
-/// Words behind which a thing has what it is chosen by: "the country with the largest population".
-const HAVING: &str = "with has have had having";
-/// Words that make the thing behind them what is asked about, where the question begins with whereabouts: "in which state is".
-const BEING: &str = "is are was were lies";
-/// Extremes that count what stands behind them: "won the most prizes".
-const COUNTING: &str = "most least fewest";
-/// Words that ask for nothing in particular: "the name of the largest country".
-const EMPTY: &str = "name names one which what";
-/// Words that join another question to the first.
-const JOINING: &str = "and or but";
+use crate::vocabulary::{Language, NestedWords};
 
 /// A question within a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,58 +17,64 @@ pub struct Nested {
     pub extreme: usize,
 }
 
-/// Where a question names a thing by an extreme and asks something of it. Nothing where the extreme itself is asked for. English only.
+/// Where a question names a thing by an extreme and asks something of it. Nothing where the extreme itself is asked for.
 pub fn nested(question: &str) -> Option<Nested> {
-    let words = without_quantity(words(question));
+    let language = Language::of(question);
+    let list = language.nested();
+    let words = without_quantity(words(question), language);
     let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
-    let belongs = |at: &usize| text(at - 1) == "the" || words.get(at - 1).is_some_and(is_possessive);
-    (1..words.len()).filter(|at| is_superlative(text(*at)) && belongs(at)).find_map(|at| {
-        let first = first_of_thing(&words, at)?;
-        let last = last_of_thing(&words, at)?;
+    let belongs = |at: &usize| list.article.has(text(at - 1)) || words.get(at - 1).is_some_and(is_possessive);
+    (1..words.len()).filter(|at| language.is_superlative(text(*at)) && belongs(at)).find_map(|at| {
+        let first = first_of_thing(&words, at, language)?;
+        let last = last_of_thing(&words, at, list)?;
         let mut outside = words.iter().take(first).chain(words.iter().skip(last + 1));
-        let asked = outside.any(|word| tells(&word.text) && !is_in(EMPTY, &word.text));
-        let joined = words.iter().skip(last + 1).any(|word| is_in(JOINING, &word.text));
+        let asked = outside.any(|word| language.tells(&word.text) && !list.empty.has(&word.text));
+        let joined = words.iter().skip(last + 1).any(|word| list.joining.has(&word.text));
         let span = words.get(first)?.start..words.get(last)?.end;
         (asked && !joined).then_some(Nested { span, extreme: words.get(at)?.start })
     })
 }
 
 /// The first word of the thing that the extreme belongs to, where something is asked of it.
-fn first_of_thing(words: &[Word], extreme: usize) -> Option<usize> {
+fn first_of_thing(words: &[Word], extreme: usize, language: Language) -> Option<usize> {
+    let list = language.nested();
     let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
     let article = extreme.checked_sub(1)?;
-    let asked_where = text(0) == "where" || is_in(BEFORE_A_THING, text(0)) || left_behind(words);
+    let asked_where =
+        list.whereabouts.has(text(0)) || list.before_a_thing.has(text(0)) || left_behind(words, list);
     if words.get(article).is_some_and(is_possessive) {
-        return first_of_owner(words, article, asked_where);
+        return first_of_owner(words, article, asked_where, language);
     }
     let before = article.checked_sub(1)?;
-    let first = if is_in(HAVING, text(before)) {
+    let first = if list.having.has(text(before)) {
         // "the country with the largest population": from its own article on.
-        let own = (0..before).rev().find(|at| !tells(text(*at)))?;
-        (text(own) == "the" && own + 1 < before).then_some(own)?
+        let own = (0..before).rev().find(|at| !language.tells(text(*at)))?;
+        (list.article.has(text(own)) && own + 1 < before).then_some(own)?
     } else {
         article
     };
     let before = first.checked_sub(1)?;
     let done_to = || {
         // "border the largest country", but not "won the most prizes".
-        let counts =
-            is_in(COUNTING, text(extreme)) && !(tells(text(extreme + 1)) && tells(text(extreme + 2)));
-        before > 0 && tells(text(before)) && !is_superlative(text(before)) && !counts
+        let counts = list.counting.has(text(extreme))
+            && !(language.tells(text(extreme + 1)) && language.tells(text(extreme + 2)));
+        before > 0 && language.tells(text(before)) && !language.is_superlative(text(before)) && !counts
     };
     let asked =
-        is_in(BEFORE_A_THING, text(before)) || (asked_where && is_in(BEING, text(before))) || done_to();
+        list.before_a_thing.has(text(before)) || (asked_where && list.being.has(text(before))) || done_to();
     asked.then_some(first)
 }
 
 /// The first word of "South America" in "the capital of South America's largest country", where something is asked of it.
-fn first_of_owner(words: &[Word], owner: usize, asked_where: bool) -> Option<usize> {
+fn first_of_owner(words: &[Word], owner: usize, asked_where: bool, language: Language) -> Option<usize> {
+    let list = language.nested();
     let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
-    let stop = (0..owner).rev().find(|at| !tells(text(*at)) || is_in(BEFORE_A_THING, text(*at)))?;
+    let stop =
+        (0..owner).rev().find(|at| !language.tells(text(*at)) || list.before_a_thing.has(text(*at)))?;
     // "of the Netherlands' largest city"
-    let first = if text(stop) == "the" { stop } else { stop + 1 };
+    let first = if list.article.has(text(stop)) { stop } else { stop + 1 };
     let before = text(first.checked_sub(1)?);
-    (is_in(BEFORE_A_THING, before) || (asked_where && is_in(BEING, before))).then_some(first)
+    (list.before_a_thing.has(before) || (asked_where && list.being.has(before))).then_some(first)
 }
 
 /// Whether a word ends in 's.
@@ -92,33 +83,36 @@ fn is_possessive(word: &Word) -> bool {
 }
 
 /// The last word of the thing: up to a comma or the end, the extreme and another word at least.
-fn last_of_thing(words: &[Word], extreme: usize) -> Option<usize> {
+fn last_of_thing(words: &[Word], extreme: usize, list: &NestedWords) -> Option<usize> {
     let next = (extreme + 1..words.len()).find(|at| words.get(*at).is_some_and(|word| word.after_comma));
-    let last = next.unwrap_or(words.len() - usize::from(left_behind(words))).checked_sub(1)?;
+    let last = next.unwrap_or(words.len() - usize::from(left_behind(words, list))).checked_sub(1)?;
     (last > extreme).then_some(last)
 }
 
 /// Whether the question leaves its preposition for the end: "what state is … in".
-fn left_behind(words: &[Word]) -> bool {
-    words.last().is_some_and(|word| is_in(BEFORE_A_THING, &word.text))
+fn left_behind(words: &[Word], list: &NestedWords) -> bool {
+    words.last().is_some_and(|word| list.before_a_thing.has(&word.text))
 }
 
 /// The words that say what an extreme chooses from, the surest first: those right behind it ("the most populous country"), those that have
 /// what it measures ("the country with the largest population"), those behind "which" or "what".
 pub fn chosen_from(question: &str) -> [Vec<String>; 3] {
-    let words = without_quantity(words(question));
+    let language = Language::of(question);
+    let list = language.nested();
+    let words = without_quantity(words(question), language);
     let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
     let run = |from: usize| -> Vec<String> {
-        let run = words.iter().skip(from).take_while(|word| tells(&word.text));
+        let run = words.iter().skip(from).take_while(|word| language.tells(&word.text));
         run.map(|word| word.text.clone()).collect()
     };
-    let Some(extreme) = (0..words.len()).find(|at| is_superlative(text(*at))) else {
+    let Some(extreme) = (0..words.len()).find(|at| language.is_superlative(text(*at))) else {
         return Default::default();
     };
-    let asking = (0..words.len()).find(|at| matches!(text(*at), "which" | "what"));
-    let having = extreme.checked_sub(2).filter(|at| text(at + 1) == "the" && is_in(HAVING, text(*at)));
-    let owner =
-        having.map(|having| (0..having).rev().take_while(|at| tells(text(*at))).last().unwrap_or(having));
+    let asking = (0..words.len()).find(|at| language.asks_by_a_noun(text(*at)));
+    let having =
+        extreme.checked_sub(2).filter(|at| list.article.has(text(at + 1)) && list.having.has(text(*at)));
+    let owner = having
+        .map(|having| (0..having).rev().take_while(|at| language.tells(text(*at))).last().unwrap_or(having));
     [run(extreme + 1), owner.map(run).unwrap_or_default(), asking.map(|at| run(at + 1)).unwrap_or_default()]
 }
 

@@ -1,20 +1,11 @@
 //! What a question wants done with the values found, read off its words, for the methods that ask no model.
 //!
-//! English only; a question in another language is a list question here, and a model's choice where a model is asked.
+//! A question of which no list tells what it wants is a list question here, and a model's choice where a model is asked.
 
 use quipu_index::words;
 
 use crate::calculate::Operation;
-use crate::words::is_in;
-
-const HIGHEST: &str = "most largest biggest highest greatest longest tallest latest newest maximum deepest heaviest richest widest \
-youngest fastest hottest strongest top more larger bigger higher greater longer taller later newer deeper heavier richer wider \
-younger faster hotter stronger";
-const LOWEST: &str = "least smallest lowest fewest shortest earliest oldest minimum lightest poorest narrowest slowest coldest \
-cheapest nearest closest first less smaller lower fewer shorter earlier older lighter poorer narrower slower colder cheaper nearer \
-closer";
-const UNITS_OF_DATES: &str = "date day month year decade century";
-const COMPARATIVE_ENDINGS: [&str; 4] = ["er", "more", "less", "fewer"];
+use crate::vocabulary::{Language, Words};
 
 /// What is wanted, and how sure the words are about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,71 +24,79 @@ pub struct Wanted {
 
 /// Reads the operation off the question's words.
 pub fn wanted(question: &str) -> Wanted {
+    let language = Language::of(question);
+    let list = language.operations();
     let words = words(question);
     let words: Vec<&str> = words.iter().map(|w| w.text.as_str()).collect();
-    let has = |word: &str| words.contains(&word);
-    let pair = |first: &str, second: &str| words.windows(2).any(|w| w == [first, second]);
-    let compares = has("than") || (has("or") && words.iter().any(|w| is_comparative(w)));
-    let operation = if words.iter().any(|w| *w == "average" || *w == "mean") {
+    let any = |of: &Words| words.iter().any(|word| of.has(word));
+    let holds = |phrases: &[String]| {
+        let said = |phrase: &String| {
+            let phrase: Vec<&str> = phrase.split(' ').collect();
+            words.windows(phrase.len()).any(|window| window == phrase)
+        };
+        phrases.iter().any(said)
+    };
+    let or = words.iter().any(|word| language.offers_a_choice(word));
+    let compares = words.iter().any(|word| language.is_than(word))
+        || (or && words.iter().any(|word| language.is_comparative(word)));
+    let operation = if any(&list.average) {
         Some(Operation::Average)
-    } else if (0..words.len()).any(|at| is_summing(&words, at))
-        || pair("in", "total")
-        || has("sum")
-        || pair("the", "total")
-        || pair("total", "number")
-    {
+    } else if (0..words.len()).any(|at| language.is_summing(&words, at)) || holds(&list.sums) {
         Some(Operation::Sum)
-    } else if has("difference") {
+    } else if any(&list.difference) {
         Some(Operation::Difference)
-    } else if let Some(extreme) = extreme(&words, compares) {
+    } else if let Some(extreme) = language.extreme(&words, compares) {
         Some(extreme)
-    } else if pair("how", "many") || pair("number", "of") || words.first() == Some(&"count") {
+    } else if holds(&list.counts) || words.first().is_some_and(|word| list.counting.has(word)) {
         Some(Operation::Count)
     } else {
         None
     };
-    const ASKING: [&str; 9] = ["is", "are", "was", "were", "does", "do", "did", "has", "have"];
-    let confirms = !has("or") && words.first().is_some_and(|w| ASKING.contains(w));
+    let confirms = !or && words.first().is_some_and(|word| list.asking.has(word));
     let checks = confirms && !compares;
-    let asks_for = |w: &[&str]| matches!(w, ["what" | "which", unit] if is_in(UNITS_OF_DATES, unit));
-    let dates = words.first() == Some(&"when") || words.windows(2).any(asks_for);
+    let asks_for = |pair: &[&str]| matches!(pair, [asks, unit] if language.asks_by_a_noun(asks) && list.units_of_dates.has(unit));
+    let dates = words.first().is_some_and(|word| list.times.has(word)) || words.windows(2).any(asks_for);
     Wanted { operation, compares, checks, confirms, dates }
 }
 
-/// Whether a word asks for an extreme: "largest", "less".
-pub fn is_extreme(word: &str) -> bool {
-    is_in(HIGHEST, word) || is_in(LOWEST, word)
-}
-
-/// Whether a word asks for nothing but a sum: "altogether", "the combined population", "how long are they combined". Of one thing
-/// "altogether" sums nothing: that is for whoever knows what a question names.
-pub fn is_summing(words: &[&str], at: usize) -> bool {
-    let before = at.checked_sub(1).and_then(|before| words.get(before));
-    match words.get(at) {
-        Some(&"altogether") => true,
-        Some(&"combined") => at + 1 == words.len() || before == Some(&"the"),
-        _ => false,
+impl Language {
+    /// Whether a word asks for an extreme: "largest", "less".
+    pub fn is_extreme(self, word: &str) -> bool {
+        self.operations().highest.has(word) || self.operations().lowest.has(word)
     }
-}
 
-/// Whether a word asks for the greatest or the least of all: "largest", "most"; of "larger" and "first" the one compares and the other orders.
-pub(crate) fn is_superlative(word: &str) -> bool {
-    is_extreme(word) && !is_comparative(word) && !matches!(word, "first" | "top")
-}
-
-/// The first superlative or comparative. "first" and "top" alone, and comparatives without a comparison, say nothing.
-fn extreme(words: &[&str], compares: bool) -> Option<Operation> {
-    let at = words.iter().position(|w| is_extreme(w))?;
-    let word = words.get(at)?;
-    let at_most = at.checked_sub(1).and_then(|before| words.get(before)) == Some(&"at");
-    if (is_comparative(word) && !compares) || at_most {
-        return None;
+    /// Whether a word asks for nothing but a sum: "altogether", "the combined population", "how long are they combined". Of one thing
+    /// "altogether" sums nothing: that is for whoever knows what a question names.
+    pub fn is_summing(self, words: &[&str], at: usize) -> bool {
+        let list = self.operations();
+        let before = at.checked_sub(1).and_then(|before| words.get(before));
+        words.get(at).is_some_and(|word| {
+            let joined = at + 1 == words.len() || before.is_some_and(|before| list.article.has(before));
+            list.altogether.has(word) || (list.combined.has(word) && joined)
+        })
     }
-    Some(if is_in(HIGHEST, word) { Operation::Highest } else { Operation::Lowest })
-}
 
-fn is_comparative(word: &str) -> bool {
-    is_extreme(word) && COMPARATIVE_ENDINGS.iter().any(|ending| word.ends_with(ending))
+    /// Whether a word asks for the greatest or the least of all: "largest", "most"; of "larger" and "first" the one compares and the other
+    /// orders.
+    pub(crate) fn is_superlative(self, word: &str) -> bool {
+        self.is_extreme(word) && !self.is_comparative(word) && !self.operations().orders.has(word)
+    }
+
+    /// The first superlative or comparative. "first" and "top" alone, and comparatives without a comparison, say nothing.
+    fn extreme(self, words: &[&str], compares: bool) -> Option<Operation> {
+        let at = words.iter().position(|word| self.is_extreme(word))?;
+        let word = words.get(at)?;
+        let before = at.checked_sub(1).and_then(|before| words.get(before));
+        let at_most = before.is_some_and(|before| self.operations().before_bound.has(before));
+        if (self.is_comparative(word) && !compares) || at_most {
+            return None;
+        }
+        Some(if self.operations().highest.has(word) { Operation::Highest } else { Operation::Lowest })
+    }
+
+    fn is_comparative(self, word: &str) -> bool {
+        self.is_extreme(word) && self.operations().comparative.any(|ending| word.ends_with(ending))
+    }
 }
 
 #[cfg(test)]

@@ -1,19 +1,12 @@
-//! Which or how many a question asks for: "the second largest", "the three longest", "name two". English only.
+//! Which or how many a question asks for: "the second largest", "the three longest", "name two".
 
 use std::ops::Range;
 
 use quipu_index::{Word, words};
 
-use crate::asked::is_function_word;
 use crate::calculate::Places;
-use crate::numerals::{cardinal, ordinal};
-use crate::operation::is_superlative;
-use crate::words::is_in;
+use crate::vocabulary::Language;
 
-/// Words behind which a number says how many are asked for; "which" and "what" do at the beginning.
-const ASKING: &str = "name list give tell show find mention";
-/// Words that may stand between the two.
-const BETWEEN: &str = "me us any some at least up to exactly just only";
 /// More than so many are no number of things to be named: "which 1990 film".
 const MOST: usize = 50;
 /// … and of an order: "the top 100".
@@ -30,20 +23,21 @@ pub struct Quantity {
 
 /// Reads it off the question's words.
 pub fn quantity(question: &str) -> Option<Quantity> {
+    let language = Language::of(question);
     let words = words(question);
     (0..words.len()).find_map(|at| {
         // "3-star": no number of things.
         let joined = question.get(words.get(at)?.end..).is_some_and(|rest| rest.starts_with('-'));
-        let number = || number_at(&words, at).filter(|_| !joined);
-        let places = place_at(&words, at).or_else(number)?;
+        let number = || number_at(&words, at, language).filter(|_| !joined);
+        let places = place_at(&words, at, language).or_else(number)?;
         Some(Quantity { places, span: words.get(at)?.start..words.get(at)?.end })
     })
 }
 
 /// The words without those that only say how many or which of an order are meant: "the second largest" reads as "the largest".
-pub(crate) fn without_quantity(mut words: Vec<Word>) -> Vec<Word> {
-    let said: Vec<bool> =
-        (0..words.len()).map(|at| place_at(&words, at).or_else(|| number_at(&words, at)).is_some()).collect();
+pub(crate) fn without_quantity(mut words: Vec<Word>, language: Language) -> Vec<Word> {
+    let is_said = |at| place_at(&words, at, language).or_else(|| number_at(&words, at, language)).is_some();
+    let said: Vec<bool> = (0..words.len()).map(is_said).collect();
     let mut said = said.into_iter();
     words.retain(|_| !said.next().unwrap_or_default());
     words
@@ -54,25 +48,26 @@ fn text(words: &[Word], at: usize) -> &str {
 }
 
 /// "second" in "the second largest".
-fn place_at(words: &[Word], at: usize) -> Option<Places> {
-    let place = ordinal(text(words, at)).filter(|place| *place > 1)?;
-    is_superlative(text(words, at + 1)).then_some(Places::At(place))
+fn place_at(words: &[Word], at: usize, language: Language) -> Option<Places> {
+    let place = language.ordinal(text(words, at)).filter(|place| *place > 1)?;
+    language.is_superlative(text(words, at + 1)).then_some(Places::At(place))
 }
 
 /// "three" in "the three largest", "the top three", "name three".
-fn number_at(words: &[Word], at: usize) -> Option<Places> {
+fn number_at(words: &[Word], at: usize, language: Language) -> Option<Places> {
+    let list = language.quantities();
     let word = text(words, at);
-    let number = cardinal(word).or_else(|| word.parse().ok()).filter(|number| *number > 0)?;
-    let before = (0..at).rev().find(|at| !is_in(BETWEEN, text(words, *at)));
+    let number = language.cardinal(word).or_else(|| word.parse().ok()).filter(|number| *number > 0)?;
+    let before = (0..at).rev().find(|at| !list.between.has(text(words, *at)));
     let said = before.map_or("", |before| text(words, before));
-    let of_order = (number > 1 && is_superlative(text(words, at + 1))) || said == "top";
+    let of_order = (number > 1 && language.is_superlative(text(words, at + 1))) || language.is_top(said);
     let next = text(words, at + 1);
-    let thing = !next.is_empty() && !is_function_word(next) && next.parse::<u64>().is_err();
+    let thing = !next.is_empty() && !language.is_function_word(next) && next.parse::<u64>().is_err();
     // "which one wrote"
-    let which = matches!(said, "which" | "what") && before == Some(0) && word != "one";
-    let asked = is_in(ASKING, said) || which || (before.is_none() && word != "one");
+    let which = language.asks_by_a_noun(said) && before == Some(0) && !list.one.has(word);
+    let asked = language.is_imperative(said) || which || (before.is_none() && !list.one.has(word));
     let most = if of_order { MOST_OF_ORDER } else { MOST };
-    let some = asked && (thing || (next == "of" && number > 1));
+    let some = asked && (thing || (language.is_of(next) && number > 1));
     ((of_order || some) && number <= most).then_some(Places::UpTo(number))
 }
 
@@ -116,7 +111,13 @@ mod tests {
     #[test]
     fn what_is_left_reads_as_if_there_were_no_quantity() {
         let left = |words: Vec<Word>| words.into_iter().map(|word| word.text).collect::<Vec<_>>().join(" ");
-        assert_eq!(left(without_quantity(words("the second largest of two"))), "the largest of two");
-        assert_eq!(left(without_quantity(words("the three largest towns"))), "the largest towns");
+        assert_eq!(
+            left(without_quantity(words("the second largest of two"), Language::english())),
+            "the largest of two"
+        );
+        assert_eq!(
+            left(without_quantity(words("the three largest towns"), Language::english())),
+            "the largest towns"
+        );
     }
 }

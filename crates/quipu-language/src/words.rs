@@ -1,9 +1,6 @@
 //! The words of a name or a question.
 
-/// Whether a list of words, parted by spaces, holds this one.
-pub(crate) fn is_in(list: &str, word: &str) -> bool {
-    list.split_whitespace().any(|listed| listed == word)
-}
+use crate::vocabulary::Language;
 
 /// The words of a name in lower case, divided at separators and at capitals in the middle of a word: `hasACValue` is `has`,
 /// `ac`, `value`.
@@ -43,8 +40,12 @@ fn typed(character: char) -> char {
     at.and_then(|at| char::from_digit(at, 10)).unwrap_or(character)
 }
 
-/// Whether a question writes a word, given in lower case, with a capital within a sentence.
+/// Whether a question writes a word, given in lower case, with a capital within a sentence; in a language that writes all nouns so no
+/// word is a name for it.
 pub fn is_written_as_name(question: &str, word: &str) -> bool {
+    if Language::of(question).nouns_have_capitals() {
+        return false;
+    }
     let mut words = question.split(|c: char| !c.is_alphanumeric()).skip(1);
     words.any(|part| part.starts_with(char::is_uppercase) && part.to_lowercase() == word)
 }

@@ -109,6 +109,7 @@ struct ImportWords {
     files: Vec<PathBuf>,
     format: String,
     profile: String,
+    languages: Vec<String>,
     lenient: bool,
     embeddings: bool,
 }
@@ -118,7 +119,7 @@ struct ImportWords {
 pub(crate) fn import_workspace(how: &str, progress: Option<Py<PyAny>>) -> PyResult<Job> {
     let how: ImportWords = read_json(how).map_err(|error| raised(&error))?;
     let import = Workspace::import(how.path).files(how.files).format(how.format);
-    let import = import.profile(how.profile).lenient(how.lenient);
+    let import = import.profile(how.profile).languages(how.languages).lenient(how.lenient);
     let import = if how.embeddings { import } else { import.without_vectors() };
     let Some(function) = progress else {
         return Ok(Job::new(async move { written(&import.run().await?.report.triples) }));

@@ -28,6 +28,7 @@ pub struct Import {
     inputs: Vec<Input>,
     format: Option<String>,
     profile: Option<String>,
+    languages: Vec<String>,
     lenient: bool,
     memory: Option<u64>,
     vectors: Vectors,
@@ -63,6 +64,7 @@ impl Import {
             inputs: Vec::new(),
             format: None,
             profile: None,
+            languages: Vec::new(),
             lenient: false,
             memory: None,
             vectors: Vectors::Settings,
@@ -92,6 +94,13 @@ impl Import {
     /// Which relations are labels, other names, types, descriptions, noise: `auto`, a profile's name or a TOML file.
     pub fn profile(mut self, name: impl Into<String>) -> Self {
         self.profile = Some(name.into());
+        self
+    }
+
+    /// Languages of labels by their tags, the preferred first: `de`, `pt-BR`. Without one `en`; labels without a language come next, then
+    /// those of any other.
+    pub fn languages<L: Into<String>>(mut self, tags: impl IntoIterator<Item = L>) -> Self {
+        self.languages.extend(tags.into_iter().map(Into::into));
         self
     }
 
@@ -181,11 +190,29 @@ impl Import {
             Some(name) => Some(InputFormat::parse(name).map_err(|error| Error::Usage(error.to_string()))?),
         };
         config.profile = ProfileChoice::parse(self.profile.as_deref().unwrap_or(AUTO));
+        if let Some(wrong) = self.languages.iter().find(|tag| !is_language_tag(tag)) {
+            let reason = format!("“{wrong}” is no tag of a language: de, en, pt-BR");
+            return Err(Error::Usage(reason));
+        }
+        if !self.languages.is_empty() {
+            // The store holds tags in small letters.
+            config.languages = self.languages.iter().map(|tag| tag.to_lowercase()).collect();
+        }
         config.lenient = self.lenient;
         config.memory = self.memory.unwrap_or(config.memory);
         config.cancel = self.cancel.clone();
         Ok(config)
     }
+}
+
+/// Whether a text is made as tags of languages are (BCP 47): letters, then parts of letters and digits behind hyphens.
+fn is_language_tag(tag: &str) -> bool {
+    let mut parts = tag.split('-');
+    let is_first =
+        |part: &str| (2..=8).contains(&part.len()) && part.chars().all(|c| c.is_ascii_alphabetic());
+    let is_part =
+        |part: &str| (1..=8).contains(&part.len()) && part.chars().all(|c| c.is_ascii_alphanumeric());
+    parts.next().is_some_and(is_first) && parts.all(is_part)
 }
 
 /// The source is called as its workspace's folder is.

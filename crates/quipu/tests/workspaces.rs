@@ -53,6 +53,36 @@ async fn what_cannot_be_imported_is_said_and_leaves_no_workspace() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn labels_are_taken_in_the_languages_asked_for() {
+    const LABELS: &str = r#"
+@prefix : <https://example.org/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:vienna a :City ; rdfs:label "Vienna"@en , "Wien"@de , "Vienne"@fr ; :in :austria .
+:austria a :Country ; rdfs:label "Austria"@en .
+"#;
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("cities");
+    let labels = file(&folder, "cities.ttl", LABELS);
+    let import = |tags: &[&str]| {
+        Workspace::import(&place).files([&labels]).languages(tags.iter().copied()).without_vectors()
+    };
+    for (tags, name) in
+        [(&[][..], "Vienna"), (&["de"], "Wien"), (&["DE", "en"], "Wien"), (&["es", "fr"], "Vienne")]
+    {
+        let workspace = import(tags).run().await.unwrap().workspace;
+        let found = workspace.entity("https://example.org/vienna").await.unwrap();
+        assert_eq!(found.entity.label, name, "{tags:?}");
+        // Better a label of another language than none.
+        let other = workspace.entity("https://example.org/austria").await.unwrap();
+        assert_eq!(other.entity.label, "Austria");
+    }
+    for wrong in ["", "@de", "german language", "d"] {
+        let error = import(&[wrong]).check().unwrap_err();
+        assert!(error.to_string().contains("is no tag of a language"), "{error}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn entities_are_found_by_key_by_name_and_by_a_name_with_a_slip() {
     let (_folder, lamps) = lamps().await;
     let owl = lamps.entity("https://example.org/owl").await.unwrap();

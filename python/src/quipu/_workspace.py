@@ -114,6 +114,7 @@ class Workspace(_Asking):
         *,
         format: str = "auto",
         profile: str = "auto",
+        languages: Sequence[str] = (),
         lenient: bool = False,
         embeddings: bool = True,
         model: Optional[Model] = None,
@@ -121,12 +122,13 @@ class Workspace(_Asking):
         """Imports files into the folder `path`, replacing what it held once all is read, and opens it.
 
         `format` is that of all files (`turtle`, `csv`, `table`, ...), `profile` says which relations are names and types;
-        both are found out. `lenient` skips malformed lines. Without `embeddings` entities are found by name, not by
+        both are found out. `languages` are tags of the labels' languages, the preferred first (`["de", "en"]`; else English).
+        `lenient` skips malformed lines. Without `embeddings` entities are found by name, not by
         meaning, and no embedder is needed.
 
         Raises `DataError` for a file that breaks its format, `ModelMissingError` without an embedder.
         """
-        _import(path, files, progress, format, profile, lenient, embeddings).wait()
+        _import(path, files, progress, format, profile, languages, lenient, embeddings).wait()
         return cls.open(path, model=model)
 
     def ask(
@@ -239,12 +241,13 @@ class AsyncWorkspace(_Asking):
         *,
         format: str = "auto",
         profile: str = "auto",
+        languages: Sequence[str] = (),
         lenient: bool = False,
         embeddings: bool = True,
         model: Optional[Model] = None,
     ) -> AsyncWorkspace:
         """As `Workspace.import_`."""
-        await _import(path, files, progress, format, profile, lenient, embeddings).start()
+        await _import(path, files, progress, format, profile, languages, lenient, embeddings).start()
         return cls.open(path, model=model)
 
     async def ask(
@@ -333,6 +336,7 @@ def _import(
     progress: Optional[Progress],
     format: str,
     profile: str,
+    languages: Sequence[str],
     lenient: bool,
     embeddings: bool,
 ) -> _quipu.Job:
@@ -343,6 +347,7 @@ def _import(
         "files": [os.fspath(file) for file in files],
         "format": format,
         "profile": profile,
+        "languages": list(languages),
         "lenient": lenient,
         "embeddings": embeddings,
     }

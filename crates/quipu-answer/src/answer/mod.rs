@@ -171,6 +171,11 @@ pub enum Note {
         /// What went wrong.
         reason: String,
     },
+    /// The question is in a language that no words are known of: what changes its meaning ("not", "most") may go unread.
+    Unread {
+        /// The language, in English.
+        language: String,
+    },
     /// Sources say different things.
     Contradiction {
         /// What they speak of: `Peru | population`.

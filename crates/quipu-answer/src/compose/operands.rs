@@ -2,7 +2,7 @@
 
 use quipu_graph::LiteralValue;
 use quipu_index::words;
-use quipu_language::{Operand, Operation, orders_times, value_of, wanted};
+use quipu_language::{Language, Operand, Operation, value_of, wanted};
 
 use crate::answer::{Evidence, EvidenceContent, Question, RecordContent, RecordField};
 use crate::plan::plain_words;
@@ -65,7 +65,8 @@ fn counted(
 
 /// Whether a question asks for what is first or last in time.
 fn is_of_time(question: &str) -> bool {
-    words(question).iter().any(|word| orders_times(&word.text))
+    let language = Language::of(question);
+    words(question).iter().any(|word| language.orders_times(&word.text))
 }
 
 fn is_text(value: &LiteralValue) -> bool {

@@ -6,9 +6,8 @@ use std::ops::Range;
 use quipu_graph::{NodeId, NodeSummary, RelationRole, RelationUse};
 use quipu_index::{normalise, words};
 use quipu_language::{
-    FollowUp, Referent, Referring, asks_for_an_agent, before_a_place, before_name_of_list, begins_a_question,
-    behind_an_owner, between_noun_and_owner, follow_up, is_form, is_noun, joins_two, looks_superlative,
-    meanings, tells, values_said, words_of,
+    FollowUp, Language, Referent, Referring, asks_for_an_agent, begins_a_question, follow_up, values_said,
+    words_of,
 };
 use quipu_query::asked::nouns_of_kinds;
 
@@ -39,14 +38,19 @@ impl Message<'_> {
         self.text.get(self.from..).unwrap_or_default()
     }
 
+    fn language(&self) -> Language {
+        Language::of(self.text)
+    }
+
     /// The telling words behind its opening and outside some spans.
     fn telling(&self, without: &[Range<usize>]) -> Vec<String> {
+        let language = self.language();
         let outside = |span: &Range<usize>| without.iter().all(|known| apart(known, span));
         let words = words(self.text).into_iter().filter(|word| word.start >= self.from);
         words
             .filter(|word| outside(&(word.start..word.end)))
             .map(|word| word.text)
-            .filter(|w| tells(w))
+            .filter(|w| language.tells(w))
             .collect()
     }
 
@@ -60,8 +64,9 @@ impl Message<'_> {
             let spans = self.names();
             let outside = |span: &Range<usize>| spans.iter().all(|known| apart(known, span));
             let mut left = words(self.text).into_iter().filter(|word| outside(&(word.start..word.end)));
-            left.all(|word| meanings(&word.text).iter().any(|meaning| meaning.means == "function"))
-                && !begins_a_question(self.text)
+            left.all(|word| {
+                self.language().meanings(&word.text).iter().any(|meaning| meaning.means == "function")
+            }) && !begins_a_question(self.text)
         }
     }
 
@@ -72,7 +77,8 @@ impl Message<'_> {
             return false;
         }
         let before = words(self.text).into_iter().rfind(|word| word.end <= one.span.start);
-        let joined = before.is_some_and(|word| word.start > self.from && joins_two(&word.text));
+        let joined =
+            before.is_some_and(|word| word.start > self.from && self.language().joins_two(&word.text));
         joined || self.own.iter().any(|mention| mention.span.end <= one.span.start)
     }
 
@@ -123,6 +129,7 @@ impl Heard {
         message: &Message<'_>,
         refers: &[Referring],
     ) -> Result<ByCode, AnswerError> {
+        let language = message.language();
         let mut said = Said::default();
         let (mut at, mut any) = (message.from, false);
         for one in refers {
@@ -146,17 +153,17 @@ impl Heard {
             }
             said.text += message.text.get(at..one.span.start).unwrap_or_default();
             if one.to == Referent::Somewhere {
-                said.text += before_a_place();
+                said.text += language.before_a_place();
             }
             for (number, thing) in things.iter().enumerate() {
-                said.text += before_name_of_list(number, things.len());
+                said.text += language.before_name_of_list(number, things.len());
                 let start = said.text.len();
                 said.text += &thing.name;
                 said.bound.extend(thing.bound(start..said.text.len()));
                 any = true;
             }
             if one.possessive {
-                said.text += behind_an_owner();
+                said.text += language.behind_an_owner();
             }
             at = one.span.end;
         }
@@ -195,7 +202,7 @@ impl Heard {
         }
         let things = self.called(context, self.single(one), one).await?;
         let telling = message.telling(&[message.names(), vec![one.span.clone()]].concat());
-        let fits = fits(context, &things, &telling).await?;
+        let fits = fits(context, &things, &telling, message.language()).await?;
         let best = fits.iter().copied().max().unwrap_or_default();
         // Of several things that nothing tells apart the only answer is meant; by "she" somebody whom the question names, where it
         // does not ask who.
@@ -235,17 +242,19 @@ impl Heard {
         one: &Referring,
     ) -> Result<Vec<Thing>, AnswerError> {
         let Some(noun) = &one.noun else { return Ok(things) };
+        let language = Language::of(&self.question);
         let mut called = Vec::new();
         for thing in &things {
             let types = context.graph().summaries(&thing.types).await?;
-            let is_called =
-                |kind: &NodeSummary| words_of(&kind.name).last().is_some_and(|last| is_noun(noun, last));
+            let is_called = |kind: &NodeSummary| {
+                words_of(&kind.name).last().is_some_and(|last| language.is_noun(noun, last))
+            };
             if types.iter().any(is_called) {
                 called.push(thing.clone());
             }
         }
         let mut asked = words(&self.question).into_iter().map(|word| word.text);
-        let asked_for = asked.any(|word| is_noun(&word, noun) || is_noun(noun, &word));
+        let asked_for = asked.any(|word| language.is_noun(&word, noun) || language.is_noun(noun, &word));
         if called.is_empty() && (asked_for || one.surely) {
             called = things.into_iter().filter(|thing| self.answered.contains(thing)).collect();
         }
@@ -279,12 +288,12 @@ impl Heard {
         let Some(thing) = self.meant(context, message, &one).await?.pop() else {
             return Ok(ByCode::Unclear(None));
         };
-        let fit = fits(context, std::slice::from_ref(&thing), &left).await?;
+        let fit = fits(context, std::slice::from_ref(&thing), &left, message.language()).await?;
         if left.is_empty() || fit != [left.len()] {
             return Ok(ByCode::Unclear(None));
         }
         let asked_for = message.rest().trim_end_matches(['?', '.', '!', ' ']);
-        let mut text = format!("{asked_for}{}", between_noun_and_owner());
+        let mut text = format!("{asked_for}{}", message.language().between_noun_and_owner());
         let start = text.len();
         text += &thing.name;
         let bound = thing.bound(start..text.len()).into_iter().collect();
@@ -319,7 +328,8 @@ impl Heard {
         });
         let names_more = message.own.iter().any(|mention| apart(&mention.span, new) || mention.span != *new);
         let says_more = message.telling(std::slice::from_ref(new)).iter().any(|word| {
-            !asked.contains(word) && !meanings(word).iter().any(|meaning| meaning.means == "comparison")
+            !asked.contains(word)
+                && !message.language().meanings(word).iter().any(|meaning| meaning.means == "comparison")
         });
         if in_a_name || names_more || says_more {
             return None;
@@ -329,8 +339,10 @@ impl Heard {
 
     /// The last question with another superlative: "and the cheapest?".
     fn with_superlative(&self, message: &Message<'_>, left: &[String]) -> Option<Said> {
+        let language = message.language();
         let is_superlative = |word: &str| {
-            looks_superlative(word) || meanings(word).iter().any(|meaning| meaning.means == "superlative")
+            language.looks_superlative(word)
+                || language.meanings(word).iter().any(|meaning| meaning.means == "superlative")
         };
         let [new] = left else { return None };
         let in_a_name = |span: &Range<usize>| self.named.iter().any(|(named, _)| !apart(named, span));
@@ -393,6 +405,7 @@ async fn fits(
     context: &Context<'_>,
     things: &[Thing],
     telling: &[String],
+    language: Language,
 ) -> Result<Vec<usize>, AnswerError> {
     let relations = context.graph().relations();
     let nodes: Vec<NodeId> = things.iter().filter_map(Thing::node).collect();
@@ -400,7 +413,7 @@ async fn fits(
     let fit = |used: Vec<RelationUse>| {
         let names = used.iter().filter_map(|used| relations.get(usize::try_from(used.step.relation.0).ok()?));
         let known: Vec<String> = names.flat_map(|info| words_of(&info.name)).collect();
-        telling.iter().filter(|word| known.iter().any(|known| is_form(word, known))).count()
+        telling.iter().filter(|word| known.iter().any(|known| language.is_form(word, known))).count()
     };
     Ok(things.iter().map(|thing| thing.node().and_then(|_| used.next()).map_or(0, fit)).collect())
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use quipu_graph::NodeId;
 use quipu_index::{MatchReason, words};
-use quipu_language::{asks_nothing, asks_yes_or_no, meanings};
+use quipu_language::{Language, asks_nothing, asks_yes_or_no};
 
 use super::said::{ByCode, Said, Thing};
 use super::{Speaker, Turn};
@@ -133,9 +133,10 @@ impl Heard {
 
     /// An answer that is a name without an entity: students who are called by two columns.
     fn unknown_name(&self, text: &str) -> Option<Thing> {
+        let language = Language::of(text);
         let text = text.trim().trim_end_matches('.');
         let is_title = text.split(' ').all(|word| word.starts_with(char::is_uppercase));
-        let says_something = words(text).iter().any(|word| meanings(&word.text).is_empty());
+        let says_something = words(text).iter().any(|word| language.meanings(&word.text).is_empty());
         let is_name = is_title && says_something && text.split(' ').count() <= MOST_WORDS;
         (is_name && !asks_yes_or_no(&self.question)).then(|| Thing::without_entity(text))
     }

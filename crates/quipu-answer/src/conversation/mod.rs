@@ -7,7 +7,7 @@ mod said;
 use std::ops::Range;
 
 use quipu_index::words;
-use quipu_language::{asks_nothing, blank, follow_up, is_form, tells};
+use quipu_language::{Language, asks_nothing, blank, follow_up};
 use quipu_model::{ChatRequest, ModelError};
 use serde::Deserialize;
 use serde_json::json;
@@ -168,10 +168,13 @@ async fn by_model(
 
 /// Whether a restatement keeps all that the message tells and tells nothing that was not said.
 fn is_faithful<'a>(message: &str, restated: &str, said: impl Iterator<Item = &'a str>) -> bool {
+    let language = Language::of(restated);
     let telling = |text: &str| -> Vec<String> {
-        words(text).into_iter().map(|word| word.text).filter(|word| tells(word)).collect()
+        words(text).into_iter().map(|word| word.text).filter(|word| language.tells(word)).collect()
     };
-    let has = |words: &[String], word: &str| words.iter().any(|known| known == word || is_form(word, known));
+    let has = |words: &[String], word: &str| {
+        words.iter().any(|known| known == word || language.is_form(word, known))
+    };
     let follow_up = follow_up(message);
     let spans: Vec<Range<usize>> = follow_up.refers.into_iter().map(|one| one.span).collect();
     let own = telling(blank(message, &spans).get(follow_up.from..).unwrap_or_default());

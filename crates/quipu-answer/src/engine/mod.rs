@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use quipu_graph::counting_requests;
 use quipu_index::Workspace;
+use quipu_language::Language;
 use quipu_model::{Embedder, LanguageModel};
 
 use crate::answer::{
@@ -96,6 +97,8 @@ pub struct Engine {
 
 /// From this confidence on, an answer's plan is worth learning from.
 const SURE: f64 = 0.8;
+/// Most confidence in an answer to a question whose words are not known: it may say "not".
+const MOST_OF_UNREAD: f64 = 0.5;
 
 /// What a method may take beyond its time to end by itself, with what it has; then it is ended.
 const GRACE: Duration = Duration::from_millis(100);
@@ -256,6 +259,9 @@ impl Engine {
                 return Ok(self.answer(question, options, outcome, &Grounding::default(), &context));
             }
         };
+        if let Some(language) = Language::unread(question.text()) {
+            trace.note(Note::Unread { language: language.to_owned() });
+        }
         let context = context.with_bound(bound);
         let (method, config, best) = (options.method, &options.config, BestSoFar::default());
         let way = ByMethod { method, config };
@@ -310,6 +316,11 @@ impl Engine {
         let answered = outcome.status == Status::Answered;
         let supported = !grounding.supported.is_empty();
         let complete = grounding.unsupported.is_empty() || options.method.must_be_grounded();
+        let notes = context.trace.notes();
+        let is_unread = notes.iter().any(|note| matches!(note, Note::Unread { .. }));
+        let most = if is_unread { MOST_OF_UNREAD } else { 1.0 };
+        let mut readings = outcome.readings;
+        readings.iter_mut().for_each(|reading| reading.confidence = reading.confidence.min(most));
         let words = match outcome.status {
             Status::Answered => outcome.text.unwrap_or_else(|| outcome.answers.join(", ")),
             Status::Abstained => UNKNOWN.into(),
@@ -322,17 +333,17 @@ impl Engine {
             status: outcome.status,
             answer: words,
             grounded: answered && supported && complete,
-            confidence: if answered { outcome.confidence.clamp(0.0, 1.0) } else { 0.0 },
+            confidence: if answered { outcome.confidence.clamp(0.0, most) } else { 0.0 },
             answers: if answered { outcome.answers } else { Vec::new() },
             table: outcome.table.filter(|_| answered),
-            readings: outcome.readings,
+            readings,
             method: options.name(),
             llm: self.model_name().into(),
             citations: citations(grounding, &outcome.evidence, answered),
             evidence: outcome.evidence,
             ranked: outcome.ranked,
             usage: context.ledger.usage(),
-            notes: context.trace.notes(),
+            notes,
             reason: outcome.reason,
             trace: options.keep_trace.then(|| context.trace.events()),
         }

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use parking_lot::RwLock;
 use quipu_graph::{ApiGraph, DescribedRelation, Direction, Graph as _, NodeId, RelationId};
+use quipu_language::Language;
 use quipu_model::{ChatRequest, Constraint};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -287,11 +288,12 @@ const MOST_DESCRIBED: usize = 10;
 
 /// The card of a relation in the words of a service's own documents.
 fn card_of(name: &str, said: &DescribedRelation) -> RelationCard {
+    let language = Language::english();
     let name = name.to_lowercase();
     let mut words: Vec<String> = Vec::new();
     for word in quipu_index::words(&said.says) {
         let telling = word.text.len() > 2
-            && !quipu_language::is_function_word(&word.text)
+            && !language.is_function_word(&word.text)
             && !TECHNICAL.contains(&word.text.as_str())
             && word.text.chars().all(char::is_alphabetic);
         if telling && !words.contains(&word.text) && words.len() < MOST_DESCRIBED {

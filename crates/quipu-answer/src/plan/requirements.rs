@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use quipu_graph::{NodeId, RelationRole, Step};
 use quipu_index::{MatchReason, Mention, MentionConfig, words};
+use quipu_language::Language;
 
 use super::paths::StepWords;
 use crate::answer::AnswerError;
@@ -108,6 +109,7 @@ fn say(context: &Context<'_>, parts: &[NamedPart], requirements: &mut [Requireme
 /// The mentions of senses that fit; without those inside longer names ("league" of "Hanseatic League"). A longer span with a word of
 /// grammar in it ("look at") may be no name at all, so what is inside it stays.
 fn without_parts_of_names(question: &str, mentions: Vec<Mention>) -> Vec<Mention> {
+    let language = Language::of(question);
     let whole: Vec<Range<usize>> = mentions
         .iter()
         .filter(|mention| {
@@ -116,7 +118,7 @@ fn without_parts_of_names(question: &str, mentions: Vec<Mention>) -> Vec<Mention
                 .iter()
                 .any(|c| matches!(c.reason, MatchReason::Exact | MatchReason::Alias));
             let words = words(question.get(mention.span.clone()).unwrap_or_default());
-            exact && words.len() > 1 && !words.iter().any(|word| quipu_language::is_function_word(&word.text))
+            exact && words.len() > 1 && !words.iter().any(|word| language.is_function_word(&word.text))
         })
         .map(|mention| mention.span.clone())
         .collect();

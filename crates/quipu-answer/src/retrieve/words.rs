@@ -11,7 +11,7 @@ use std::ops::Range;
 use parking_lot::Mutex;
 use quipu_graph::NodeId;
 use quipu_index::{DocumentIndex, Passage, words};
-use quipu_language::is_empty_word;
+use quipu_language::Language;
 use quipu_model::TokenVectors;
 
 use super::Documents;
@@ -50,11 +50,12 @@ impl<'a> QuestionWords<'a> {
         documents: &Documents<'a>,
     ) -> Result<Option<Self>, AnswerError> {
         let question = documents.question();
+        let language = Language::of(question);
         let tokens =
             context.embed_tokens(Stage::Plan, &[question]).await?.and_then(|mut tokens| tokens.pop());
         let Some(tokens) = tokens else { return Ok(None) };
         let mut asked = Vec::new();
-        for word in words(question).into_iter().filter(|word| !is_empty_word(&word.text)) {
+        for word in words(question).into_iter().filter(|word| !language.is_empty_word(&word.text)) {
             let inside =
                 |span: &Range<usize>| word.start <= span.start && span.end <= word.end && !span.is_empty();
             let of_word = tokens.spans().iter().enumerate().filter(|(_, span)| inside(span));

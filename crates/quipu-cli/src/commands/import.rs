@@ -28,6 +28,9 @@ pub(super) struct Arguments {
     /// Which relations are labels, other names, types, descriptions, noise: auto, a profile's name or a TOML file
     #[arg(long, default_value = "auto")]
     profile: String,
+    /// Language of labels, the preferred first; may be repeated [default: en]
+    #[arg(long, value_name = "TAG")]
+    language: Vec<String>,
     /// Skip malformed lines, count them and list the first hundred, instead of stopping at the first
     #[arg(long)]
     lenient: bool,
@@ -73,6 +76,7 @@ impl Arguments {
         let mut import = Workspace::import(&self.workspace)
             .format(&self.format)
             .profile(&self.profile)
+            .languages(&self.language)
             .lenient(self.lenient);
         for file in &self.files {
             import = match file.as_os_str() == OsStr::new("-") {

@@ -48,7 +48,7 @@ fn note_line(note: &Note) -> String {
                 others.join(", ")
             )
         }
-        Note::Limit { .. } | Note::SourceDown { .. } | Note::ModelFailed { .. } => {
+        Note::Limit { .. } | Note::SourceDown { .. } | Note::ModelFailed { .. } | Note::Unread { .. } => {
             quipu_server::failure(note).unwrap_or_default()
         }
         Note::NotKept { reason } => format!("What was learnt could not be kept: {reason}"),

@@ -112,8 +112,11 @@ impl Manifest {
             return Err(format!("expected a `{FORMAT_NAME}`, found `{}`", header.format));
         }
         if !(OLDEST_READABLE..=FORMAT_VERSION).contains(&header.version) {
-            let range = format!("{OLDEST_READABLE} to {FORMAT_VERSION}");
-            return Err(format!("store format {} is not one this program reads ({range})", header.version));
+            let age = if header.version > FORMAT_VERSION { "a later" } else { "an earlier" };
+            return Err(format!(
+                "it was written by {age} Quipu: store format {}, and this one reads {FORMAT_VERSION}",
+                header.version
+            ));
         }
         let manifest: Self =
             serde_json::from_str(text).map_err(|error| format!("not a manifest: {error}"))?;

@@ -14,7 +14,7 @@ use jiff::civil::{Date, date};
 use relative::{ago, of_a_unit, relative, whole_unit};
 use words::{begins, day_number, month, tokenize, weekday, word, year};
 
-use crate::numerals::ordinal;
+use crate::vocabulary::Language;
 
 /// A stretch of days that a question speaks of.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -280,7 +280,8 @@ fn quarter(words: &[String]) -> Option<Resolved> {
     } else if let Some(quarter) = named(word(words, 1)) {
         (quarter, year(word(words, 0))?, 2)
     } else {
-        let quarter = ordinal(word(words, 0)).and_then(|quarter| i8::try_from(quarter).ok());
+        let quarter =
+            Language::english().ordinal(word(words, 0)).and_then(|quarter| i8::try_from(quarter).ok());
         let quarter = quarter.filter(|q| *q <= 4 && word(words, 1) == "quarter")?;
         (quarter, year(word(words, of(2)))?, of(2) + 1)
     };

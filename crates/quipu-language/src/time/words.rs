@@ -3,22 +3,8 @@
 use jiff::civil::Weekday;
 use jiff::{Span, ToSpan as _};
 
-use crate::numerals;
+use crate::vocabulary::{self, Language};
 
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
 const WEEKDAYS: [(&str, Weekday); 7] = [
     ("monday", Weekday::Monday),
     ("tuesday", Weekday::Tuesday),
@@ -75,7 +61,7 @@ pub(super) fn number(word: &str) -> Option<i64> {
         "few" => return Some(3),
         _ => {}
     }
-    let spelled = numerals::cardinal(word).and_then(|n| i64::try_from(n).ok());
+    let spelled = Language::english().cardinal(word).and_then(|n| i64::try_from(n).ok());
     spelled.or_else(|| word.parse().ok().filter(|n| (0..1000).contains(n)))
 }
 
@@ -84,12 +70,8 @@ pub(super) fn year(word: &str) -> Option<i16> {
 }
 
 pub(super) fn month(word: &str) -> Option<i8> {
-    let whole = MONTHS.iter().position(|m| *m == word);
-    let short = || {
-        let word = if word == "sept" { "sep" } else { word };
-        MONTHS.iter().position(|m| word.len() == 3 && m.starts_with(word))
-    };
-    whole.or_else(short).and_then(|m| i8::try_from(m + 1).ok())
+    let word = if word == "sept" { "sep" } else { word };
+    vocabulary::month(word).and_then(|month| i8::try_from(month).ok())
 }
 
 /// `friday`, `fri`, `tues`: only where a word before it says that a day is meant.

@@ -2,27 +2,29 @@
 
 use std::collections::HashSet;
 
-use super::{english, is_question_word, is_unit, meanings, offers_a_choice};
+use super::Language;
 
 /// Whether a question asks which of two comes before the other by some adjective: "what's dearer, A or B". The adjective stands behind a
 /// form of "be".
 pub fn asks_for_the_better(words: &[String]) -> bool {
-    let is_be = |word: &String| word == "s" || english().be.has(word);
+    let language = Language::of_words(words);
+    let is_be = |word: &String| language.words().sides.is_possessive(Some(word)) || language.is_be(word);
     let compares =
-        |pair: &[String]| matches!(pair, [be, word] if is_be(be) && word.len() > 4 && word.ends_with("er"));
-    words.iter().any(|word| offers_a_choice(word)) && words.windows(2).any(compares)
+        |pair: &[String]| matches!(pair, [be, word] if is_be(be) && language.looks_comparative(word));
+    words.iter().any(|word| language.offers_a_choice(word)) && words.windows(2).any(compares)
 }
 
 /// Whether a question begins by asking for somebody who acts.
 pub fn asks_for_an_agent(question: &str) -> bool {
-    without_request(question).first().is_some_and(|word| english().agents.has(word))
+    let agents = &Language::of(question).words().agents;
+    without_request(question).first().is_some_and(|word| agents.has(word))
 }
 
 /// The words of a question behind what politely asks for it: "could you tell me which …" asks which.
 pub fn without_request(question: &str) -> Vec<String> {
     let mut words = crate::words_of(question);
-    let phrases: Vec<Vec<String>> =
-        english().requests.phrases.iter().map(|phrase| crate::words_of(phrase)).collect();
+    let requests = &Language::of_words(&words).words().requests.phrases;
+    let phrases: Vec<Vec<String>> = requests.iter().map(|phrase| crate::words_of(phrase)).collect();
     while let Some(phrase) =
         phrases.iter().find(|phrase| words.starts_with(phrase) && words.len() > phrase.len())
     {
@@ -33,50 +35,44 @@ pub fn without_request(question: &str) -> Vec<String> {
 
 /// Whether a text begins as questions do: by a question word, or by a verb of one for yes or no.
 pub fn begins_a_question(text: &str) -> bool {
+    let language = Language::of(text);
     let words = without_request(text);
     // "In which year".
-    let asking = |word: &String| is_question_word(word);
-    let first = words.iter().find(|word| {
-        !meanings(word).iter().any(|meaning| meaning.means == "function") || asking(word) || is_verb(word)
-    });
-    first.is_some_and(|word| asking(word) || is_verb(word))
-}
-
-/// Whether a word begins a question for yes or no.
-fn is_verb(word: &str) -> bool {
-    meanings(word).iter().any(|meaning| meaning.means == "yes_or_no")
+    let asks = |word: &String| language.is_question_word(word) || language.begins_yes_or_no(word);
+    let first = words.iter().find(|word| !language.joins(word) || asks(word));
+    first.is_some_and(asks)
 }
 
 /// Whether a question asks a second one: "which is the oldest, and how old is it".
 pub fn asks_twice(question: &str) -> bool {
     let words = crate::words_of(question);
-    words.windows(2).any(|pair| matches!(pair, [and, word] if and == "and" && is_question_word(word)))
+    let language = Language::of_words(&words);
+    let begins = |pair: &[String]| matches!(pair, [and, word] if language.joins_two(and) && language.is_question_word(word));
+    words.windows(2).any(begins)
 }
 
 /// Whether a question begins by asking for two things of something: "the name and the rating of". `named` are the places of words in names.
 pub fn asks_for_two(words: &[String], named: &HashSet<usize>) -> bool {
     /// The question's beginning, in words.
     const BEGINNING: usize = 6;
+    let language = Language::of_words(words);
     let joins = |at: &usize| {
-        words.get(*at).is_some_and(|word| word == "and")
+        words.get(*at).is_some_and(|word| language.joins_two(word))
             && !named.contains(&(at - 1))
             && !named.contains(&(at + 1))
     };
-    (1..BEGINNING).filter(joins).any(|at| words.iter().skip(at + 1).take(3).any(|word| word == "of"))
+    let is_of = |word: &String| language.words().sides.is_of(Some(word));
+    (1..BEGINNING).filter(joins).any(|at| words.iter().skip(at + 1).take(3).any(is_of))
 }
 
 /// Whether the question asks for an amount of some unit: "how many years".
 pub fn asks_for_units(question: &str) -> bool {
     let words = crate::words_of(question);
-    let behind_how =
-        words.iter().position(|word| word == "how").map(|at| words.get(at + 2..).unwrap_or_default());
+    let language = Language::of_words(&words);
+    let how = words.iter().position(|word| language.asks_for_a_degree(word));
     // "How many more minutes".
-    behind_how.is_some_and(|words| words.iter().take(2).any(|word| is_unit(word)))
-}
-
-/// Whether a question that a word begins may be answered by yes or no: "did".
-pub fn begins_yes_or_no(word: &str) -> bool {
-    meanings(word).iter().any(|meaning| meaning.means == "yes_or_no")
+    let behind_how = how.and_then(|at| words.get(at + 2..));
+    behind_how.is_some_and(|words| words.iter().take(2).any(|word| language.is_unit(word)))
 }
 
 /// Whether a question is answered by yes or no.
@@ -86,27 +82,33 @@ pub fn asks_yes_or_no(question: &str) -> bool {
 
 /// What a question's first telling word asks for: `yes_or_no`, `count`, `amount`, `date`, `person`.
 pub fn asks_for(question: &str) -> Option<&'static str> {
+    let language = Language::of(question);
     let words = without_request(question);
-    let means = |word: &String, of: &str| meanings(word).iter().any(|meaning| meaning.means == of);
-    if words.first().is_some_and(|word| means(word, "yes_or_no")) {
+    if words.first().is_some_and(|word| language.begins_yes_or_no(word)) {
         // "Does A or B have more": one of them.
         let number =
             |word: Option<&String>| word.is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit()));
         // "More than 20" is no comparison of the two.
         let with_bound =
-            words.iter().enumerate().any(|(at, word)| word == "than" && number(words.get(at + 1)));
-        let chooses = words.iter().any(|word| offers_a_choice(word))
-            && words.iter().any(|word| means(word, "comparison"))
+            words.iter().enumerate().any(|(at, word)| language.is_than(word) && number(words.get(at + 1)));
+        let chooses = words.iter().any(|word| language.offers_a_choice(word))
+            && words.iter().any(|word| language.means(word, "comparison"))
             && !with_bound;
         return if chooses { None } else { Some("yes_or_no") };
     }
-    let how = words.iter().position(|word| word == "how");
+    let how = words.iter().position(|word| language.asks_for_a_degree(word));
     let behind_how = how.and_then(|at| words.get(at + 1));
-    if let Some(of) =
-        ["count", "amount"].into_iter().find(|of| behind_how.is_some_and(|word| means(word, of)))
-    {
+    let of_number = |of: &&str| behind_how.is_some_and(|word| language.means(word, of));
+    if let Some(of) = ["count", "amount"].into_iter().find(of_number) {
         return Some(of);
     }
     let first = words.first()?;
-    ["date", "person"].into_iter().find(|of| means(first, of))
+    ["date", "person"].into_iter().find(|of| language.means(first, of))
+}
+
+impl Language {
+    /// Whether a question that a word begins may be answered by yes or no: "did".
+    pub fn begins_yes_or_no(self, word: &str) -> bool {
+        self.means(word, "yes_or_no") || (self.words().endings.verbs_begin && self.is_irregular(word))
+    }
 }

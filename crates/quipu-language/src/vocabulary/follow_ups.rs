@@ -2,18 +2,7 @@
 
 use serde::Deserialize;
 
-use super::{english, meanings};
-
-/// Words in one line.
-#[derive(Debug, Default, Deserialize)]
-#[serde(transparent)]
-struct Words(String);
-
-impl Words {
-    fn has(&self, word: &str) -> bool {
-        self.0.split_whitespace().any(|known| known == word)
-    }
-}
+use super::{Language, Words};
 
 /// Words by which a message leans on what was said before it.
 #[derive(Debug, Default, Deserialize)]
@@ -113,56 +102,42 @@ impl FollowUpWords {
     }
 }
 
-/// Whether a word joins two questions or two things: "and".
-pub fn joins_two(word: &str) -> bool {
-    english().follow_ups.joiners.has(word)
-}
+impl Language {
+    /// Whether a word joins two questions or two things: "and".
+    pub fn joins_two(self, word: &str) -> bool {
+        self.words().follow_ups.joiners.has(word)
+    }
 
-/// The text before a name that takes the place of "there": "in ".
-pub fn before_a_place() -> &'static str {
-    &english().follow_ups.written.within
-}
+    /// The text before a name that takes the place of "there": "in ".
+    pub fn before_a_place(self) -> &'static str {
+        &self.words().follow_ups.written.within
+    }
 
-/// The text between a noun and the name of whose it is: " of ".
-pub fn between_noun_and_owner() -> &'static str {
-    &english().follow_ups.written.of
-}
+    /// The text between a noun and the name of whose it is: " of ".
+    pub fn between_noun_and_owner(self) -> &'static str {
+        &self.words().follow_ups.written.of
+    }
 
-/// The text behind a name that owns: "'s".
-pub fn behind_an_owner() -> &'static str {
-    &english().follow_ups.written.possessive
-}
+    /// The text behind a name that owns: "'s".
+    pub fn behind_an_owner(self) -> &'static str {
+        &self.words().follow_ups.written.possessive
+    }
 
-/// The text before the name at a place of a list of so many: "A, B and C".
-pub fn before_name_of_list(at: usize, of: usize) -> &'static str {
-    let written = &english().follow_ups.written;
-    match at {
-        0 => "",
-        _ if at + 1 == of => &written.last,
-        _ => &written.between,
+    /// The text before the name at a place of a list of so many: "A, B and C".
+    pub fn before_name_of_list(self, at: usize, of: usize) -> &'static str {
+        let written = &self.words().follow_ups.written;
+        match at {
+            0 => "",
+            _ if at + 1 == of => &written.last,
+            _ => &written.between,
+        }
+    }
+
+    pub(crate) fn follow_ups(self) -> &'static FollowUpWords {
+        &self.words().follow_ups
     }
 }
 
 fn begins(words: &[&str], phrase: &str) -> bool {
     phrase.split(' ').enumerate().all(|(at, word)| words.get(at) == Some(&word))
-}
-
-pub(crate) fn follow_up_words() -> &'static FollowUpWords {
-    &english().follow_ups
-}
-
-/// Whether a word is a form of "be".
-pub(crate) fn is_be(word: &str) -> bool {
-    english().be.has(word)
-}
-
-/// Whether a word joins others and names nothing.
-pub(crate) fn is_function_meaning(word: &str) -> bool {
-    meanings(word).iter().any(|meaning| meaning.means == "function")
-}
-
-/// The place that an ordinal means, from 2.
-pub(crate) fn ordinal_word(word: &str) -> Option<usize> {
-    let row = english().words.iter().find(|row| row.means == "ordinal")?;
-    row.words.split_whitespace().position(|known| known == word).map(|at| at + 2)
 }

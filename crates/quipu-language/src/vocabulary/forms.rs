@@ -1,39 +1,62 @@
 //! Forms of one word.
 
-use rust_stemmers::{Algorithm, Stemmer};
+use super::Language;
 
-use super::changes_within;
-
-/// Whether two words are forms of one: they have one stem (Snowball, English), are of one irregular verb, or share their beginning up
-/// to three letters of an ending.
-pub fn is_form(word: &str, known: &str) -> bool {
-    let stemmer = Stemmer::create(Algorithm::English);
-    if stemmer.stem(word) == stemmer.stem(known) || changes_within(word, known) {
-        return true;
+impl Language {
+    /// Whether two words are forms of one: they have one stem (Snowball), are of one irregular verb, or share their beginning up to
+    /// three letters of an ending.
+    pub fn is_form(self, word: &str, known: &str) -> bool {
+        let stemmer = self.stemmer();
+        if stemmer.stem(word) == stemmer.stem(known) || self.changes_within(word, known) {
+            return true;
+        }
+        if self.words().endings.compounds && is_part(word, known) {
+            return true;
+        }
+        let shared = word.chars().zip(known.chars()).take_while(|(a, b)| a == b).count();
+        let (a, b) = (word.chars().count(), known.chars().count());
+        shared >= 4 && shared + 3 >= a.max(b)
+            || (shared >= 3 && shared + 1 >= a.min(b) && a.max(b) <= shared + 2)
     }
-    let shared = word.chars().zip(known.chars()).take_while(|(a, b)| a == b).count();
-    let (a, b) = (word.chars().count(), known.chars().count());
-    shared >= 4 && shared + 3 >= a.max(b) || (shared >= 3 && shared + 1 >= a.min(b) && a.max(b) <= shared + 2)
+
+    /// Whether a noun is another, or its plural by its ending.
+    pub fn is_noun(self, noun: &str, singular: &str) -> bool {
+        let endings = &self.words().endings;
+        let changes = |stem: &str, of: &str| {
+            // The singular stays as it is: "Länder" are each a "Land".
+            endings.umlauts && quipu_index::normalise(stem) == of
+        };
+        let plural = |ending: &String| {
+            let (ending, in_singular) = ending.split_once(' ').unwrap_or((ending, ""));
+            let stems = noun.strip_suffix(ending).zip(singular.strip_suffix(in_singular));
+            stems.is_some_and(|(stem, of)| stem == of || changes(stem, of))
+        };
+        noun == singular || endings.plurals.iter().any(plural)
+    }
 }
 
-/// Whether a noun is another, or its plural by its ending.
-pub fn is_noun(noun: &str, singular: &str) -> bool {
-    let stem = noun.strip_suffix('s').unwrap_or_default();
-    let of_y = noun.strip_suffix("ies").is_some_and(|stem| singular.strip_suffix('y') == Some(stem));
-    noun == singular || stem == singular || of_y || stem.strip_suffix('e') == Some(singular)
+/// Whether one of two words begins or ends with the other.
+fn is_part(word: &str, known: &str) -> bool {
+    /// Letters that are no ending.
+    const LEAST: usize = 5;
+    let (short, long) = if word.len() < known.len() { (word, known) } else { (known, word) };
+    short.chars().count() >= LEAST && (long.starts_with(short) || long.ends_with(short))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{is_form, is_noun};
+    use super::Language;
 
     #[test]
     fn plurals_are_nouns_and_verbs_are_not() {
         for noun in ["producer", "producers"] {
-            assert!(is_noun(noun, "producer"), "{noun}");
+            assert!(Language::english().is_noun(noun, "producer"), "{noun}");
         }
-        assert!(is_noun("cities", "city") && is_noun("boxes", "box"));
-        assert!(!is_noun("produced", "producer") && !is_noun("tasting", "taster"));
+        assert!(Language::english().is_noun("cities", "city") && Language::english().is_noun("boxes", "box"));
+        assert!(
+            !Language::english().is_noun("produced", "producer")
+                && !Language::english().is_noun("tasting", "taster")
+        );
     }
 
     #[test]
@@ -41,7 +64,7 @@ mod tests {
         for (word, known) in
             [("wrote", "written"), ("flies", "flights"), ("births", "born"), ("cities", "city")]
         {
-            assert!(is_form(word, known), "{word} {known}");
+            assert!(Language::english().is_form(word, known), "{word} {known}");
         }
         for (word, known) in [
             ("writes", "rode"),
@@ -50,7 +73,7 @@ mod tests {
             ("bear", "birth"),
             ("find", "founded"),
         ] {
-            assert!(!is_form(word, known), "{word} {known}");
+            assert!(!Language::english().is_form(word, known), "{word} {known}");
         }
     }
 }

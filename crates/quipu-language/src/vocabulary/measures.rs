@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::{english, is_form};
+use super::{Language, listed};
 
 /// The words that ask for a measure, and those by which numbers of it are called.
 #[derive(Debug, Default, Deserialize)]
@@ -26,34 +26,53 @@ pub enum Measured {
 }
 
 impl MeasureRow {
-    fn names(&self, title: &str) -> bool {
+    pub(super) fn words(&self) -> &str {
+        &self.words
+    }
+
+    fn names(&self, title: &str, language: Language) -> bool {
         let titled = crate::words_of(title);
-        let is_titled = |known: &str| titled.iter().any(|word| word == known || is_form(word, known));
-        self.titles.split_whitespace().any(is_titled)
+        let is_titled =
+            |known: &str| titled.iter().any(|word| word == known || language.is_form(word, known));
+        listed(&self.titles).any(is_titled)
     }
 }
 
-/// Whether numbers called so are of some measure, and count no things.
+/// Whether numbers called so are of some measure in any language, and count no things.
 pub fn is_measure(title: &str) -> bool {
-    english().measures.iter().any(|row| row.names(title))
+    let titled = crate::words_of(title);
+    // Forms are those of English: other languages' words are like English ones by chance.
+    let is_exact =
+        |row: &MeasureRow| listed(&row.titles).any(|known| titled.iter().any(|word| word == known));
+    Language::all().any(|language| {
+        let rows = &language.words().measures;
+        match language == Language::english() {
+            true => rows.iter().any(|row| row.names(title, language)),
+            false => rows.iter().any(is_exact),
+        }
+    })
 }
 
-/// Whether numbers or dates called so are of the measure that a word asks for.
-pub fn measured(word: &str, title: &str) -> Measured {
-    let rows = || english().measures.iter();
-    let asks = |row: &&MeasureRow| row.words.split_whitespace().any(|known| known == word);
-    if rows().filter(asks).any(|row| row.names(title)) {
-        Measured::Alike
-    } else if rows().any(|row| asks(&row)) && rows().any(|row| row.names(title)) {
-        Measured::Otherwise
-    } else {
-        Measured::Unknown
+impl Language {
+    /// Whether numbers or dates called so are of the measure that a word asks for.
+    pub fn measured(self, word: &str, title: &str) -> Measured {
+        let rows = || self.words().measures.iter();
+        let forms: Vec<_> = self.forms(word).collect();
+        let asks = |row: &&MeasureRow| listed(&row.words).any(|known| forms.iter().any(|form| form == known));
+        let names = |row: &MeasureRow| row.names(title, self);
+        if rows().filter(asks).any(names) {
+            Measured::Alike
+        } else if rows().any(|row| asks(&row)) && rows().any(names) {
+            Measured::Otherwise
+        } else {
+            Measured::Unknown
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Measured, measured};
+    use super::{Language, Measured};
 
     #[test]
     fn what_a_superlative_asks_for_is_measured_so() {
@@ -74,7 +93,7 @@ mod tests {
             ("cheapest", "rating", Measured::Otherwise),
             ("lightest", "magnitude", Measured::Unknown),
         ] {
-            assert_eq!(measured(word, title), expected, "{word} {title}");
+            assert_eq!(Language::english().measured(word, title), expected, "{word} {title}");
         }
     }
 }

@@ -2,8 +2,7 @@
 
 use serde::Deserialize;
 
-use super::{english, meanings, month};
-use crate::numerals::{cardinal, ordinal};
+use super::{Language, listed, month};
 
 /// Words that ask for one end of an order.
 #[derive(Debug, Deserialize)]
@@ -45,6 +44,7 @@ pub enum End {
 pub fn impossible_place(question: &str) -> Option<&str> {
     /// More than any list holds.
     const MOST: u64 = 10_000_000;
+    let words = Language::of(question).words();
     let is_possible = |digits: &str| digits.parse::<u64>().is_ok_and(|place| (1..=MOST).contains(&place));
     let mut before = "";
     for word in question.split_whitespace() {
@@ -52,8 +52,8 @@ pub fn impossible_place(question: &str) -> Option<&str> {
         let digits = bare.trim_start_matches(['-', '−', '+']);
         let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
         let (number, suffix) = digits.split_at(end);
-        let is_order = english().ordinal_ends.has(&suffix.to_ascii_lowercase());
-        let of_order = suffix.is_empty() && english().before_places.has(&before.to_ascii_lowercase());
+        let is_order = words.ordinal_ends.has(&suffix.to_ascii_lowercase());
+        let of_order = suffix.is_empty() && words.before_places.has(&before.to_ascii_lowercase());
         let negative = bare.starts_with(['-', '−']);
         if !number.is_empty() && (is_order || of_order) && (negative || !is_possible(number)) {
             return Some(bare);
@@ -63,62 +63,39 @@ pub fn impossible_place(question: &str) -> Option<&str> {
     None
 }
 
-/// The end of an order that a word asks for; nothing where it asks for none, or for either.
-pub fn end_asked_for(word: &str, of: Ordered) -> Option<End> {
-    let row = english().orders.iter().find(|row| row.words.split_whitespace().any(|known| known == word))?;
-    match of {
-        Ordered::Numbers => row.numbers,
-        Ordered::Dates => row.dates,
-        Ordered::Years => row.years,
-        Ordered::Ages => row.ages.or(row.numbers),
-        Ordered::Ranks => row.ranks,
-    }
-}
-
-/// Whether a word asks for what is first or last in time: "latest", "oldest", "first".
-pub fn orders_times(word: &str) -> bool {
-    end_asked_for(word, Ordered::Years).is_some() || ordinal(word) == Some(1)
-}
-
 /// A question with the superlatives of its comparatives: "longest" for "longer".
 pub fn with_superlatives(question: &str) -> String {
-    let superlative = |word: String| {
-        let other = word.strip_suffix("er").map(|stem| format!("{stem}est"));
-        let has_row = |other: &String| {
-            english().orders.iter().any(|row| row.words.split_whitespace().any(|w| w == other))
-        };
-        other.filter(has_row).unwrap_or(word)
-    };
-    crate::words_of(question).into_iter().map(superlative).collect::<Vec<_>>().join(" ")
+    let words = crate::words_of(question);
+    let language = Language::of_words(&words);
+    let superlative = |word: String| language.superlative_of(&word).unwrap_or(word);
+    words.into_iter().map(superlative).collect::<Vec<_>>().join(" ")
 }
 
 /// The place in an order that an ordinal at a place of the question asks for, from 2: "second" before "largest" within two words.
 pub fn place_asked_for(words: &[String], at: usize) -> Option<u64> {
+    let language = Language::of_words(words);
     let word = words.get(at)?;
-    let named = english().words.iter().find(|row| row.means == "ordinal")?;
-    let place = match named.words.split_whitespace().position(|known| known == word) {
-        Some(place) => place as u64 + 2,
-        None => {
-            let digits = ordinal_digits(word)?;
-            digits.parse::<u64>().ok().filter(|place| *place > 1)?
-        }
-    };
-    let of_order = |word: &String| {
-        meanings(word).iter().any(|meaning| meaning.means == "superlative") || looks_superlative(word)
-    };
-    words.iter().skip(at + 1).take(2).any(of_order).then_some(place)
+    if let Some((place, _)) =
+        language.place_before(word).filter(|(_, rest)| language.means(rest, "superlative"))
+    {
+        return Some(place as u64);
+    }
+    let place = language.ordinal(word).filter(|place| *place > 1)?;
+    let of_order = |word: &String| language.means(word, "superlative") || language.looks_superlative(word);
+    words.iter().skip(at + 1).take(2).any(of_order).then_some(place as u64)
 }
 
 /// The place of a list that words say: "number one", "the second place", "the top song".
 pub fn place_said(words: &[String]) -> Option<usize> {
-    let ranks = &english().before_ranks;
+    let language = Language::of_words(words);
+    let ranks = &language.words().before_ranks;
     let behind = words.windows(2).find_map(|pair| match pair {
-        [before, word] if ranks.has(before) => cardinal(word).filter(|place| *place > 0),
-        [word, rank] if ranks.has(rank) => ordinal(word),
+        [before, word] if ranks.has(before) => language.cardinal(word).filter(|place| *place > 0),
+        [word, rank] if ranks.has(rank) => language.ordinal(word),
         _ => None,
     });
     let top = || {
-        let alone = |pair: &[String]| matches!(pair, [word, next] if english().tops.has(word) && cardinal(next).is_none());
+        let alone = |pair: &[String]| matches!(pair, [word, next] if language.is_top(word) && language.cardinal(next).is_none());
         words.windows(2).any(alone).then_some(1)
     };
     behind.or_else(top)
@@ -126,10 +103,12 @@ pub fn place_said(words: &[String]) -> Option<usize> {
 
 /// The place of some order that a word asks for in digits: "the 1000th", not "the 20th century" or "the 4th of May".
 pub fn asked_place(words: &[String], at: usize) -> Option<u64> {
-    let word = words.get(at)?;
-    let digits = ordinal_digits(word)?;
-    let place = digits.parse::<u64>().ok()?;
-    let is_date = |next: &String| next == "of" || month(next).is_some() || english().centuries.has(next);
+    let language = Language::of_words(words);
+    let place = language.ordinal_digits(words.get(at)?)?.parse::<u64>().ok()?;
+    let is_date = |next: &String| {
+        let words = language.words();
+        words.sides.is_of(Some(next)) || month(next).is_some() || words.centuries.has(next)
+    };
     let of_date = words.get(at + 1).is_some_and(is_date)
         || at
             .checked_sub(1)
@@ -138,30 +117,79 @@ pub fn asked_place(words: &[String], at: usize) -> Option<u64> {
     (!of_date).then_some(place)
 }
 
-/// Whether a word has a superlative's ending: "widest". Some nouns have it too; what has no other meaning is asked of the plan.
-pub fn looks_superlative(word: &str) -> bool {
-    /// "West", "nest", "test".
-    const LEAST: usize = 6;
-    word.len() >= LEAST && word.ends_with("est") && meanings(word).is_empty() && !english().nouns.has(word)
-}
-
-/// Whether numbers called so are ages.
+/// Whether numbers called so are ages, in any language.
 pub fn are_ages(title: &str) -> bool {
-    crate::words_of(title).iter().any(|word| english().ages.has(word))
+    let words = crate::words_of(title);
+    Language::all().any(|language| words.iter().any(|word| language.words().ages.has(word)))
 }
 
-/// Whether numbers called so are places of an order.
+/// Whether numbers called so are places of an order, in any language.
 pub fn are_ranks(title: &str) -> bool {
     // "Ranking points" are amounts.
-    crate::words_of(title).last().is_some_and(|word| english().ranks.has(word))
+    let words = crate::words_of(title);
+    Language::all().any(|language| words.last().is_some_and(|word| language.words().ranks.has(word)))
 }
 
-/// Whether of values called so no superlative tells which end of their order it asks for.
+/// Whether of values called so no superlative tells which end of their order it asks for, in any language.
 pub fn has_open_ends(title: &str) -> bool {
-    crate::words_of(title).iter().any(|word| english().open_ends.has(word))
+    let words = crate::words_of(title);
+    Language::all().any(|language| words.iter().any(|word| language.words().open_ends.has(word)))
 }
 
-/// What stands before the ending of an ordinal: "20" of "20th".
-fn ordinal_digits(word: &str) -> Option<&str> {
-    english().ordinal_ends.words.split_whitespace().find_map(|end| word.strip_suffix(end))
+impl Language {
+    /// The end of an order that a word asks for; nothing where it asks for none, or for either.
+    pub fn end_asked_for(self, word: &str, of: Ordered) -> Option<End> {
+        let rows = &self.words().orders;
+        let row = self.forms(word).find_map(|form| rows.iter().find(|row| row.has(&form)))?;
+        match of {
+            Ordered::Numbers => row.numbers,
+            Ordered::Dates => row.dates,
+            Ordered::Years => row.years,
+            Ordered::Ages => row.ages.or(row.numbers),
+            Ordered::Ranks => row.ranks,
+        }
+    }
+
+    /// Whether a word asks for what is first or last in time: "latest", "oldest", "first".
+    pub fn orders_times(self, word: &str) -> bool {
+        self.end_asked_for(word, Ordered::Years).is_some() || self.ordinal(word) == Some(1)
+    }
+
+    /// Whether a word has a superlative's ending: "widest". Some nouns have it too; what has no other meaning is asked of the plan.
+    pub fn looks_superlative(self, word: &str) -> bool {
+        /// "West", "nest", "test".
+        const LEAST: usize = 6;
+        let ending = &self.words().endings.superlative;
+        let ends = !ending.is_empty() && word.len() >= LEAST && word.ends_with(ending);
+        ends && self.meanings(word).is_empty() && !self.words().nouns.has(word)
+    }
+
+    /// Whether a word has the ending of adjectives that compare two: "dearer".
+    pub(super) fn looks_comparative(self, word: &str) -> bool {
+        let ending = &self.words().endings.comparative;
+        !ending.is_empty() && word.len() > 4 && word.ends_with(ending)
+    }
+
+    /// The superlative of a comparative, where an order has it: "longest" of "longer".
+    fn superlative_of(self, word: &str) -> Option<String> {
+        let endings = &self.words().endings;
+        let stem = word.strip_suffix(&endings.comparative).filter(|_| !endings.comparative.is_empty())?;
+        let mut others = endings.superlative_of.iter().map(|ending| format!("{stem}{ending}"));
+        others.find(|other| self.words().orders.iter().any(|row| row.has(other)))
+    }
+
+    /// What stands before the ending of an ordinal: "20" of "20th".
+    pub(super) fn ordinal_digits(self, word: &str) -> Option<&str> {
+        self.words().ordinal_ends.words.split_whitespace().find_map(|end| word.strip_suffix(end))
+    }
+}
+
+impl OrderRow {
+    pub(super) fn words(&self) -> &str {
+        &self.words
+    }
+
+    fn has(&self, word: &str) -> bool {
+        listed(&self.words).any(|known| known == word)
+    }
 }

@@ -1,7 +1,7 @@
 //! What a question calls the thing that it asks for, where its form surely shows it: "mayor" of "who is the mayor of the largest city",
 //! "opening hours" of "what are the opening hours of the museum".
 
-use super::{english, is_question_word, joins, meanings};
+use super::Language;
 
 /// Most words of a role: "opening hours", "year of birth" is none.
 const MOST_WORDS: usize = 3;
@@ -9,24 +9,27 @@ const MOST_WORDS: usize = 3;
 /// The words between "who is the" or "what are the" and "of", or behind a possessive at the question's end ("Ada's salary"); nothing where
 /// one of them says what is done with values ("the number of"), or asks for more than what it is called ("the kind of").
 pub fn role_asked_for(words: &[String]) -> Option<&[String]> {
-    let asks = words.iter().position(|word| is_question_word(word))?;
-    let is_be = |at: usize| words.get(at).is_some_and(|word| english().be.has(word));
+    let language = Language::of_words(words);
+    let said = &language.words().sides;
+    let asks = words.iter().position(|word| language.is_question_word(word))?;
+    let is_be = |at: usize| words.get(at).is_some_and(|word| language.is_be(word));
     // "What's the": the stem is a word of its own.
-    let states = is_be(asks + 1) || words.get(asks + 1).is_some_and(|word| word == "s");
+    let states = is_be(asks + 1) || said.is_possessive(words.get(asks + 1));
     if !states {
         return None;
     }
     let behind = words.get(asks + 2..)?;
     let role = match behind.split_first() {
-        Some((the, rest)) if the == "the" => {
-            rest.split(|word| word == "of").next().filter(|role| role.len() < rest.len())?
+        Some((the, rest)) if said.is_the(Some(the)) => {
+            rest.split(|word| said.is_of(Some(word))).next().filter(|role| role.len() < rest.len())?
         }
         _ => {
-            let possessive = behind.iter().position(|word| word == "s")?;
+            let possessive = behind.iter().position(|word| said.is_possessive(Some(word)))?;
             behind.get(possessive + 1..)?
         }
     };
-    let names = |word: &String| meanings(word).is_empty() && !joins(word) && !english().light_nouns.has(word);
+    let is_light = |word: &String| language.words().light_nouns.has(word);
+    let names = |word: &String| language.meanings(word).is_empty() && !is_light(word);
     (!role.is_empty() && role.len() <= MOST_WORDS && role.iter().all(names)).then_some(role)
 }
 

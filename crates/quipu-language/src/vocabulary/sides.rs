@@ -5,41 +5,51 @@
 use std::ops::Range;
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
-use super::{english, is_noun, is_question_word, joins, same_verb};
+use super::{Language, Words};
 
 /// Words of a language by which a question puts a name on one end of a relation.
 #[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct SideWords {
-    by: String,
-    of: String,
-    the: String,
-    possessive: String,
-    whose: String,
-    have: String,
-    than: String,
+    #[serde(rename = "reason")]
+    _reason: IgnoredAny,
+    by: Words,
+    of: Words,
+    the: Words,
+    possessive: Words,
+    whose: Words,
+    have: Words,
+    than: Words,
+    /// The ending of verbs in the third person, and endings that are none.
+    active: String,
+    not_active: Words,
 }
 
 impl SideWords {
     fn is_by(&self, word: Option<&String>) -> bool {
-        word == Some(&self.by)
+        word.is_some_and(|word| self.by.has(word))
     }
 
-    fn is_of(&self, word: Option<&String>) -> bool {
-        word == Some(&self.of)
+    pub(super) fn has_of(&self, word: &str) -> bool {
+        self.of.has(word)
     }
 
-    fn is_the(&self, word: Option<&String>) -> bool {
-        word == Some(&self.the)
+    pub(super) fn is_of(&self, word: Option<&String>) -> bool {
+        word.is_some_and(|word| self.of.has(word))
     }
 
-    fn is_possessive(&self, word: Option<&String>) -> bool {
-        word == Some(&self.possessive)
+    pub(super) fn is_the(&self, word: Option<&String>) -> bool {
+        word.is_some_and(|word| self.the.has(word))
+    }
+
+    pub(super) fn is_possessive(&self, word: Option<&String>) -> bool {
+        word.is_some_and(|word| self.possessive.has(word))
     }
 
     fn is_have(&self, word: Option<&String>) -> bool {
-        word.is_some_and(|word| self.have.split_whitespace().any(|known| known == word))
+        word.is_some_and(|word| self.have.has(word))
     }
 }
 
@@ -57,46 +67,50 @@ pub enum Side {
 pub fn predicate_of(relation: &str) -> Option<String> {
     let words = crate::words_of(relation);
     let [first, .., last] = words.as_slice() else { return None };
-    if !joins(last) {
-        return None;
-    }
+    let language = Language::all().find(|language| language.joins(last) && language.shows(last))?;
     let said = words.join(" ");
-    Some(if joins(first) || looks_active(first) { said } else { format!("is {said}") })
-}
-
-/// Whether a word stands before the second of two things that are compared.
-pub fn is_than(word: &str) -> bool {
-    english().sides.than == word
-}
-
-/// Whether a word stands before who acts: "by".
-pub fn is_by(word: &str) -> bool {
-    english().sides.by == word
-}
-
-/// Whether a word stands before a noun and says nothing: "the".
-pub fn is_article(word: &str) -> bool {
-    english().sides.the == word
+    Some(if language.joins(first) || language.looks_active(first) { said } else { format!("is {said}") })
 }
 
 /// What the heads of a relation are to its tails where it is called so: "apprentice" of "apprentice of".
 pub fn role_of_heads(relation: &str) -> Option<String> {
     let mut words = crate::words_of(relation);
-    let is_role = words.len() > 1 && english().sides.is_of(words.last());
+    let is_of = |language: Language| language.words().sides.is_of(words.last());
+    let is_role = words.len() > 1 && Language::all().any(is_of);
     words.truncate(words.len().saturating_sub(1));
     words.pop().filter(|_| is_role)
 }
 
-/// Whether a verb is in the third person: "treats", no "treatment".
-fn looks_active(verb: &str) -> bool {
-    verb.len() > 3 && verb.ends_with('s') && !verb.ends_with("ss") && !joins(verb)
+impl Language {
+    /// Whether a word stands before the second of two things that are compared.
+    pub fn is_than(self, word: &str) -> bool {
+        self.words().sides.than.has(word)
+    }
+
+    /// Whether a word stands before who acts: "by".
+    pub fn is_by(self, word: &str) -> bool {
+        self.words().sides.by.has(word)
+    }
+
+    /// Whether a word stands before a noun and says nothing: "the".
+    pub fn is_article(self, word: &str) -> bool {
+        self.words().sides.the.has(word)
+    }
+
+    /// Whether a verb is in the third person: "treats", no "treatment".
+    fn looks_active(self, verb: &str) -> bool {
+        let said = &self.words().sides;
+        let ends = !said.active.is_empty() && verb.ends_with(&said.active);
+        verb.len() > 3 && ends && !said.not_active.any(|other| verb.ends_with(other)) && !self.joins(verb)
+    }
 }
 
 /// The end of a relation on which a name of the question stands, by where the relation's verb stands beside it; `words` are those of the
 /// question in lower case, `name` the places of the name. Nothing where the relation is called otherwise, or the question does not have
 /// its verb once.
 pub fn side_of(words: &[String], name: &Range<usize>, relation: &str) -> Option<Side> {
-    let said = &english().sides;
+    let language = Language::of_words(words);
+    let said = &language.words().sides;
     let of_relation = crate::words_of(relation);
     if let Some(role) = role_of_heads(relation) {
         return side_by_role(words, name, &role);
@@ -104,13 +118,13 @@ pub fn side_of(words: &[String], name: &Range<usize>, relation: &str) -> Option<
     let (verb, passive) = match of_relation.as_slice() {
         [.., verb, by] if said.is_by(Some(by)) => (verb, true),
         [verb] => (verb, false),
-        [verb, behind] if joins(behind) => (verb, false),
+        [verb, behind] if language.joins(behind) => (verb, false),
         _ => return None,
     };
-    if !passive && !looks_active(verb) {
+    if !passive && !language.looks_active(verb) {
         return None;
     }
-    let is_verb = |word: &String| same_verb(word, verb);
+    let is_verb = |word: &String| language.is_same_verb(word, verb);
     let mut verbs = words.iter().enumerate().filter(|(at, word)| !name.contains(at) && is_verb(word));
     let (at, _) = verbs.next()?;
     if verbs.next().is_some() {
@@ -123,7 +137,7 @@ pub fn side_of(words: &[String], name: &Range<usize>, relation: &str) -> Option<
     }
     let before = words.get(..at)?;
     let is_by = |word: &String| said.is_by(Some(word));
-    let is_be = |word: &String| english().be.has(word);
+    let is_be = |word: &String| language.is_be(word);
     if passive && let Some(side) = behind_by(words, name, at) {
         return Some(side);
     }
@@ -131,11 +145,11 @@ pub fn side_of(words: &[String], name: &Range<usize>, relation: &str) -> Option<
         return None;
     }
     let behind = |at: usize| name.start == at || (name.start == at + 1 && said.is_the(word(at)));
-    let joined = word(at + 1).is_some_and(|word| joins(word));
+    let joined = word(at + 1).is_some_and(|word| language.joins(word));
     let directly_behind = behind(at + 1) || (!passive && joined && behind(at + 2));
     let directly_before = name.end == at || (name.end + 1 == at && said.is_have(word(name.end)));
     // "Which parts has it": a noun behind "which".
-    let is_noun = before.last().is_some_and(|word| english().noun_questions.has(word));
+    let is_noun = before.last().is_some_and(|word| language.asks_by_a_noun(word));
     let (behind, before) = if passive { (Side::Head, Side::Tail) } else { (Side::Tail, Side::Head) };
     match (directly_behind, directly_before) {
         (true, _) if passive || !is_noun => Some(behind),
@@ -146,21 +160,24 @@ pub fn side_of(words: &[String], name: &Range<usize>, relation: &str) -> Option<
 
 /// The end of a passive relation on which a name stands where the question has "by": behind it stands who acts.
 fn behind_by(words: &[String], name: &Range<usize>, verb: usize) -> Option<Side> {
-    let said = &english().sides;
+    let language = Language::of_words(words);
+    let said = &language.words().sides;
     if said.is_by(words.get(verb + 1)) {
         let acts = name.start == verb + 2;
         return (acts || name.end <= verb).then_some(if acts { Side::Tail } else { Side::Head });
     }
     let by = words.get(..verb)?.iter().position(|word| said.is_by(Some(word)))?;
-    let by_whom = words.get(by + 1).is_some_and(|word| is_question_word(word));
+    let by_whom = words.get(by + 1).is_some_and(|word| language.is_question_word(word));
     (by_whom && name.end <= verb).then_some(Side::Head)
 }
 
 /// The end of a relation on which a name stands where the relation is called by a role of its heads: "the apprentices of Ada" and "Ada's
 /// apprentices" have the role towards Ada; in "of whom is Ada an apprentice" she has it.
 fn side_by_role(words: &[String], name: &Range<usize>, role: &str) -> Option<Side> {
-    let said = &english().sides;
-    let mut roles = words.iter().enumerate().filter(|(at, word)| !name.contains(at) && is_noun(word, role));
+    let language = Language::of_words(words);
+    let said = &language.words().sides;
+    let mut roles =
+        words.iter().enumerate().filter(|(at, word)| !name.contains(at) && language.is_noun(word, role));
     let (at, _) = roles.next()?;
     if roles.next().is_some() {
         return None;
@@ -173,10 +190,10 @@ fn side_by_role(words: &[String], name: &Range<usize>, role: &str) -> Option<Sid
         }
         let before = words.get(..name.start)?;
         let of = before.iter().position(|word| said.is_of(Some(word)));
-        let of_whom = of.is_some_and(|of| word(of + 1).is_some_and(|word| is_question_word(word)));
+        let of_whom = of.is_some_and(|of| word(of + 1).is_some_and(|word| language.is_question_word(word)));
         return (said.is_of(word(at + 1)) || of_whom).then_some(Side::Head);
     }
-    if word(at.checked_sub(1)?) == Some(&said.whose) {
+    if word(at.checked_sub(1)?).is_some_and(|word| said.whose.has(word)) {
         return Some(Side::Head);
     }
     if said.is_of(word(at + 1)) {

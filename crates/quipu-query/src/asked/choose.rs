@@ -1,7 +1,7 @@
 //! Choosing among readings: alike results vote, and a score says how sure the best one is.
 
 use oxrdf::Term;
-use quipu_language::{asks_for, asks_for_the_better, asks_for_units, meanings, offers_a_choice};
+use quipu_language::{Language, asks_for, asks_for_the_better, asks_for_units};
 
 use super::explain::{FAR_FROM_ROLE, Unexplained, names_left_out, unexplained};
 use super::kinds::misnamed;
@@ -222,10 +222,12 @@ struct Offered {
 
 /// The values between which a comparison asks to choose; nothing where the question offers no two.
 fn offered(question: &str, values: &Values) -> Option<Offered> {
+    let language = Language::of(question);
     let words = words_of(question);
-    let compares = words.iter().flat_map(|word| meanings(word)).any(|meaning| meaning.means == "comparison")
-        || asks_for_the_better(&words);
-    let (or, word) = words.iter().enumerate().find(|(_, word)| compares && offers_a_choice(word))?;
+    let compares =
+        words.iter().flat_map(|word| language.meanings(word)).any(|meaning| meaning.means == "comparison")
+            || asks_for_the_better(&words);
+    let (or, word) = words.iter().enumerate().find(|(_, word)| compares && language.offers_a_choice(word))?;
     let (mut before, mut behind) = (None, None);
     for mention in values.mentions(question) {
         let named = words_of(&mention.text);

@@ -1,6 +1,6 @@
 //! The difference of two things' values: written as that of a value from itself, or taken in the wrong direction.
 
-use quipu_language::{End, end_asked_for, is_than, with_superlatives};
+use quipu_language::{End, Language, with_superlatives};
 
 use super::slips::ordered_by;
 use crate::bind::{Doubt, Mend};
@@ -43,8 +43,9 @@ pub fn of_two(query: &mut Query) -> Option<Mend> {
 /// Takes a value from another in the direction that the question says: by how much A is deeper than B is A's depth less B's, and by how
 /// much it is cheaper is B's price less A's.
 pub fn right_direction(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let language = Language::of(question);
     let words = words_of(&with_superlatives(question));
-    words.iter().position(|word| is_than(word))?;
+    words.iter().position(|word| language.is_than(word))?;
     let names: Vec<(String, String)> = named_rows(query);
     let Body::Select(select) = &mut query.body else { return None };
     let [item] = select.items.as_mut_slice() else { return None };
@@ -54,7 +55,7 @@ pub fn right_direction(question: &str, query: &mut Query, tables: &Tables) -> Op
         words.windows(name.len().max(1)).position(|window| window == name)
     };
     let (of, title) = ordered_by(value_of(left)?, tables)?;
-    let asked = words.iter().find_map(|word| end_asked_for(word, of))?;
+    let asked = words.iter().find_map(|word| language.end_asked_for(word, of))?;
     let (first, second) = (place(left)?, place(right)?);
     // A greater value is the first one's more, a lesser one's the second's.
     if (first < second) == (asked == End::Descending) {
@@ -96,11 +97,16 @@ fn name_of(expression: &Expression, named: &[(String, String)]) -> Option<String
     of.next().is_none().then(|| name.clone())
 }
 
-/// Whether a query, or a part of it, takes a value from itself.
+/// Whether a query, or a part of it, takes a value from itself, or asks whether one is above or below itself.
 pub fn takes_from_itself(query: &Query) -> bool {
     let mut takes = false;
-    query.visit(&mut |part| takes |= taken_from_itself(part).is_some());
+    query.visit(&mut |part| takes |= taken_from_itself(part).is_some() || is_above_itself(part));
     takes
+}
+
+fn is_above_itself(expression: &Expression) -> bool {
+    let Expression::Compare(comparison, left, right) = expression else { return false };
+    left == right && !matches!(comparison, Comparison::Equal | Comparison::Unequal)
 }
 
 /// The expression that is taken from itself.
@@ -170,5 +176,8 @@ mod tests {
             "SELECT height - height FROM pot WHERE name = 'A' INTERSECT SELECT height - height FROM pot WHERE name = 'B'"
         ));
         assert!(!takes("SELECT height - price FROM pot"));
+        assert!(takes("SELECT height > height FROM pot WHERE name IN ('A', 'B')"));
+        assert!(!takes("SELECT height > 3 FROM pot"));
+        assert!(!takes("SELECT a.height > b.height FROM pot AS a JOIN pot AS b ON a.maker = b.maker"));
     }
 }

@@ -1,6 +1,6 @@
 //! "Each": a value for each of several things, where a query makes one of all.
 
-use quipu_language::{groups_all, is_in_phrase, is_noun, is_share, meanings};
+use quipu_language::{Language, is_in_phrase};
 
 use crate::bind::{Doubt, Mend};
 use crate::syntax::{Aggregate, Body, ColumnRef, Expression, Item, Query, Select, Source};
@@ -19,7 +19,8 @@ pub fn for_each(question: &str, query: &mut Query, tables: &Tables) -> Option<Me
     if !plain || !matches!(item.expression, Expression::Aggregate { .. }) {
         return None;
     }
-    let of = named_behind(&words)?.find_map(|noun| called(noun, select, tables))?;
+    let language = Language::of_words(&words);
+    let of = named_behind(&words)?.find_map(|noun| called(noun, language, select, tables))?;
     let title = title_of(&of, tables)?;
     // Of each thing there is one value in its own table: "the average number of pages per book" is one of all books.
     if select.from.len() == 1 && of.place.is_some_and(|place| place.column == 0) {
@@ -44,19 +45,20 @@ pub fn for_each(question: &str, query: &mut Query, tables: &Tables) -> Option<Me
 
 /// The words behind "each", "per" and "for every".
 fn named_behind(words: &[String]) -> Option<impl Iterator<Item = &String>> {
+    let language = Language::of_words(words);
     let is_group = |at: usize, word: &String| {
         let before = at.checked_sub(1).and_then(|before| words.get(before));
-        let shares = words.get(at + 1).is_some_and(|next| is_share(next));
-        let groups = meanings(word).iter().any(|meaning| meaning.means == "group");
-        groups && !shares && !is_in_phrase(words, at) && !groups_all(word, before)
+        let shares = words.get(at + 1).is_some_and(|next| language.is_share(next));
+        let groups = language.meanings(word).iter().any(|meaning| meaning.means == "group");
+        groups && !shares && !is_in_phrase(words, at) && !language.groups_all(word, before)
     };
     let at = words.iter().enumerate().find(|(at, word)| is_group(*at, word)).map(|(at, _)| at)?;
     Some(words.get(at + 1..)?.iter().take(MOST_BETWEEN))
 }
 
 /// The column of a SELECT that holds the things called by a noun: their own names, else one that leads to them.
-fn called(noun: &str, select: &Select, tables: &Tables) -> Option<ColumnRef> {
-    let is_called = |title: &str| words_of(title).pop().is_some_and(|last| is_noun(noun, &last));
+fn called(noun: &str, language: Language, select: &Select, tables: &Tables) -> Option<ColumnRef> {
+    let is_called = |title: &str| words_of(title).pop().is_some_and(|last| language.is_noun(noun, &last));
     let all = select.from.iter().filter_map(|from| match &from.source {
         Source::Table(_, Some(at)) => Some((from.alias.clone(), *at)),
         _ => None,

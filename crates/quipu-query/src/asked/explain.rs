@@ -3,9 +3,8 @@
 use std::collections::HashSet;
 
 use quipu_language::{
-    Meaning, Measured, asked_place, asks_yes_or_no, begins_yes_or_no, counts_letters, is_article, is_form,
-    is_magnitude, is_share, is_top, is_written_as_name, looks_superlative, meanings, meanings_at, measured,
-    names_what_follows, place_asked_for, role_asked_for, side_of,
+    Language, Meaning, Measured, asked_place, asks_yes_or_no, is_written_as_name, meanings_at,
+    place_asked_for, role_asked_for, side_of,
 };
 
 use super::Nearness;
@@ -56,10 +55,11 @@ pub fn names_left_out(
     tables: &Tables,
     values: &Values,
 ) -> Vec<(String, Place)> {
+    let language = Language::of(question);
     let said = Said::of(query, tables);
     // "The Salt Road": the article says nothing.
     let telling = |text: &str| -> Vec<String> {
-        words_of(text).into_iter().filter(|word| meanings(word).is_empty()).collect()
+        words_of(text).into_iter().filter(|word| language.meanings(word).is_empty()).collect()
     };
     let mut compared = HashSet::new();
     query.visit(&mut |part| {
@@ -71,11 +71,11 @@ pub fn names_left_out(
         let words = telling(&mention.text);
         let is_compared = |found: &Match| found.terms.iter().any(|term| compared.contains(term));
         !words.is_empty()
-            && !words.iter().any(|word| said.names(word))
+            && !words.iter().any(|word| said.names(word, language))
             && !mention.matches.iter().any(is_compared)
     };
     // Where nothing is written with a capital, what is called just so is a name.
-    let has_capitals = question.chars().any(char::is_uppercase);
+    let has_capitals = !language.nouns_have_capitals() && question.chars().any(char::is_uppercase);
     let is_name = |mention: &Mention| {
         let name = quipu_index::normalise(&mention.text);
         let is_whole = |found: &Match| found.shown.iter().any(|shown| quipu_index::normalise(shown) == name);
@@ -95,17 +95,20 @@ pub fn names_left_out(
 /// Whether a query speaks of one of the words of a text, in some form.
 pub fn speaks_of(text: &str, query: &Query, tables: &Tables) -> bool {
     let said = Said::of(query, tables);
-    words_of(text).iter().any(|word| said.names(word))
+    let language = Language::of(text);
+    words_of(text).iter().any(|word| said.names(word, language))
 }
 
 /// What a question asks for by what it is to another ("the mayor of the city"), and behind it titles of all that a query gives; nothing
 /// where the question has no such form, or what the query gives is called so.
 pub fn role_not_given(question: &str, query: &Query, tables: &Tables) -> Option<Vec<String>> {
+    let language = Language::of(question);
     let words = words_of(question);
     let role = role_asked_for(&words)?;
     let given = Said::given(query, tables);
-    let is_given =
-        |word: &String| given.iter().flat_map(|title| words_of(title)).any(|known| is_form(word, &known));
+    let is_given = |word: &String| {
+        given.iter().flat_map(|title| words_of(title)).any(|known| language.is_form(word, &known))
+    };
     if given.is_empty() || role.last().is_some_and(is_given) {
         return None;
     }
@@ -121,7 +124,8 @@ impl Unexplained {
 
 /// Holds a question's words against a bound query.
 pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables: &Tables) -> Unexplained {
-    let question = &with_whole_numbers(question);
+    let language = Language::of(question);
+    let question = &with_whole_numbers(question, language);
     let said = Said::of(query, tables);
     let mut found = Unexplained::default();
     let mut seen = HashSet::new();
@@ -130,7 +134,7 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
     let spoken =
         |place: Place| tables.column(place).is_some_and(|column| said.columns.contains_key(&column.title));
     let abbreviated: Vec<_> = tables
-        .abbreviations(&words, |word| meanings(word).is_empty())
+        .abbreviations(&words, |word| language.meanings(word).is_empty())
         .into_iter()
         .filter(|one| spoken(one.place))
         .collect();
@@ -138,7 +142,8 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
     let is_abbreviated = |at: usize| abbreviated.iter().any(|one| one.words.contains(&at));
     for (at, word) in words.iter().cloned().enumerate() {
         // "Under the Acme brand and under 80": one of the two is a comparison.
-        let is_new = seen.insert(word.clone()) || meanings(&word).iter().any(|meaning| meaning.of_place);
+        let is_new =
+            seen.insert(word.clone()) || language.meanings(&word).iter().any(|meaning| meaning.of_place);
         if is_for_number(&words, at) || !is_new {
             continue;
         }
@@ -156,7 +161,7 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
         }
         // A name is no superlative.
         let is_name = is_written_as_name(question, &word);
-        if said.does.contains("superlative") && looks_superlative(&word) && !is_name {
+        if said.does.contains("superlative") && language.looks_superlative(&word) && !is_name {
             continue;
         }
         if converted.contains(&at) {
@@ -164,22 +169,23 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
         }
         // "In the top 20": a place of at most 20.
         let bounds = words.get(at + 1).is_some_and(|next| said.at_most.contains(next));
-        if is_top(&word) && bounds {
+        if language.is_top(&word) && bounds {
             continue;
         }
         let of_word = meanings_at(&words, at);
-        let places = |meaning: &Meaning| meaning.of_place && stands_before_a_value(&words, at, &said);
+        let places =
+            |meaning: &Meaning| meaning.of_place && stands_before_a_value(&words, at, &said, language);
         let done = |meaning: &Meaning| said.does.contains(meaning.means.as_str()) || places(meaning);
         if of_word.iter().any(|meaning| meaning.sure) {
-            if !of_word.iter().any(done) && !said.names(&word) {
+            if !of_word.iter().any(done) && !said.names(&word, language) {
                 found.meanings.push(word);
             }
             continue;
         }
         // "The average per writer" is no average of all.
         let groups = of_word.iter().any(|meaning| meaning.means == "group");
-        let shares = words.get(at + 1).is_some_and(|next| is_share(next));
-        if groups && !shares && gives_one_value(query) && !said.names(&word) {
+        let shares = words.get(at + 1).is_some_and(|next| language.is_share(next));
+        if groups && !shares && gives_one_value(query) && !said.names(&word, language) {
             found.meanings.push(word);
             continue;
         }
@@ -191,8 +197,9 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
             continue;
         }
         found.all += 1;
-        let is_measured = || said.columns.keys().any(|title| measured(&word, title) == Measured::Alike);
-        if !said.names(&word) && !is_abbreviated(at) && !is_measured() {
+        let is_measured =
+            || said.columns.keys().any(|title| language.measured(&word, title) == Measured::Alike);
+        if !said.names(&word, language) && !is_abbreviated(at) && !is_measured() {
             let distance = 1.0 - near.to(&word).unwrap_or(USUAL);
             found.distance += distance;
             if found.all == 1 {
@@ -238,7 +245,7 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
     found.meanings.extend(something_else(question, query, &said, &found.names, near, tables));
     // "Is the jar in stock" is not answered by there being a jar.
     if asks_yes_or_no(question) && says_only_that_it_is(query) {
-        found.meanings.extend(found.names.extract_if(.., |word| !names_what_follows(word)));
+        found.meanings.extend(found.names.extract_if(.., |word| !language.names_what_follows(word)));
     }
     // "Which ships can none of the pilots steer" is not answered by the ships that nobody owns.
     let is_number = |at: usize| is_for_number(&words, at);
@@ -246,11 +253,11 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
         !is_number(at) && meanings_at(&words, at).iter().any(|meaning| meaning.means == "negation")
     };
     if (0..words.len()).any(denies) {
-        let kinds = nouns_of_kinds(&words, tables).into_iter().filter(|noun| !said.names(noun));
+        let kinds = nouns_of_kinds(&words, tables).into_iter().filter(|noun| !said.names(noun, language));
         found.meanings.extend(kinds.cloned());
     }
     // "The longer book" has more pages, not more letters in its name.
-    if said.does.contains("letters") && !words.iter().any(|word| counts_letters(word)) {
+    if said.does.contains("letters") && !words.iter().any(|word| language.counts_letters(word)) {
         found.meanings.push("length".into());
     }
     let stands_for = |title: &String| {
@@ -267,7 +274,12 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
             true => 0.0,
             false => 1.0 - near.from(word).unwrap_or(USUAL),
         };
-        words.iter().filter(|word| meanings(word).is_empty()).map(far).reduce(f64::min).unwrap_or(0.0)
+        words
+            .iter()
+            .filter(|word| language.meanings(word).is_empty())
+            .map(far)
+            .reduce(f64::min)
+            .unwrap_or(0.0)
     };
     found.unasked = said.columns.keys().map(unasked).sum();
     // "The capital of the capital of" asks for two steps.
@@ -286,6 +298,7 @@ pub(super) fn unexplained(question: &str, query: &Query, near: &Nearness, tables
 /// The name of whom the question has act in a relation of the query, where the query holds neither end of the relation to it: "which divers
 /// did the boat train" is not answered by those who trained somebody on that boat.
 fn acts_by_a_link(words: &[String], query: &Query, said: &Said, tables: &Tables) -> Option<String> {
+    let language = Language::of_words(words);
     let mut found = None;
     query.visit(&mut |part| {
         let Expression::Compare(Comparison::Equal, of, value) = part else { return };
@@ -296,8 +309,9 @@ fn acts_by_a_link(words: &[String], query: &Query, said: &Said, tables: &Tables)
         };
         let before = |at: usize| start.checked_sub(at).and_then(|at| words.get(at));
         // "Did the boat train": behind the verb's own words. "Has tasted Ad Astra": the name suffers it.
-        let ahead = if before(1).is_some_and(|word| is_article(word)) { before(2) } else { before(1) };
-        let follows_a_verb = ahead.is_some_and(|word| begins_yes_or_no(word));
+        let ahead =
+            if before(1).is_some_and(|word| language.is_article(word)) { before(2) } else { before(1) };
+        let follows_a_verb = ahead.is_some_and(|word| language.begins_yes_or_no(word));
         let (Some(place), true) = (of.place, follows_a_verb) else { return };
         let Some(table) = tables.table(place.table) else { return };
         let is_end = |title: &String| {
@@ -336,7 +350,7 @@ fn says_only_that_it_is(query: &Query) -> bool {
 }
 
 /// The question with its numbers in one piece: "5,000" is 5000.
-fn with_whole_numbers(question: &str) -> String {
+fn with_whole_numbers(question: &str, language: Language) -> String {
     let characters: Vec<char> = question.chars().collect();
     let is_digit = |at: Option<usize>| at.and_then(|at| characters.get(at)).is_some_and(char::is_ascii_digit);
     let parts_thousands = |at: usize| {
@@ -344,18 +358,23 @@ fn with_whole_numbers(question: &str) -> String {
             && (1..=3).all(|next| is_digit(Some(at + next)))
             && !is_digit(Some(at + 4))
     };
-    let kept = characters.iter().enumerate().filter(|(at, c)| **c != ',' || !parts_thousands(*at));
+    let kept = characters
+        .iter()
+        .enumerate()
+        .filter(|(at, c)| !language.parts_thousands(**c) || !parts_thousands(*at));
     kept.map(|(_, c)| *c).collect()
 }
 
 /// Whether a name that a plan demands stands behind a word: the "over" of "the bridges over the Aude". A number is no such name.
-fn stands_before_a_value(words: &[String], at: usize, said: &Said) -> bool {
-    let behind = words.get(at + 1..).unwrap_or_default();
-    let behind = behind.strip_prefix(&["the".to_owned()][..]).unwrap_or(behind);
+fn stands_before_a_value(words: &[String], at: usize, said: &Said, language: Language) -> bool {
+    let without_article = |words: &[String]| -> Vec<String> {
+        let articles = words.iter().take(1).filter(|word| language.is_article(word)).count();
+        words.iter().skip(articles).cloned().collect()
+    };
+    let behind = without_article(words.get(at + 1..).unwrap_or_default());
     said.values.iter().any(|value| {
-        let name = words_of(value);
-        let name = name.strip_prefix(&["the".to_owned()][..]).unwrap_or(&name);
-        !name.is_empty() && value.starts_with(char::is_alphabetic) && behind.starts_with(name)
+        let name = without_article(&words_of(value));
+        !name.is_empty() && value.starts_with(char::is_alphabetic) && behind.starts_with(&name)
     })
 }
 
@@ -390,16 +409,18 @@ fn is_said(value: &str, question: &[String]) -> bool {
 }
 
 fn words_asked(word: &str, question: &[String]) -> bool {
-    question.iter().any(|asked| asked == word || is_form(asked, word))
+    let language = Language::of_words(question);
+    question.iter().any(|asked| asked == word || language.is_form(asked, word))
 }
 
 /// Whether a number of the question has no part in a plan: neither as it is, nor as the next one ("at least 2" is "more than 1"), nor
 /// as a share. "5 million" is another number than 5.
 fn is_left_out_number(words: &[String], at: usize, said: &Said) -> bool {
+    let language = Language::of_words(words);
     let Some(number) = words.get(at).and_then(|word| word.parse::<u32>().ok()).map(f64::from) else {
         return false;
     };
-    let multiplied = words.get(at + 1).is_some_and(|next| is_magnitude(next));
+    let multiplied = words.get(at + 1).is_some_and(|next| language.is_magnitude(next));
     let numbers = said.words.iter().filter_map(|word| word.parse::<f64>().ok());
     let values = said.values.iter().filter_map(|value| value.parse::<f64>().ok());
     let is_near = |known: f64| {

@@ -1,12 +1,13 @@
 //! What a question's words may mean in the tables: the column of a named value, the column that an abbreviation stands for.
 
-use quipu_language::{is_form, meanings};
+use quipu_language::Language;
 
 use crate::tables::{Place, Tables, words_of};
 use crate::values::{Match, Mention};
 
 /// The column that a named value is of: the only one, or the only one whose name stands beside it ("goblin language").
 pub fn meant<'a>(question: &str, mention: &'a Mention, tables: &Tables) -> Option<&'a Match> {
+    let language = Language::of(question);
     if let [found] = mention.matches.as_slice() {
         return Some(found);
     }
@@ -20,7 +21,7 @@ pub fn meant<'a>(question: &str, mention: &'a Mention, tables: &Tables) -> Optio
             _ => tables.column(found.place).map(|column| &column.title),
         };
         let words = title.map(|title| words_of(title)).unwrap_or_default();
-        words.iter().any(|word| beside.iter().any(|other| is_form(other, word)))
+        words.iter().any(|word| beside.iter().any(|other| language.is_form(other, word)))
     };
     let mut called = mention.matches.iter().filter(is_called);
     called.next().filter(|_| called.next().is_none())
@@ -28,9 +29,10 @@ pub fn meant<'a>(question: &str, mention: &'a Mention, tables: &Tables) -> Optio
 
 /// Words of a question that only abbreviations of columns' names can mean, each with the fullest such column.
 pub fn abbreviated(tables: &Tables, question: &str, known: impl Fn(&str) -> bool) -> Vec<(String, Place)> {
+    let language = Language::of(question);
     let asked = words_of(question);
     let mut found: Vec<(std::ops::Range<usize>, Place)> = Vec::new();
-    for one in tables.abbreviations(&asked, |word| meanings(word).is_empty()) {
+    for one in tables.abbreviations(&asked, |word| language.meanings(word).is_empty()) {
         let words = asked.get(one.words.clone()).unwrap_or_default();
         let is_open = one.words.len() > 1 || !words.iter().any(|word| known(word));
         let filled = |place: Place| tables.column(place).map_or(0, |column| column.filled);

@@ -1,9 +1,6 @@
 //! Kinds of things that a question's words name, held against those that a query or a path gives.
 
-use quipu_language::{
-    are_places, asks_by_a_noun, asks_for, asks_for_an_agent, is_form, is_noun, is_unit, meanings,
-    without_request,
-};
+use quipu_language::{Language, are_places, asks_for, asks_for_an_agent, without_request};
 
 use crate::syntax::{Aggregate, Comparison, Expression, Query, Select};
 use crate::tables::{Kind, Place, Rows, Tables, words_of};
@@ -16,21 +13,23 @@ const MOST_BETWEEN: usize = 3;
 /// The nouns that may say what is asked for: behind "which", "what" and "how many" at the question's beginning. Elsewhere "which" begins a
 /// clause: "the airports from which flights depart".
 fn nouns(question: &str) -> Vec<String> {
+    let language = Language::of(question);
     let words = without_request(question);
     let asks = |at: usize| {
         let word = words.get(at);
-        let counts = word.is_some_and(|word| meanings(word).iter().any(|meaning| meaning.means == "count"));
-        word.is_some_and(|word| asks_by_a_noun(word)) || (at > 0 && counts)
+        let counts =
+            word.is_some_and(|word| language.meanings(word).iter().any(|meaning| meaning.means == "count"));
+        word.is_some_and(|word| language.asks_by_a_noun(word)) || (at > 0 && counts)
     };
     // "In which", "at how many".
     let behind = (0..=2).find(|at| asks(*at)).map_or(words.len(), |at| at + 1);
     let behind = words.get(behind..).unwrap_or_default().iter();
-    behind.take_while(|word| meanings(word).is_empty()).take(MOST_BETWEEN).cloned().collect()
+    behind.take_while(|word| language.meanings(word).is_empty()).take(MOST_BETWEEN).cloned().collect()
 }
 
 /// The tables of things of a type that are called by a noun, in the singular or the plural: who "produced" is no producer.
-fn called(noun: &str, tables: &Tables) -> Vec<usize> {
-    let is_it = |title: &str| words_of(title).pop().is_some_and(|last| is_noun(noun, &last));
+fn called(noun: &str, language: Language, tables: &Tables) -> Vec<usize> {
+    let is_it = |title: &str| words_of(title).pop().is_some_and(|last| language.is_noun(noun, &last));
     let all = tables.tables.iter().enumerate();
     all.filter(|(_, table)| matches!(table.source, Rows::Types(_)) && is_it(&table.title))
         .map(|(at, _)| at)
@@ -39,12 +38,17 @@ fn called(noun: &str, tables: &Tables) -> Vec<usize> {
 
 /// The nouns of a question that name a table of things of a type.
 pub fn nouns_of_kinds<'a>(words: &'a [String], tables: &Tables) -> Vec<&'a String> {
-    words.iter().filter(|word| meanings(word).is_empty() && !called(word, tables).is_empty()).collect()
+    let language = Language::of_words(words);
+    words
+        .iter()
+        .filter(|word| language.meanings(word).is_empty() && !called(word, language, tables).is_empty())
+        .collect()
 }
 
 /// The kinds that a question may ask for by its nouns: of "which film director" films and directors. None where no table is called so.
 fn asked_for(question: &str, tables: &Tables) -> Vec<usize> {
-    nouns(question).iter().flat_map(|noun| called(noun, tables)).collect()
+    let language = Language::of(question);
+    nouns(question).iter().flat_map(|noun| called(noun, language, tables)).collect()
 }
 
 /// Whether the things of a table are, all or in part, among those of others: the same, above or below them, or below one with them.
@@ -104,6 +108,7 @@ fn kinds_of(types: &[String], tables: &Tables) -> Vec<usize> {
 /// The word by which a question asks for another kind of thing than a query gives: "which country" asks for no age, "who" for no number,
 /// "which band" for no album.
 pub(super) fn another_kind_asked_for(question: &str, query: &Query, tables: &Tables) -> Option<String> {
+    let language = Language::of(question);
     let words = words_of(question);
     let select = query.select().filter(|select| !select.items.is_empty())?;
     let is_measure = |place: Place| {
@@ -138,14 +143,15 @@ pub(super) fn another_kind_asked_for(question: &str, query: &Query, tables: &Tab
         _ => tables.column(place).map(|column| &column.title),
     };
     let is_called = |place: Place, noun: &str| {
-        title(place).and_then(|title| words_of(title).pop()).is_some_and(|last| is_form(noun, &last))
+        title(place).and_then(|title| words_of(title).pop()).is_some_and(|last| language.is_form(noun, &last))
     };
     let places = |noun: &str| -> Vec<Place> {
         tables.columns().map(|(place, _)| place).filter(|place| is_called(*place, noun)).collect()
     };
     let counts = asks_for(question) == Some("count");
     let nouns = nouns(question);
-    let noun = nouns.iter().find(|noun| !is_unit(noun) && !places(noun).is_empty()).filter(|_| !counts)?;
+    let noun =
+        nouns.iter().find(|noun| !language.is_unit(noun) && !places(noun).is_empty()).filter(|_| !counts)?;
     if gives_measures && places(noun).into_iter().all(|place| !is_measure(place)) {
         return Some(noun.clone());
     }
@@ -161,7 +167,7 @@ pub(super) fn another_kind_asked_for(question: &str, query: &Query, tables: &Tab
         && kind == place.table
         && asked.contains(&kind)
         && !is_held(select, query, tables)
-        && !words_of(&title).iter().any(|of| words.iter().any(|word| is_form(word, of)));
+        && !words_of(&title).iter().any(|of| words.iter().any(|word| language.is_form(word, of)));
     (is_other || goes_on).then(|| noun.clone())
 }
 
@@ -183,6 +189,7 @@ fn is_held(select: &Select, query: &Query, tables: &Tables) -> bool {
 
 /// A noun before a name of the question that is the name of another kind of thing to a query: "the pilot Emma" is no ship.
 pub(super) fn misnamed(words: &[String], query: &Query, tables: &Tables, values: &Values) -> Option<String> {
+    let language = Language::of_words(words);
     let mut found = None;
     query.visit(&mut |part| {
         let Expression::Compare(Comparison::Equal, of, value) = part else { return };
@@ -195,8 +202,9 @@ pub(super) fn misnamed(words: &[String], query: &Query, tables: &Tables, values:
         };
         let Some(noun) = noun_before(name, words) else { return };
         let mut kinds = terms.iter().map(kind).peekable();
-        if kinds.peek().is_some() && kinds.all(|kind| kind.is_some_and(|kind| is_another(noun, kind, tables)))
-        {
+        let is_another =
+            |kind: Option<usize>| kind.is_some_and(|kind| is_another(noun, language, kind, tables));
+        if kinds.peek().is_some() && kinds.all(is_another) {
             found = Some(noun.clone());
         }
     });
@@ -206,15 +214,18 @@ pub(super) fn misnamed(words: &[String], query: &Query, tables: &Tables, values:
 /// The singular noun that may say what a name is of: "the pilot" before it. Behind the name the question ends or goes on with a word
 /// that names nothing, for in "the song Emma wrote" it says what she wrote.
 fn noun_before<'a>(name: &str, words: &'a [String]) -> Option<&'a String> {
+    let language = Language::of_words(words);
     let name = words_of(name);
     let at = words.windows(name.len().max(1)).position(|window| *window == name)?;
-    let ends = words.get(at + name.len()).is_none_or(|next| !meanings(next).is_empty() || next == "s");
-    let the = at.checked_sub(2).and_then(|before| words.get(before)).is_some_and(|before| before == "the");
+    let ends =
+        words.get(at + name.len()).is_none_or(|next| !language.meanings(next).is_empty() || next == "s");
+    let the =
+        at.checked_sub(2).and_then(|at| words.get(at)).is_some_and(|before| language.is_article(before));
     words.get(at.checked_sub(1)?).filter(|_| ends && the)
 }
 
-fn is_another(noun: &str, kind: usize, tables: &Tables) -> bool {
-    let kinds = called(noun, tables);
+fn is_another(noun: &str, language: Language, kind: usize, tables: &Tables) -> bool {
+    let kinds = called(noun, language, tables);
     let is_singular = |at: &usize| {
         tables.table(*at).is_some_and(|table| words_of(&table.title).last().is_some_and(|last| last == noun))
     };
@@ -229,6 +240,7 @@ fn is_another(noun: &str, kind: usize, tables: &Tables) -> bool {
 pub fn is_called_another_kind(question: &str, name: &str, types: &[String], tables: &Tables) -> bool {
     let words = words_of(question);
     let Some(noun) = noun_before(name, &words) else { return false };
+    let language = Language::of_words(&words);
     let kinds = kinds_of(types, tables);
-    !kinds.is_empty() && kinds.iter().all(|kind| is_another(noun, *kind, tables))
+    !kinds.is_empty() && kinds.iter().all(|kind| is_another(noun, language, *kind, tables))
 }

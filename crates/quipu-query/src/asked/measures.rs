@@ -3,9 +3,7 @@
 
 use std::collections::HashSet;
 
-use quipu_language::{
-    Measured, Ordered, asks_for, asks_for_a_degree, end_asked_for, measured, with_superlatives,
-};
+use quipu_language::{Language, Measured, Ordered, asks_for, with_superlatives};
 
 use super::slips::{each_query, order_of, superlatives};
 use crate::syntax::{ColumnRef, Comparison, Expression, Query};
@@ -13,27 +11,31 @@ use crate::tables::{Place, Tables, words_of};
 
 /// A word of the question that asks for another measure than a query orders by, compares or gives; nothing where no word surely does.
 pub fn of_another_measure(question: &str, query: &Query, tables: &Tables) -> Option<String> {
+    let language = Language::of(question);
     let (words, written) = (words_of(&with_superlatives(question)), words_of(question));
     // "The most expensive" asks by its second word.
     let superlatives =
         superlatives(&words, query).into_iter().flat_map(|(at, _)| written.iter().skip(at).take(2));
     let of_order = Columns { titles: ordered(query, tables), tables };
     let of_given = Columns { titles: given(query, tables), tables };
-    let mut of_order = superlatives.filter(|word| of_order.are_of_another(word));
-    let mut of_given = asked(question, &written).into_iter().filter(|word| of_given.are_of_another(word));
+    let mut of_order = superlatives.filter(|word| of_order.are_of_another(word, language));
+    let mut of_given =
+        asked(question, &written).into_iter().filter(|word| of_given.are_of_another(word, language));
     of_order.next().or_else(|| of_given.next()).cloned().or_else(|| asks_for_a_date(&words, query, tables))
 }
 
 /// A word that asks for one end of dates only, where a query orders by numbers: "most recently" is not the longest.
 fn asks_for_a_date(words: &[String], query: &Query, tables: &Tables) -> Option<String> {
+    let language = Language::of_words(words);
     let mut numbers = false;
     each_query(&mut query.clone(), &mut |query| {
         numbers |= order_of(query, tables).is_some_and(|(of, ..)| of == Ordered::Numbers);
     });
     let only_dates = |word: &str| {
-        end_asked_for(word, Ordered::Dates).is_some() && end_asked_for(word, Ordered::Numbers).is_none()
+        language.end_asked_for(word, Ordered::Dates).is_some()
+            && language.end_asked_for(word, Ordered::Numbers).is_none()
     };
-    let ages = |word: &str| end_asked_for(word, Ordered::Ages).is_some();
+    let ages = |word: &str| language.end_asked_for(word, Ordered::Ages).is_some();
     let mut asked = superlatives(words, query).into_iter().map(|(_, word)| word);
     asked.find(|word| numbers && only_dates(word) && !ages(word))
 }
@@ -46,14 +48,15 @@ struct Columns<'a> {
 
 impl Columns<'_> {
     /// Whether all are of another measure than a word asks for, or one that stands beside them is of it.
-    fn are_of_another(&self, word: &str) -> bool {
-        let how: Vec<Measured> = self.titles.iter().map(|(_, title)| measured(word, title)).collect();
+    fn are_of_another(&self, word: &str, language: Language) -> bool {
+        let how: Vec<Measured> =
+            self.titles.iter().map(|(_, title)| language.measured(word, title)).collect();
         let beside = || {
             let tables: HashSet<usize> =
                 self.titles.iter().filter_map(|(place, _)| Some(place.as_ref()?.table)).collect();
             let mut columns =
                 tables.into_iter().filter_map(|at| self.tables.table(at)).flat_map(|table| &table.columns);
-            columns.any(|column| measured(word, &column.title) == Measured::Alike)
+            columns.any(|column| language.measured(word, &column.title) == Measured::Alike)
         };
         !how.is_empty()
             && !how.contains(&Measured::Alike)
@@ -63,10 +66,11 @@ impl Columns<'_> {
 
 /// The words of a question that ask for a measure itself: "deep" of "how deep", "weigh" of "how much does it weigh".
 fn asked<'a>(question: &str, words: &'a [String]) -> Vec<&'a String> {
+    let language = Language::of_words(words);
     if asks_for(question) == Some("amount") {
         return words.iter().collect();
     }
-    let is_how = |word: &String| asks_for_a_degree(word);
+    let is_how = |word: &String| language.asks_for_a_degree(word);
     words.windows(2).filter(|pair| pair.first().is_some_and(is_how)).filter_map(|pair| pair.get(1)).collect()
 }
 

@@ -1,10 +1,7 @@
 //! Readings that run and are well said, and answer something else than the question asks: of another thing of a similar name, of another
 //! thing's property, by another verb, by a flag or a number that nobody asked for.
 
-use quipu_language::{
-    Measured, Ordered, Side, asks_for, end_asked_for, has_honour, is_by, is_form, is_measure, is_quantity,
-    is_unit, looks_superlative, meanings, measured, side_of, wants_the_many,
-};
+use quipu_language::{Language, Measured, Ordered, Side, asks_for, is_measure, side_of};
 
 use super::Nearness;
 use super::said::Said;
@@ -21,6 +18,7 @@ const FAR_FROM_FLAG: f64 = 0.6;
 /// A word of a name of the question that the thing of a similar name does not have to which a query holds something: "Anton Caltrop" is no
 /// Ruben Caltrop.
 pub(super) fn another_name(question: &str, query: &Query, values: &Values) -> Option<String> {
+    let language = Language::of(question);
     let words = words_of(question);
     let names = names_written(question);
     let mentions = values.mentions(question);
@@ -28,12 +26,12 @@ pub(super) fn another_name(question: &str, query: &Query, values: &Values) -> Op
     query.visit(&mut |part| {
         let Expression::Terms(terms, name) = part else { return };
         let held = words_of(name);
-        let telling = |word: &&String| !has_honour(word) && meanings(word).is_empty();
+        let telling = |word: &&String| !language.has_honour(word) && language.meanings(word).is_empty();
         let missing: Vec<&String> =
             held.iter().filter(|word| !words.contains(word)).filter(telling).collect();
         for written in names.iter().filter(|_| !missing.is_empty()) {
             let shares = written.iter().filter(telling).any(|word| held.contains(word));
-            let is_missing = |word: &&String| missing.iter().any(|other| may_be(word, other));
+            let is_missing = |word: &&String| missing.iter().any(|other| may_be(word, other, language));
             let mut extra =
                 written.iter().filter(telling).filter(|word| !held.contains(word) && !is_missing(word));
             let Some(extra) = extra.next().filter(|_| shares) else { continue };
@@ -51,22 +49,26 @@ pub(super) fn another_name(question: &str, query: &Query, values: &Values) -> Op
 }
 
 /// Whether a word is another one written otherwise: a form, a slip, an initial or an abbreviation of it.
-fn may_be(word: &str, other: &str) -> bool {
+fn may_be(word: &str, other: &str, language: Language) -> bool {
     /// Least likeness but for slips (Jaro-Winkler).
     const ALIKE: f64 = 0.85;
     /// Most letters of an abbreviation.
     const SHORT: usize = 3;
     let is_short = word.chars().count() <= SHORT && word.chars().next() == other.chars().next();
-    is_short || is_form(word, other) || strsim::jaro_winkler(word, other) >= ALIKE
+    is_short || language.is_form(word, other) || strsim::jaro_winkler(word, other) >= ALIKE
 }
 
 /// Names as the question writes them: words with capitals one after the other, in lower case.
 fn names_written(question: &str) -> Vec<Vec<String>> {
+    let language = Language::of(question);
     let mut names: Vec<Vec<String>> = Vec::new();
+    if language.nouns_have_capitals() {
+        return names;
+    }
     let mut goes_on = false;
     for (at, word) in question.split_whitespace().enumerate() {
         let of_word = words_of(word);
-        let begins = at == 0 && of_word.iter().all(|word| !meanings(word).is_empty());
+        let begins = at == 0 && of_word.iter().all(|word| !language.meanings(word).is_empty());
         if !word.chars().find(|c| c.is_alphanumeric()).is_some_and(char::is_uppercase) || begins {
             goes_on = false;
             continue;
@@ -105,12 +107,15 @@ pub(super) fn something_else(
 
 /// A superlative of a property of its own that is not near to what a reading orders by: the spiciest is not the best.
 fn another_superlative(words: &[String], query: &Query, said: &Said, near: &Nearness) -> Option<String> {
+    let language = Language::of_words(words);
     // "The busiest by passengers" says what it means.
     let mut named = false;
     for order in &query.order {
         order.expression.visit(&mut |part| {
             if let Expression::Column(column) = part {
-                named |= words_of(&column.name).iter().any(|of| words.iter().any(|word| is_form(word, of)));
+                named |= words_of(&column.name)
+                    .iter()
+                    .any(|of| words.iter().any(|word| language.is_form(word, of)));
             }
         });
     }
@@ -120,12 +125,13 @@ fn another_superlative(words: &[String], query: &Query, said: &Said, near: &Near
     let asks_for_an_end = |word: &str| {
         [Ordered::Numbers, Ordered::Dates, Ordered::Years, Ordered::Ranks]
             .into_iter()
-            .any(|of| end_asked_for(word, of).is_some())
+            .any(|of| language.end_asked_for(word, of).is_some())
     };
     let is_far = |word: &String| near.to(word).is_some_and(|near| near < FAR);
-    let is_measured = |word: &str| said.columns.keys().any(|title| measured(word, title) == Measured::Alike);
+    let is_measured =
+        |word: &str| said.columns.keys().any(|title| language.measured(word, title) == Measured::Alike);
     let mut own = superlatives(words, query).into_iter().map(|(_, word)| word).filter(|word| {
-        looks_superlative(word) && !asks_for_an_end(word) && !is_measured(word) && is_far(word)
+        language.looks_superlative(word) && !asks_for_an_end(word) && !is_measured(word) && is_far(word)
     });
     own.next().filter(|_| !query.order.is_empty() && !counts(query))
 }
@@ -182,16 +188,21 @@ fn by_another_verb(words: &[String], query: &Query, said: &Said, tables: &Tables
 /// Whether a question has the word that ends a relation's name and joins it to a noun: who "runs" a line does not run on it. "By" is said
 /// in a passive only.
 fn is_whole(title: &str, words: &[String]) -> bool {
-    let last = words_of(title).pop().filter(|last| !meanings(last).is_empty() && !is_by(last));
+    let language = Language::of_words(words);
+    let last =
+        words_of(title).pop().filter(|last| !language.meanings(last).is_empty() && !language.is_by(last));
     last.is_none_or(|last| words.contains(&last))
 }
 
 /// The title of things that the question does not speak of and whose property a reading gives, where they name the thing that is asked about
 /// and not it them: the home town of a doctor's patients is none of the doctor's.
 fn of_unnamed_things(words: &[String], query: &Query, tables: &Tables) -> Option<String> {
+    let language = Language::of_words(words);
     let select = query.select()?;
     let is_named = |title: &str| {
-        words_of(title).iter().any(|of| meanings(of).is_empty() && words.iter().any(|word| is_form(word, of)))
+        words_of(title)
+            .iter()
+            .any(|of| language.meanings(of).is_empty() && words.iter().any(|word| language.is_form(word, of)))
     };
     // Forward each thing leads to one: the continent of a city's country.
     let (mut is_backward, mut silent) = (false, None);
@@ -218,16 +229,17 @@ fn of_unnamed_things(words: &[String], query: &Query, tables: &Tables) -> Option
 
 /// A flag that a reading gives or holds something to, and of which the question says nothing.
 fn by_an_unnamed_flag(words: &[String], query: &Query, near: &Nearness, tables: &Tables) -> Option<String> {
+    let language = Language::of_words(words);
     let mut found = None;
     query.visit(&mut |part| {
         let Expression::Column(column) = part else { return };
         let Some(flag) = column.place.and_then(|place| tables.column(place)) else { return };
         let is_said = |of: &String| {
-            words.iter().any(|word| is_form(word, of))
+            words.iter().any(|word| language.is_form(word, of))
                 || near.from(of).is_none_or(|near| near >= FAR_FROM_FLAG)
         };
         let mut of_title =
-            words_of(&flag.title).into_iter().filter(|word| meanings(word).is_empty()).peekable();
+            words_of(&flag.title).into_iter().filter(|word| language.meanings(word).is_empty()).peekable();
         if flag.kind == Kind::Flag && of_title.peek().is_some() && !of_title.any(|word| is_said(&word)) {
             found = Some(flag.title.clone());
         }
@@ -245,33 +257,38 @@ fn another_number(
     near: &Nearness,
     tables: &Tables,
 ) -> Option<String> {
+    let language = Language::of_words(words);
     if asks_for(question) != Some("count") {
         return None;
     }
-    let many = words.iter().position(|word| wants_the_many(word))?;
-    let noun = words.get(many + 1..)?.iter().find(|word| meanings(word).is_empty())?;
+    let many = words.iter().position(|word| language.wants_the_many(word))?;
+    let noun = words.get(many + 1..)?.iter().find(|word| language.meanings(word).is_empty())?;
     let has_a_unit = |expression: &Expression| match expression {
         Expression::Column(column) => {
             let number = column.place.and_then(|place| tables.column(place));
             number.is_some_and(|of| {
                 matches!(of.kind, Kind::Number { .. })
-                    && (is_measure(&of.title) || words_of(&of.title).iter().any(|word| is_unit(word)))
+                    && (is_measure(&of.title)
+                        || words_of(&of.title).iter().any(|word| language.is_unit(word)))
             })
         }
         _ => false,
     };
     let gives = query.select()?.items.iter().any(|item| has_a_unit(&item.expression));
-    (gives && !is_unit(noun) && is_far(noun, left_out, near)).then(|| noun.clone())
+    (gives && !language.is_unit(noun) && is_far(noun, left_out, near)).then(|| noun.clone())
 }
 
 /// What is to be the greatest or the least, where a reading orders by something else: the largest budget is no floor. "Most" counts.
 fn another_extreme(words: &[String], query: &Query, left_out: &[String], near: &Nearness) -> Option<String> {
+    let language = Language::of_words(words);
     if query.order.is_empty() || counts(query) {
         return None;
     }
     // "The shortest time" says its measure twice.
     let next = |(at, word): &(usize, String)| {
-        words.get(at + 1).filter(|next| !is_quantity(word) && measured(word, next) != Measured::Alike)
+        words
+            .get(at + 1)
+            .filter(|next| !language.is_quantity(word) && language.measured(word, next) != Measured::Alike)
     };
     let mut nouns = superlatives(words, query).into_iter();
     nouns.find_map(|one| next(&one).filter(|noun| is_far(noun, left_out, near)).cloned())

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use quipu_language::{are_reasons, cardinal, conversions, is_form, is_unit, role_of_heads};
+use quipu_language::{Language, are_reasons, is_unit, role_of_heads};
 
 use crate::syntax::{
     Aggregate, Arithmetic, Body, Comparison, Expression, Function, Query, Select, SetOperator, Source,
@@ -77,17 +77,20 @@ impl Said {
 
     /// Places of the numbers and units that the query has in another unit: "ten minutes" of 600 seconds.
     pub(super) fn converted(&self, words: &[String]) -> HashSet<usize> {
+        let language = Language::of_words(words);
         let values: Vec<f64> = self.values.iter().filter_map(|value| value.parse().ok()).collect();
         let is_of = |unit: &str| {
-            self.columns.keys().flat_map(|title| words_of(title)).any(|word| is_form(unit, &word))
+            self.columns.keys().flat_map(|title| words_of(title)).any(|word| language.is_form(unit, &word))
         };
         let mut places = HashSet::new();
         for (at, pair) in words.windows(2).enumerate() {
             let [number, unit] = pair else { continue };
-            let number = number.parse().ok().or_else(|| cardinal(number).map(|number| number as f64));
+            let number =
+                number.parse().ok().or_else(|| language.cardinal(number).map(|number| number as f64));
             let Some(number) = number else { continue };
             let holds = |(factor, into): &(f64, &str)| values.contains(&(number * factor)) && is_of(into);
-            if conversions(unit).iter().any(holds) {
+            let scaled = language.scale(unit).is_some_and(|scale| values.contains(&(number * scale)));
+            if scaled || language.conversions(unit).iter().any(holds) {
                 places.extend([at, at + 1]);
             }
         }
@@ -95,8 +98,8 @@ impl Said {
     }
 
     /// Whether the query speaks of what a word names: in this form or another.
-    pub(super) fn names(&self, word: &str) -> bool {
-        self.words.contains(word) || self.words.iter().any(|known| is_form(word, known))
+    pub(super) fn names(&self, word: &str, language: Language) -> bool {
+        self.words.contains(word) || self.words.iter().any(|known| language.is_form(word, known))
     }
 
     fn text(&mut self, text: &str) {

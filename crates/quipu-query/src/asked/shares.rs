@@ -1,6 +1,6 @@
 //! Shares of those that a question names, where a query takes them of all.
 
-use quipu_language::meanings;
+use quipu_language::Language;
 
 use crate::bind::{Doubt, Mend};
 use crate::syntax::{Aggregate, Arithmetic, Body, Expression, Query, Select};
@@ -9,8 +9,9 @@ use crate::tables::words_of;
 /// Takes a share of those that the question names before its verb: "what percentage of the red ships have sails" is one of the red ships,
 /// not of all. Only where the query counts all rows below, and asks for both above.
 pub fn of_those(question: &str, query: &mut Query) -> Option<Mend> {
+    let language = Language::of(question);
     let words = words_of(question);
-    let means = |word: &String, of: &str| meanings(word).iter().any(|meaning| meaning.means == of);
+    let means = |word: &String, of: &str| language.meanings(word).iter().any(|meaning| meaning.means == of);
     let share = words.iter().position(|word| means(word, "percentage"))?;
     let verb =
         (share + 1..words.len()).find(|at| words.get(*at).is_some_and(|word| means(word, "yes_or_no")))?;

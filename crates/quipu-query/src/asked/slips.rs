@@ -2,10 +2,7 @@
 
 use std::collections::HashSet;
 
-use quipu_language::{
-    End, Ordered, Side, are_ages, are_ranks, end_asked_for, has_open_ends, is_form, is_quantity,
-    looks_superlative, meanings, month, side_of,
-};
+use quipu_language::{End, Language, Ordered, Side, are_ages, are_ranks, has_open_ends, month, side_of};
 
 use crate::bind::{Doubt, Mend};
 use crate::syntax::{Aggregate, Body, ColumnRef, Comparison, Expression, Item, Query, SetOperator, Source};
@@ -14,15 +11,19 @@ use crate::tables::{Column, Kind, Tables, words_of};
 /// Puts the ends of orders right: "the youngest" has the latest date of birth, whatever the model wrote. Nothing is done where the
 /// question asks for several ends, or the query has several orders.
 pub fn right_ends(question: &str, query: &mut Query, tables: &Tables) -> Option<Mend> {
+    let language = Language::of(question);
     let words = words_of(question);
     let all = [Ordered::Numbers, Ordered::Dates, Ordered::Years, Ordered::Ages, Ordered::Ranks];
     let asked = superlatives(&words, query);
     let (at, word) = asked.first()?.clone();
     // "The highest in the charts, 1 being the top": both ask for one end.
-    let agree =
-        |of: &Ordered| asked.iter().all(|(_, other)| end_asked_for(other, *of) == end_asked_for(&word, *of));
+    let agree = |of: &Ordered| {
+        asked
+            .iter()
+            .all(|(_, other)| language.end_asked_for(other, *of) == language.end_asked_for(&word, *of))
+    };
     let all: Vec<Ordered> = all.into_iter().filter(agree).collect();
-    if !all.iter().any(|of| end_asked_for(&word, *of).is_some()) {
+    if !all.iter().any(|of| language.end_asked_for(&word, *of).is_some()) {
         return None;
     }
     let mut orders = 0;
@@ -36,11 +37,12 @@ pub fn right_ends(question: &str, query: &mut Query, tables: &Tables) -> Option<
         let Some((of, title, end)) = found else { return };
         // "The most affordable" has the least price: of amounts "most" asks only beside what they are called.
         let next = words.get(at + 1);
-        let is_beside = next.is_some_and(|next| words_of(&title).iter().any(|word| is_form(next, word)));
-        if is_quantity(&word) && title != NUMBER && !is_beside {
+        let is_beside =
+            next.is_some_and(|next| words_of(&title).iter().any(|word| language.is_form(next, word)));
+        if language.is_quantity(&word) && title != NUMBER && !is_beside {
             return;
         }
-        if end_asked_for(&word, of).is_some_and(|wanted| wanted != end) {
+        if language.end_asked_for(&word, of).is_some_and(|wanted| wanted != end) {
             turn(query);
             let (least, most) = match of {
                 Ordered::Numbers | Ordered::Ages | Ordered::Ranks => ("least", "greatest"),
@@ -174,6 +176,7 @@ fn turn_ends(expression: &mut Expression, alias: Option<&str>, tail: usize, tabl
 
 /// The superlatives of a question with their places: none within the names that the query compares with, no "at least", no "at most".
 pub(super) fn superlatives(words: &[String], query: &Query) -> Vec<(usize, String)> {
+    let language = Language::of_words(words);
     let mut named: HashSet<usize> = HashSet::new();
     query.visit(&mut |part| {
         if let Expression::Text(text) | Expression::Terms(_, text) | Expression::Like(_, text) = part {
@@ -186,9 +189,9 @@ pub(super) fn superlatives(words: &[String], query: &Query) -> Vec<(usize, Strin
     });
     let is_one = |at: usize, word: &String| {
         let is_bound = at > 0 && words.get(at - 1).is_some_and(|before| before == "at");
-        let asks = meanings(word).iter().any(|meaning| meaning.means == "superlative")
-            || looks_superlative(word)
-            || end_asked_for(word, Ordered::Dates).is_some();
+        let asks = language.meanings(word).iter().any(|meaning| meaning.means == "superlative")
+            || language.looks_superlative(word)
+            || language.end_asked_for(word, Ordered::Dates).is_some();
         asks && !is_bound && !named.contains(&at)
     };
     let found = words.iter().enumerate().filter(|(at, word)| is_one(*at, word));

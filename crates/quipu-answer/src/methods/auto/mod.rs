@@ -6,7 +6,7 @@ mod walked;
 use std::collections::HashSet;
 
 use quipu_graph::RelationRole;
-use quipu_language::impossible_place;
+use quipu_language::{Language, impossible_place};
 
 use walked::{denies, is_answer, is_calculated};
 
@@ -83,6 +83,15 @@ pub(super) async fn run(
     if let Some(place) = impossible_place(question.text()) {
         return Ok(Outcome::abstain(format!("“{place}” is no place of an order"), Vec::new()));
     }
+    if let Some(language) = without_paths(question.text()) {
+        if context.has_model() && takes_queries(context) {
+            return by_query(&within, question, config).await;
+        }
+        let reason = format!(
+            "a question in {language} is asked as a query: that takes a language model (--llm), and a graph or an endpoint"
+        );
+        return Ok(Outcome::abstain(reason, Vec::new()));
+    }
     let mut walked = walk(&within.without_model(), question, config, &trust).await?;
     let mut is_sure = walked.is_from(if walked.calculated { trust.sure_calculated } else { trust.sure });
     if !is_sure && trust.cards && context.has_model() {
@@ -99,14 +108,29 @@ pub(super) async fn run(
     if !context.has_model() || !takes_queries(context) {
         return Ok(if walked.stands { walked.outcome } else { unsure(walked.outcome) });
     }
-    let queried = match query::run(&within, question, &config.query).await {
+    let queried = by_query(&within, question, config).await?;
+    Ok(together(question.text(), queried, walked))
+}
+
+/// The language of a question off whose words no path is read.
+fn without_paths(question: &str) -> Option<&'static str> {
+    let language = Language::of(question);
+    Language::unread(question).or_else(|| (!language.tells_paths()).then(|| language.name()))
+}
+
+/// The question as a query, within the limit of calls.
+async fn by_query(
+    context: &Context<'_>,
+    question: &Question,
+    config: &MethodConfig,
+) -> Result<Outcome, AnswerError> {
+    match query::run(context, question, &config.query).await {
         Err(AnswerError::Exhausted(limit @ (Exhausted::Calls(_) | Exhausted::Tokens(_)))) => {
             context.trace.report(Stage::Plan, Event::Degraded { reason: limit.to_string() });
-            Outcome::abstain(limit.to_string(), Vec::new())
+            Ok(Outcome::abstain(limit.to_string(), Vec::new()))
         }
-        queried => queried?,
-    };
-    Ok(together(question.text(), queried, walked))
+        queried => queried,
+    }
 }
 
 /// Whether a third of the graph's things have a type, as far as the source can tell.

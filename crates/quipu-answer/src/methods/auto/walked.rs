@@ -6,8 +6,8 @@ use std::ops::Range;
 use quipu_graph::{Direction, NodeSummary, Step};
 use quipu_index::LookupConfig;
 use quipu_language::{
-    Operation, Side, asked_place, asks_for, asks_for_an_agent, asks_for_two, asks_for_units, asks_twice,
-    is_form, meanings, meanings_at, quantity, side_of,
+    Language, Operation, Side, asked_place, asks_for, asks_for_an_agent, asks_for_two, asks_for_units,
+    asks_twice, meanings_at, quantity, side_of,
 };
 use quipu_query::Made;
 
@@ -274,6 +274,7 @@ const SHORT_NAME: usize = 6;
 /// Whether a count passes over what its start itself leads to, by a step that the question does not speak of: "how many books did she
 /// write" does not ask for those of whom she teaches.
 async fn skips(context: &Context<'_>, question: &str, plan: &Planned) -> Result<bool, AnswerError> {
+    let language = Language::of(question);
     let (PlanStart::Entity(node, _), Some((last, before))) = (&plan.start, plan.steps.split_last()) else {
         return Ok(false);
     };
@@ -282,7 +283,8 @@ async fn skips(context: &Context<'_>, question: &str, plan: &Planned) -> Result<
     let is_said = |step: &Step| {
         let Some(relation) = relations.get(step.relation.0 as usize) else { return true };
         let name = quipu_query::words_of(&relation.name);
-        step.relation == last.relation || name.iter().any(|name| words.iter().any(|word| is_form(word, name)))
+        step.relation == last.relation
+            || name.iter().any(|name| words.iter().any(|word| language.is_form(word, name)))
     };
     if plan.made != Made::Count || before.is_empty() || before.iter().any(is_said) {
         return Ok(false);
@@ -377,6 +379,7 @@ fn is_of_kind(question: &str, outcome: &Outcome) -> bool {
 /// Whether a path's answer heeds the words that change a question's meaning: those that deny are beyond any path, the others ask for a
 /// calculation.
 fn heeds_all(question: &str, outcome: &Outcome) -> bool {
+    let language = Language::of(question);
     let words = quipu_query::words_of(question);
     let named = words_of_names(&words, outcome);
     let of_words: Vec<_> = (0..words.len())
@@ -386,7 +389,8 @@ fn heeds_all(question: &str, outcome: &Outcome) -> bool {
         .collect();
     let calculated = is_calculated(outcome);
     let beyond = ["negation", "only", "percentage", "ratio", "difference"];
-    let groups = words.iter().any(|word| meanings(word).iter().any(|meaning| meaning.means == "group"));
+    let groups =
+        words.iter().any(|word| language.meanings(word).iter().any(|meaning| meaning.means == "group"));
     let asks_for_place = (0..words.len()).any(|at| !named.contains(&at) && asked_place(&words, at).is_some());
     if asks_for_place && !calculated {
         return false;

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use futures::future::try_join_all;
 use quipu_graph::{ApiGraph, GraphError, KindId, OperationId, Record};
-use quipu_language::is_function_word;
+use quipu_language::Language;
 
 use crate::answer::{AnswerError, Stage};
 use crate::ledger::Context;
@@ -119,11 +119,12 @@ pub(super) async fn name_links(
 /// The share of the question's words that each text has in some form, each word weighted by how few texts have it.
 #[expect(clippy::cast_precision_loss, reason = "counts of words")]
 fn shares(question: &str, texts: &[String]) -> Vec<f32> {
+    let language = Language::of(question);
     let own: Vec<HashSet<String>> =
         texts.iter().map(|text| plain_words(text).into_iter().collect()).collect();
     let has = |words: &HashSet<String>, asked: &str| words.iter().any(|word| alike(word, asked));
     let mut shares = vec![0.0; texts.len()];
-    for asked in plain_words(question).iter().filter(|word| !is_function_word(word)) {
+    for asked in plain_words(question).iter().filter(|word| !language.is_function_word(word)) {
         let having: Vec<usize> =
             (0..own.len()).filter(|at| own.get(*at).is_some_and(|w| has(w, asked))).collect();
         let weight =

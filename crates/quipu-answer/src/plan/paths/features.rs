@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use quipu_graph::Step;
 use quipu_index::inner_product;
-use quipu_language::{Asked, Chunk, Token, Tokens, other_words};
+use quipu_language::{Asked, Chunk, Language, Token, Tokens};
 use quipu_model::Embeddings;
 
 use super::align::{Costs, Words, align_either};
@@ -167,9 +167,10 @@ impl<'a> Vectors<'a> {
 
     /// The greatest similarity of a word of the question, or of another word for it, with any label.
     fn nearest(&self, word: &str, labels: &[&str]) -> f32 {
+        let language = Language::english();
         let greatest =
             |word: &str| labels.iter().map(|label| self.similarity(word, label)).fold(0.0, f32::max);
-        let others = other_words(word).iter().map(|other| OTHER_WORD * greatest(other));
+        let others = language.other_words(word).iter().map(|other| OTHER_WORD * greatest(other));
         others.fold(greatest(word), f32::max)
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use quipu_graph::{Direction, Graph, RelationId, Step};
 use quipu_index::normalise;
-use quipu_language::is_function_word;
+use quipu_language::Language;
 
 use super::chain::StepSamples;
 use crate::plan::cards::{Cards, RelationCard};
@@ -138,10 +138,12 @@ impl Lexicon {
 
     /// The nouns for the step: what it leads to, and its name unless that is a verb or a preposition's.
     pub(super) fn nouns(&self, step: Step) -> impl Iterator<Item = &str> {
+        let language = Language::english();
         let name = self.name(step);
         let noun = |name: &&str| {
-            let edge =
-                |word: Option<&str>| word.is_none_or(|w| PREPOSITIONS.contains(&w) || is_function_word(w));
+            let edge = |word: Option<&str>| {
+                word.is_none_or(|w| PREPOSITIONS.contains(&w) || language.is_function_word(w))
+            };
             !edge(name.split(' ').next()) && !edge(name.split(' ').next_back())
         };
         let name = (step.direction == Direction::Forward).then_some(name).filter(noun);
@@ -162,6 +164,7 @@ impl Lexicon {
     }
 
     fn plain_step(&self, step: Step, x: &str) -> String {
+        let language = Language::english();
         let name = self.name(step);
         let words: Vec<&str> = name.split(' ').collect();
         let forward = step.direction == Direction::Forward;
@@ -170,7 +173,7 @@ impl Lexicon {
         let without_prepositions = || {
             words
                 .iter()
-                .filter(|w| !PREPOSITIONS.contains(w) && !is_function_word(w))
+                .filter(|w| !PREPOSITIONS.contains(w) && !language.is_function_word(w))
                 .copied()
                 .collect::<Vec<_>>()
                 .join(" ")
@@ -286,6 +289,7 @@ pub(super) fn replace_x(phrase: &str, inner: &str) -> String {
 /// A card without the words that belong to its other direction: a model that lists "director" among the words for a
 /// director's films would make the two directions alike.
 fn tidy(mut card: RelationCard) -> RelationCard {
+    let language = Language::english();
     let (forward, backward) = (noun_phrase(&card.forward), noun_phrase(&card.backward));
     let only = |own: &[String], other: &[String]| -> Vec<String> {
         other.iter().filter(|word| !own.contains(word)).cloned().collect()
@@ -293,7 +297,7 @@ fn tidy(mut card: RelationCard) -> RelationCard {
     let (not_forward, not_backward) = (only(&forward, &backward), only(&backward, &forward));
     let keep = |words: &mut Vec<String>, foreign: &[String]| {
         words.retain(|word| {
-            let tells = word.split(' ').any(|w| !is_function_word(w));
+            let tells = word.split(' ').any(|w| !language.is_function_word(w));
             tells && !foreign.contains(&singular(word))
         });
     };
@@ -304,10 +308,11 @@ fn tidy(mut card: RelationCard) -> RelationCard {
 
 /// The words of a phrase before its first function word, in the singular: `the books written by X` is `book written`.
 fn noun_phrase(phrase: &str) -> Vec<String> {
+    let language = Language::english();
     let lower = phrase.to_lowercase();
     let words =
         lower.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty() && !matches!(*w, "the" | "a"));
-    words.take_while(|w| !is_function_word(w)).map(singular).collect()
+    words.take_while(|w| !language.is_function_word(w)).map(singular).collect()
 }
 
 fn singular(word: &str) -> String {

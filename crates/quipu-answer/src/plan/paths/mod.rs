@@ -18,7 +18,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use quipu_graph::{Direction, NodeId, RelationId, Step};
-use quipu_language::{Asked, is_extreme, other_words};
+use quipu_language::{Asked, Language};
 
 use crate::answer::{AnswerError, Event, PathEvent, Stage};
 use crate::ledger::Context;
@@ -115,6 +115,7 @@ pub async fn rank(
     others: &[Range<usize>],
     config: WalkConfig,
 ) -> Result<Ranking, AnswerError> {
+    let language = Language::of(question);
     let graph = context.graph();
     let existing = enumerate(graph, anchor, config).await?;
     let steps = distinct_steps(&existing);
@@ -133,7 +134,8 @@ pub async fn rank(
     let telling = tokens.tokens.iter().map(|t| t.text.as_str());
     let mut texts: Vec<&str> = vec![&asked.masked];
     texts.extend(asked.head_words());
-    texts.extend(telling.flat_map(|word| std::iter::once(word).chain(other_words(word).iter().copied())));
+    let others = |word| language.other_words(word).iter().map(String::as_str);
+    texts.extend(telling.flat_map(|word| std::iter::once(word).chain(others(word))));
     texts.extend(labels.iter().copied().chain(kinds).chain(back_labels));
     texts.extend(phrases.iter().flatten().map(String::as_str));
     texts.sort_unstable();
@@ -199,9 +201,10 @@ fn prefer_stated(paths: &mut [RankedPath]) {
 /// that differ in their last step only, and whose last steps are called by other words for the extreme, the one that is called by the
 /// first of these gets the best of their fits. Not where the question says one of them itself.
 fn prefer_first_meaning(paths: &mut [RankedPath], words: &[String], lexicon: &Lexicon) {
+    let language = Language::of_words(words);
     let same = |a: &str, b: &str| a == b || is_plural_of(a, b) || is_plural_of(b, a);
-    for extreme in words.iter().filter(|word| is_extreme(word)) {
-        let meanings = other_words(extreme);
+    for extreme in words.iter().filter(|word| language.is_extreme(word)) {
+        let meanings = language.other_words(extreme);
         if meanings.iter().any(|meaning| words.iter().any(|word| same(word, meaning))) {
             continue;
         }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use quipu_index::words;
-use quipu_language::is_form;
+use quipu_language::Language;
 
 use super::Ranking;
 use crate::answer::{AnswerError, Event, Stage};
@@ -72,8 +72,9 @@ pub async fn reword(
 /// Whether the graph itself has a name with one of these words. What a model wrote of a word may lead to what a model wrote of a relation,
 /// and the "colours" of a club to its "team", which is what a card calls the club of a captain.
 fn is_of_the_graph(context: &Context<'_>, name: &str) -> bool {
+    let language = Language::english();
     let said = quipu_query::words_of(name);
-    let is_said = |known: &String| said.iter().any(|word| is_form(word, known));
+    let is_said = |known: &String| said.iter().any(|word| language.is_form(word, known));
     context.graph().relations().iter().any(|info| quipu_query::words_of(&info.name).iter().any(is_said))
 }
 

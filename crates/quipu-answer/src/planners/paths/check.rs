@@ -2,7 +2,7 @@
 
 use quipu_graph::{Direction, NodeId, NodeSummary};
 use quipu_index::words;
-use quipu_language::{offers_a_choice, value_of_node, values_said};
+use quipu_language::{Language, value_of_node, values_said};
 use quipu_query::Made;
 
 use super::{MOST_EVIDENCE, PathsConfig, RunPath, is_measure};
@@ -29,6 +29,7 @@ pub(super) async fn check(
     runs: &[Vec<RunPath>],
     config: &PathsConfig,
 ) -> Result<Outcome, AnswerError> {
+    let language = Language::of(question);
     let best = runs.iter().flatten().max_by(|a, b| a.weight.total_cmp(&b.weight));
     let Some(best) = best else {
         let reason = "no path of the graph leads on from what the question names";
@@ -45,7 +46,7 @@ pub(super) async fn check(
         nodes.filter(|node| best.ends.binary_search(node).is_ok()).collect()
     };
     let reached: Vec<Vec<NodeId>> = others.iter().map(ends_at).collect();
-    let chooses = words(question).iter().any(|word| offers_a_choice(&word.text));
+    let chooses = words(question).iter().any(|word| language.offers_a_choice(&word.text));
     let mut found = reached.iter().map(|reached| !reached.is_empty());
     let yes =
         if chooses { found.any(|found| found) } else { !reached.is_empty() && found.all(|found| found) };

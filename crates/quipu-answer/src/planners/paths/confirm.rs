@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use quipu_graph::{LiteralValue, NodeId, Step};
 use quipu_index::words;
-use quipu_language::{Condition, same_value, tells, value_of_node, values_said};
+use quipu_language::{Condition, Language, same_value, value_of_node, values_said};
 
 use super::check::{SURE_OF_NO, unsure, verdict};
 use super::{PathsConfig, RunPath, is_measure};
@@ -113,6 +113,7 @@ impl Confirmation<'_> {
             let measure = Some(Measure::Satisfies(condition.clone()));
             return Ok(vec![Claim { words: Vec::new(), nodes: Vec::new(), measure, of_something }]);
         }
+        let language = Language::of(self.question);
         let said = |text: &str| words(text).into_iter().map(|word| word.text).collect::<Vec<_>>();
         let values = values_said(self.question);
         let named = names_passed_over(context, self.question, self.mentioned).await?;
@@ -128,7 +129,7 @@ impl Confirmation<'_> {
                 measure: None,
                 of_something: false,
             })
-            .filter(|claim| claim.words.iter().any(|word| tells(word)))
+            .filter(|claim| claim.words.iter().any(|word| language.tells(word)))
             .collect();
         for span in values.iter().filter(|span| self.mentioned.iter().all(|m| apart(&m.span, span))) {
             let value = self.question.get(span.clone()).unwrap_or_default();
@@ -140,7 +141,8 @@ impl Confirmation<'_> {
     }
 
     fn is_followed_by_a_noun(&self, span: &Range<usize>) -> bool {
-        words(self.question).iter().find(|word| word.start >= span.end).is_some_and(|word| tells(&word.text))
+        let next = words(self.question).into_iter().find(|word| word.start >= span.end);
+        next.is_some_and(|word| Language::of(self.question).tells(&word.text))
     }
 
     /// The paths that lead to what a claim is, or to others of its kind.

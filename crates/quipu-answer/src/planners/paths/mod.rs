@@ -17,8 +17,8 @@ use std::ops::Range;
 use quipu_graph::{LiteralValue, NodeId};
 use quipu_index::{normalise, words};
 use quipu_language::{
-    Condition, Operation, Places, Wanted, blank, chosen_from, condition, is_extreme, is_summing, quantity,
-    value_of_node, wanted,
+    Condition, Language, Operation, Places, Wanted, blank, chosen_from, condition, quantity, value_of_node,
+    wanted,
 };
 
 use crate::answer::{AnswerError, Event, Outcome, Question, Stage, Status};
@@ -146,8 +146,18 @@ pub(crate) async fn run(
     question: &Question,
     config: &PathsConfig,
 ) -> Result<Outcome, AnswerError> {
+    if let Some(reason) = not_read(question.text()) {
+        return Ok(Outcome::abstain(reason, Vec::new()));
+    }
     let outcome = run_unread(context, question, config).await?;
     as_read(context, outcome).await
+}
+
+/// Why no path is read off a question, where its language has no words for that.
+fn not_read(question: &str) -> Option<String> {
+    let language = Language::of(question);
+    let reason = || format!("no path is read off a question in {}; --method query asks it", language.name());
+    (!language.tells_paths()).then(reason)
 }
 
 /// The same with its reading, as the plan that led to it says it.
@@ -189,6 +199,9 @@ pub(crate) async fn run_from(
     mut mentioned: Vec<Mentioned>,
     config: &PathsConfig,
 ) -> Result<Outcome, AnswerError> {
+    if let Some(reason) = not_read(question.text()) {
+        return Ok(Outcome::abstain(reason, Vec::new()));
+    }
     let condition = condition(question.text());
     mentioned.retain(|m| outside(m, condition.as_ref()));
     few(question, &mut mentioned, config);
@@ -248,6 +261,7 @@ fn asking(
     mentioned: &[Mentioned],
     condition: Option<Condition>,
 ) -> Asking {
+    let language = Language::of(question.text());
     let spans = mentioned.iter().map(|m| m.span.clone()).chain(condition.as_ref().map(|c| c.span.clone()));
     let spans: Vec<_> = spans.chain(operations_in_names(context, question.text())).collect();
     let text = without(question.text(), spans.iter().cloned());
@@ -255,7 +269,7 @@ fn asking(
     let quantity = quantity(&blank(question.text(), &spans));
     let said = words(question.text());
     let texts: Vec<&str> = said.iter().map(|word| word.text.as_str()).collect();
-    let summing = said.iter().enumerate().filter(|(at, _)| is_summing(&texts, *at));
+    let summing = said.iter().enumerate().filter(|(at, _)| language.is_summing(&texts, *at));
     let summing: Vec<_> = summing.map(|(_, word)| word.start..word.end).filter(outside).collect();
     let mut wanted = wanted(&text);
     let how_many = texts.windows(2).any(|pair| pair == ["how", "many"]);
@@ -277,9 +291,11 @@ const MOST_LISTED: usize = 12;
 
 /// The spans of the question's words for extremes and sums that are part of a relation's name of several words.
 fn operations_in_names(context: &Context<'_>, question: &str) -> Vec<Range<usize>> {
+    let language = Language::of(question);
     let words = words(question);
     let texts: Vec<&str> = words.iter().map(|w| w.text.as_str()).collect();
-    let asking = texts.iter().enumerate().filter(|(at, w)| is_extreme(w) || is_summing(&texts, *at));
+    let asking =
+        texts.iter().enumerate().filter(|(at, w)| language.is_extreme(w) || language.is_summing(&texts, *at));
     let asking: Vec<(usize, &str)> = asking.map(|(at, w)| (at, *w)).collect();
     if asking.is_empty() {
         return Vec::new();

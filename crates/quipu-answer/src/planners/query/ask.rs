@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use quipu_language::{is_form, is_written_as_name, meanings};
+use quipu_language::{Language, is_written_as_name};
 use quipu_model::{ChatRequest, Likelihood, Message};
 use quipu_query::asked::{abbreviated, meant};
 use quipu_query::{Relevance, RenderConfig, words_of};
@@ -56,6 +56,7 @@ pub(super) struct PromptParts {
 pub(super) fn prompt(asking: &Asking<'_>, examples: Vec<(String, String)>) -> PromptParts {
     let (tables, values) = (&asking.graph.tables, &asking.graph.values);
     let text = asking.question.text();
+    let language = Language::of(text);
     let mut relevance = Relevance::by_words(tables, text);
     let (mut hints, mut families) = (Vec::new(), Vec::new());
     for mention in values.mentions(text) {
@@ -79,8 +80,8 @@ pub(super) fn prompt(asking: &Asking<'_>, examples: Vec<(String, String)>) -> Pr
         tables.tables.iter().flat_map(|table| words_of(&table.title)).chain(of_schema).collect();
     let skip = |word: &str| {
         exact.contains(word)
-            || !meanings(word).is_empty()
-            || of_schema.iter().any(|known| is_form(word, known))
+            || !language.meanings(word).is_empty()
+            || of_schema.iter().any(|known| language.is_form(word, known))
     };
     for mention in values.parts(text, skip) {
         let [found] = mention.matches.as_slice() else { continue };

@@ -1,6 +1,6 @@
 //! From a model's text to rows: read, bound, planned, run.
 
-use quipu_language::{asks_for, names_what_follows};
+use quipu_language::{Language, asks_for};
 use quipu_query::asked::{
     Candidate, Nearness, among_those, compared, for_each, of_those, of_two, right_dates, right_direction,
     right_ends, right_sides, takes_from_itself, with_both,
@@ -121,9 +121,10 @@ async fn try_read(
     if let Some(given) = gives_back(&bound.query) {
         return Err(QueryError::Unbound(format!("it only gives back “{given}”, which the question names")));
     }
+    let language = Language::of(asking.question.text());
     let asked = quipu_query::words_of(asking.question.text());
     let asks_how_many = asks_for(asking.question.text()) == Some("count")
-        && !asked.iter().any(|word| names_what_follows(word));
+        && !asked.iter().any(|word| language.names_what_follows(word));
     if let Some(counted) = counts_one(&bound.query, tables).filter(|_| asks_how_many) {
         let reason = format!(
             "it only counts “{counted}”, which the question names; give the column that holds the number"
@@ -142,7 +143,7 @@ async fn try_read(
     bound.mends.extend(for_each(text, &mut bound.query, tables));
     bound.mends.extend(of_those(text, &mut bound.query));
     if takes_from_itself(&bound.query) {
-        let reason = "it takes a value from itself; take that of one thing from that of the other";
+        let reason = "it holds a value against itself; take that of one thing and that of the other, each by its own SELECT";
         return Err(QueryError::Unbound(reason.into()));
     }
     let tells_things = with_things(&mut bound.query, tables);

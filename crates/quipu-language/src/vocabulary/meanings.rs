@@ -1,0 +1,265 @@
+//! What single words mean to a plan.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use super::{Language, listed};
+
+/// What a word asks a plan to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Meaning {
+    /// The row's name: `negation`, `average`, ...
+    pub means: String,
+    /// Whether a plan that does not do it is no sure answer.
+    pub sure: bool,
+    /// Whether it is sure only where a value can follow.
+    before_value: bool,
+    /// Whether it says something of a place before a name.
+    pub of_place: bool,
+}
+
+/// Whether a word is a unit of time, length, mass or money in any language.
+pub fn is_unit(word: &str) -> bool {
+    Language::all().any(|language| language.is_unit(word))
+}
+
+/// Whether two words of names are of one irregular verb of any language.
+pub fn changes_within(word: &str, other: &str) -> bool {
+    Language::all().any(|language| language.changes_within(word, other))
+}
+
+/// The meanings that a question's word has at its place; `words` are those of the question in lower case.
+pub fn meanings_at(words: &[String], at: usize) -> Vec<Meaning> {
+    let language = Language::of_words(words);
+    let next = words.get(at + 1);
+    let value_follows = next.is_some_and(|next| {
+        let names = |of: &[Meaning]| !of.iter().any(|meaning| meaning.means == "yes_or_no");
+        let joins = language.joins_two(next) || language.offers_a_choice(next);
+        !language.is_question_word(next) && !joins && names(language.meanings(next))
+    });
+    let of_word = words.get(at).map_or(&[][..], |word| language.meanings(word));
+    let in_phrase = !of_word.is_empty() && is_in_phrase(words, at);
+    let at_place = |meaning: &Meaning| {
+        let sure = meaning.sure && !in_phrase && (value_follows || !meaning.before_value);
+        Meaning { sure, ..meaning.clone() }
+    };
+    of_word.iter().map(at_place).collect()
+}
+
+/// Whether a word stands in a phrase in which it means nothing of its own: the "after" of "named after".
+pub fn is_in_phrase(words: &[String], at: usize) -> bool {
+    Language::of_words(words).words().phrases.phrases.iter().any(|phrase| {
+        let count = phrase.split(' ').count();
+        let mut starts = (at + 1).saturating_sub(count)..=at;
+        starts.any(|start| {
+            words
+                .get(start..start + count)
+                .is_some_and(|said| phrase.split(' ').eq(said.iter().map(String::as_str)))
+        })
+    })
+}
+
+/// The month that a word names in any language, from 1.
+pub fn month(word: &str) -> Option<usize> {
+    let in_language = |language: Language| {
+        let mut months = language.words().months.words.split_whitespace();
+        // "January" and "jan".
+        months.position(|month| month == word || (word.chars().count() == 3 && month.starts_with(word)))
+    };
+    Language::all().find_map(in_language).map(|place| place + 1)
+}
+
+impl Language {
+    /// The meanings of a word in lower case; none of a word that may name something.
+    pub fn meanings(self, word: &str) -> &'static [Meaning] {
+        let all = self.words().means.get_or_init(|| {
+            let mut all: HashMap<String, Vec<Meaning>> = HashMap::new();
+            for row in &self.words().words {
+                for word in listed(&row.words) {
+                    let meaning = Meaning {
+                        means: row.means.clone(),
+                        sure: row.sure,
+                        before_value: row.before_value,
+                        of_place: row.of_place,
+                    };
+                    all.entry(word.to_owned()).or_default().push(meaning);
+                }
+            }
+            all
+        });
+        let found = self.forms(word).find_map(|form| all.get(form.as_ref()));
+        found.map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// A word as it stands, then the forms under which a list may hold it: without the place before a superlative, without the ending of
+    /// an adjective.
+    pub(super) fn forms(self, word: &str) -> impl Iterator<Item = Cow<'_, str>> {
+        let rest = self.place_before(word).map(|(_, rest)| Cow::Borrowed(rest));
+        let adjectives = &self.words().endings.adjectives;
+        let stems = adjectives.iter().filter_map(move |ending| word.strip_suffix(ending));
+        let bare = stems.flat_map(|stem| [Cow::Borrowed(stem), Cow::Owned(format!("{stem}e"))]);
+        std::iter::once(Cow::Borrowed(word)).chain(rest).chain(bare)
+    }
+
+    /// The place that stands before a superlative in one word, and the superlative: 2 and "größte" of "zweitgrößte".
+    pub(super) fn place_before(self, word: &str) -> Option<(usize, &str)> {
+        let prefixes = self.words().numerals.prefixes.words.split_whitespace().enumerate();
+        prefixes.filter_map(|(at, prefix)| Some((at + 2, word.strip_prefix(prefix)?))).last()
+    }
+
+    pub(super) fn means(self, word: &str, what: &str) -> bool {
+        self.meanings(word).iter().any(|meaning| meaning.means == what)
+    }
+
+    /// Whether a word stands between two names of which one is asked for.
+    pub fn offers_a_choice(self, word: &str) -> bool {
+        self.words().alternatives.has(word)
+    }
+
+    /// Whether a word stands before a name and is no part of it: "Dr.".
+    pub fn has_honour(self, word: &str) -> bool {
+        self.words().honours.has(word)
+    }
+
+    /// Whether a word behind "how" asks for a number of things.
+    pub fn wants_the_many(self, word: &str) -> bool {
+        self.means(word, "count")
+    }
+
+    /// Whether a superlative makes one of the word behind it, or asks for a number of things: "most".
+    pub fn is_quantity(self, word: &str) -> bool {
+        self.words().quantities.has(word)
+    }
+
+    /// Whether a word before an adjective asks for a measure: "how deep".
+    pub fn asks_for_a_degree(self, word: &str) -> bool {
+        self.words().degrees.has(word)
+    }
+
+    /// Whether a word for each thing means all of them together, by the word before it: "every flight" does, "for every flight" does not.
+    pub fn groups_all(self, word: &str, before: Option<&String>) -> bool {
+        self.words().alls.has(word) && !before.is_some_and(|before| self.words().before_alls.has(before))
+    }
+
+    /// Whether a word asks for the first of an order: "the top 5".
+    pub fn is_top(self, word: &str) -> bool {
+        self.words().tops.has(word)
+    }
+
+    /// Whether a name stands behind a word: "called Emma".
+    pub fn names_what_follows(self, word: &str) -> bool {
+        self.words().called.has(word)
+    }
+
+    /// Whether a noun follows a question word, and no verb.
+    pub fn asks_by_a_noun(self, word: &str) -> bool {
+        self.words().noun_questions.has(word)
+    }
+
+    /// Whether a word asks how long a text is.
+    pub fn counts_letters(self, word: &str) -> bool {
+        self.words().letters.has(word)
+    }
+
+    /// Whether a word behind "per" makes a share: "per cent".
+    pub fn is_share(self, word: &str) -> bool {
+        self.words().shares.has(word)
+    }
+
+    /// Whether a word multiplies the number before it: "million".
+    pub fn is_magnitude(self, word: &str) -> bool {
+        self.words().magnitudes.has(word)
+    }
+
+    /// Whether two words are forms of one verb: by their stem (Snowball), or as the language's file says.
+    pub(super) fn is_same_verb(self, word: &str, other: &str) -> bool {
+        let stemmer = self.stemmer();
+        word == other || stemmer.stem(word) == stemmer.stem(other) || self.changes_within(word, other)
+    }
+
+    /// Whether two words are of one row of the irregular verbs: "taught" and "teaches", "flights" and "flew".
+    pub fn changes_within(self, word: &str, other: &str) -> bool {
+        let stemmer = self.stemmer();
+        let verbs = self.words().verbs.get_or_init(|| {
+            let mut verbs: HashMap<String, Vec<usize>> = HashMap::new();
+            for (row, verb) in self.words().irregular.verbs.iter().enumerate() {
+                for form in verb.split_whitespace() {
+                    verbs.entry(stemmer.stem(form).into_owned()).or_default().push(row);
+                }
+            }
+            verbs
+        });
+        let rows = |word: &str| verbs.get(stemmer.stem(word).as_ref());
+        rows(word).zip(rows(other)).is_some_and(|(rows, others)| rows.iter().any(|row| others.contains(row)))
+    }
+
+    /// Whether a word only joins others and names nothing.
+    pub(crate) fn joins(self, word: &str) -> bool {
+        self.means(word, "function")
+    }
+
+    /// Whether a word asks for something to be given: "name".
+    pub(crate) fn is_imperative(self, word: &str) -> bool {
+        self.words().imperatives.has(word)
+    }
+
+    /// Whether a word begins a question.
+    pub(crate) fn is_question_word(self, word: &str) -> bool {
+        self.words().question_words.has(word)
+    }
+
+    /// Whether a word stands between a noun and whose it is: "of".
+    pub(crate) fn is_of(self, word: &str) -> bool {
+        self.words().sides.has_of(word)
+    }
+
+    /// Whether a word is a form of "be".
+    pub(crate) fn is_be(self, word: &str) -> bool {
+        self.words().be.has(word)
+    }
+
+    /// Whether a word is a unit of time, length, mass or money.
+    pub fn is_unit(self, word: &str) -> bool {
+        self.words().units.has(word)
+    }
+
+    /// The smaller units that a unit is made of, each with how many.
+    pub fn conversions(self, unit: &str) -> Vec<(f64, &'static str)> {
+        let rows = self.words().conversions.phrases.iter();
+        let parts = rows.filter_map(|row| row.split(' ').collect::<Vec<_>>().try_into().ok());
+        let of_unit = parts.filter(|[from, ..]: &[&str; 3]| self.is_form(unit, from));
+        of_unit.filter_map(|[_, many, into]| Some((many.parse().ok()?, into))).collect()
+    }
+
+    /// The number that a word says: 3 for `three`.
+    pub fn cardinal(self, word: &str) -> Option<usize> {
+        self.words().numerals.cardinals.place(word)
+    }
+
+    /// The place that a word says, from 1: `third`.
+    pub(crate) fn ordinal_word(self, word: &str) -> Option<usize> {
+        self.words().numerals.ordinals.place(word).map(|at| at + 1)
+    }
+
+    /// The place that a word says in letters or figures, from 1: `third`, `3rd`.
+    pub(crate) fn ordinal(self, word: &str) -> Option<usize> {
+        let figure = || self.ordinal_digits(word)?.parse().ok().filter(|number| *number > 0);
+        self.ordinal_word(word).or_else(figure)
+    }
+
+    /// Whether all nouns are written with a capital.
+    pub fn nouns_have_capitals(self) -> bool {
+        self.words().endings.nouns_have_capitals
+    }
+
+    /// By how many a word multiplies the number before it.
+    pub fn scale(self, word: &str) -> Option<f64> {
+        let rows = self.words().numerals.scales.iter().filter_map(|row| row.split_once(' '));
+        rows.filter(|(known, _)| *known == word).find_map(|(_, many)| many.parse().ok())
+    }
+
+    /// What parts thousands in figures: "," of "5,000".
+    pub fn parts_thousands(self, character: char) -> bool {
+        self.words().numerals.thousands.contains(character)
+    }
+}

@@ -1,0 +1,229 @@
+//! The files, and what single words mean.
+
+use std::collections::HashSet;
+
+use super::*;
+
+#[test]
+fn the_files_are_read_and_each_list_has_a_reason() {
+    for (file, text) in [("en", include_str!("en.toml")), ("de", include_str!("de.toml"))] {
+        let read: Lexicon = toml::from_str(text).unwrap();
+        assert_eq!(read.code, file);
+        let lists = toml::from_str::<toml::Table>(text).unwrap();
+        let is_list = |value: &&toml::Value| value.is_table() || value.is_array();
+        let each = |value: &toml::Value| match value {
+            toml::Value::Array(rows) => rows.clone(),
+            one => vec![one.clone()],
+        };
+        for list in lists.values().filter(is_list).flat_map(each) {
+            assert!(list.get("reason").is_some_and(toml::Value::is_str), "{file}: {list}");
+        }
+        assert!(read.irregular.verbs.iter().all(|verb| verb.contains(' ')), "{file}");
+        assert!(
+            !read.words.is_empty() && !read.orders.is_empty() && !read.numerals.cardinals.words.is_empty()
+        );
+    }
+    let english = Language::english();
+    assert!(english.meanings("not").iter().any(|meaning| meaning.means == "negation" && meaning.sure));
+    assert!(english.meanings("novel").is_empty());
+}
+
+#[test]
+fn a_question_shows_its_language() {
+    for (question, code) in [
+        ("Who wrote Die Blechtrommel?", "en"),
+        ("Die Zeit publisher", "en"),
+        ("capital Peru", "en"),
+        ("Was Lima founded in 1535?", "en"),
+        ("Who succeeded Ursula von der Leyen?", "en"),
+        ("Ursula von der Leyen spouse", "en"),
+        ("Who composed Der Ring des Nibelungen?", "en"),
+        ("Wen Jiabao birthplace", "en"),
+        ("Tod Browning films", "en"),
+        ("War and Peace author", "en"),
+        ("Wer schrieb The Lord of the Rings?", "de"),
+        ("Was ist Perus Hauptstadt?", "de"),
+        ("Hat Peru eine Küste?", "de"),
+        ("War Horse director", "en"),
+        ("Der Untergang director", "en"),
+        ("Man of Steel", "en"),
+        ("Was kostet das Rad?", "de"),
+        ("Grenzt Portugal an Frankreich?", "de"),
+        ("Liegt Cusco in Peru?", "de"),
+        ("Hat Peru mehr Einwohner als Chile?", "de"),
+        ("Hauptstadt von Peru", "en"),
+        ("Welche Stadt ist die größte?", "de"),
+        ("Nenne alle Flüsse in Peru", "de"),
+        ("Wer schrieb Emma?", "de"),
+        ("Ist Lima die Hauptstadt von Peru?", "de"),
+        ("Welche Sprachen spricht man in The Gambia?", "de"),
+    ] {
+        assert_eq!(Language::of(question).code(), code, "{question}");
+    }
+}
+
+#[test]
+fn german_words_change_at_their_ends() {
+    let german = Language::all().find(|language| language.code() == "de").unwrap();
+    for (noun, singular) in
+        [("länder", "land"), ("städte", "stadt"), ("flüsse", "fluss"), ("sprachen", "sprache")]
+    {
+        assert!(german.is_noun(noun, singular), "{noun}");
+    }
+    for (word, known) in [("einwohner", "einwohnerzahl"), ("schrieb", "geschrieben"), ("brücken", "brücke")]
+    {
+        assert!(german.is_form(word, known), "{word} {known}");
+    }
+    let superlative = |word| german.meanings(word).iter().any(|meaning| meaning.means == "superlative");
+    assert!(["größtem", "zweitgrößte", "bevölkerungsreichsten", "häufigster"].into_iter().all(superlative));
+    assert_eq!(german.end_asked_for("niedrigstem", Ordered::Numbers), Some(End::Ascending));
+    let words = crate::words_of("Welche ist die drittgrößte Stadt?");
+    assert_eq!(place_asked_for(&words, 3), Some(3));
+    assert_eq!(place_asked_for(&crate::words_of("der zweite höchste Berg"), 1), Some(2));
+    assert_eq!(with_superlatives("Ist Peru größer als Chile?"), "ist peru größte als chile");
+    assert_eq!((german.scale("millionen"), german.parts_thousands('.')), (Some(1e6), true));
+    assert_eq!(german.measured("höchste", "Einwohnerzahl"), Measured::Unknown);
+}
+
+#[test]
+fn a_language_without_words_is_named() {
+    for (question, language) in [
+        ("Quelle est la capitale du Pérou ?", Some("French")),
+        ("¿Cuál es la capital de los Países Bajos?", Some("Spanish")),
+        ("Hoeveel inwoners heeft de stad Lima?", Some("Dutch")),
+        ("Qual è la capitale della Francia?", Some("Italian")),
+        ("Qui a écrit Emma ?", Some("French")),
+        ("¿Quién escribió Emma?", Some("Spanish")),
+        ("Who directed La Haine?", None),
+        ("Who wrote Le Rouge et le Noir?", None),
+        ("Who coached Donny van de Beek?", None),
+        ("Who is in the film Le Roi et la Reine?", None),
+        ("Wer führte bei El Topo Regie?", None),
+        ("largest city Peru population", None),
+    ] {
+        assert_eq!(Language::unread(question), language, "{question}");
+    }
+}
+
+#[test]
+fn units_are_made_of_smaller_ones() {
+    let english = Language::english();
+    for row in &english.words().conversions.phrases {
+        let [from, _, into]: [&str; 3] = row.split(' ').collect::<Vec<_>>().try_into().unwrap();
+        assert!(english.conversions(from).iter().any(|(many, unit)| *many > 1.0 && *unit == into), "{row}");
+    }
+    assert!(english.conversions("minutes").contains(&(60.0, "second")));
+    assert!(english.conversions("towns").is_empty());
+}
+
+#[test]
+fn some_words_compare_only_where_a_value_follows() {
+    let sure = |question: &str| {
+        let words = crate::words_of(question);
+        (0..words.len()).any(|at| meanings_at(&words, at).iter().any(|meaning| meaning.sure))
+    };
+    for compares in ["ships under 500 tons", "ports below the average", "films that are longer"] {
+        assert!(sure(compares), "{compares}");
+    }
+    for places in [
+        "which genres do they fall under",
+        "the bridge over which it leads",
+        "is it under or over",
+        "who is the hall named after",
+        "which makers, I mean the clubs",
+    ] {
+        assert!(!sure(places), "{places}");
+    }
+}
+
+#[test]
+fn a_superlative_asks_for_one_end_of_an_order() {
+    use Ordered::{Ages, Dates, Numbers, Ranks, Years};
+    assert!(are_ranks("chart position") && !are_ranks("ranking points"));
+    for (word, of, end) in [
+        ("oldest", Numbers, None),
+        ("oldest", Ages, Some(End::Descending)),
+        ("highest", Ages, Some(End::Descending)),
+        ("oldest", Dates, Some(End::Ascending)),
+        ("oldest", Years, Some(End::Ascending)),
+        ("longest", Dates, Some(End::Ascending)),
+        ("longest", Years, None),
+        ("newest", Numbers, None),
+        ("newest", Dates, Some(End::Descending)),
+        ("cheapest", Numbers, Some(End::Ascending)),
+        ("best", Numbers, None),
+        ("highest", Ranks, Some(End::Ascending)),
+        ("top", Ranks, Some(End::Ascending)),
+        ("top", Numbers, None),
+    ] {
+        assert_eq!(Language::english().end_asked_for(word, of), end, "{word} {of:?}");
+    }
+}
+
+#[test]
+fn an_ordinal_is_a_place_only_before_a_superlative() {
+    let place = |question: &str| {
+        let words = crate::words_of(question);
+        (0..words.len()).find_map(|at| place_asked_for(&words, at))
+    };
+    assert_eq!(place("the second largest ship"), Some(2));
+    assert_eq!(place("the 3rd most common colour"), Some(3));
+    assert_eq!(place("the second widest picture"), Some(2));
+    assert_eq!(place("the second world war"), None);
+    assert_eq!(place("the largest ship"), None);
+}
+
+#[test]
+fn what_a_question_asks_for() {
+    for (question, expected) in [
+        ("Is Peru larger than Chile?", Some("yes_or_no")),
+        ("Does Chile or Peru have more inhabitants?", None),
+        ("Could you tell me which towns lie in Peru?", None),
+        ("Can you please tell me who wrote it?", Some("person")),
+        ("how many towns lie in Peru", Some("count")),
+        ("When was it opened?", Some("date")),
+        ("Does Chile or Peru have more than 20 towns?", Some("yes_or_no")),
+        ("How much more does it cost?", Some("amount")),
+    ] {
+        assert_eq!(asks_for(question), expected, "{question}");
+    }
+    let better = |question: &str| asks_for_the_better(&crate::words_of(question));
+    assert!(better("What's dearer, the pump or the drill?") && better("Who is older, Ada or Bo?"));
+    assert!(!better("Which river is in Peru or Chile?"));
+    assert!(asks_for_units("How many years lie between the two?"));
+    assert!(asks_for_units("How many more minutes did it take?"));
+    assert!(!asks_for_units("How many paintings are two years old?"));
+    assert!(asks_twice("Which is the oldest, and how old is it?"));
+    assert!(!asks_twice("Which are the oldest and the youngest?"));
+    let two = |question: &str| asks_for_two(&crate::words_of(question), &HashSet::new());
+    assert!(two("What are the name and the rating of the best ones?"));
+    assert!(!two("Which of them lie in Peru and are larger than those of Chile?"));
+    assert_eq!((month("september"), month("sep"), month("seps")), (Some(9), Some(9), None));
+}
+
+#[test]
+fn places_of_a_list_are_said_in_words() {
+    for (said, expected) in [
+        ("the number one song on the chart", Some(1)),
+        ("which song stood in second place", Some(2)),
+        ("the top song of the week", Some(1)),
+        ("the top five songs", None),
+        ("how many songs are on the chart", None),
+    ] {
+        assert_eq!(place_said(&crate::words_of(said)), expected, "{said}");
+    }
+}
+
+#[test]
+fn places_that_no_order_has() {
+    let found = |question| impossible_place(question);
+    assert_eq!(found("What is the -5th largest city?"), Some("-5th"));
+    assert_eq!(found("the 0th largest city"), Some("0th"));
+    assert_eq!(found("the 99999999999999999999th largest city"), Some("99999999999999999999th"));
+    assert_eq!(found("the top 0 cities"), Some("0"));
+    for fine in
+        ["the 5th largest city", "the top 10 cities", "the film of 1999", "at -5 degrees", "21st century"]
+    {
+        assert_eq!(found(fine), None, "{fine}");
+    }
+}
