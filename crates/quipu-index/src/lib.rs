@@ -36,6 +36,7 @@ mod container;
 mod documents;
 mod error;
 mod joined;
+mod lists;
 mod mentions;
 mod names;
 mod normalise;
@@ -55,7 +56,7 @@ pub use mentions::{Mention, MentionConfig, MentionDetector, Vocabulary};
 pub use names::{
     Candidate, LookupConfig, MatchReason, NameEntry, NameIndex, NameIndexConfig, NameIndexWriter, NameKind,
 };
-pub use normalise::{Word, is_article, normalise, words};
+pub use normalise::{Word, normalise, words};
 pub use vectors::{VectorBuilder, VectorHit, VectorIndex, VectorProgress, exact_top_k, inner_product};
 pub use workspace::{
     AddedDocument, Aligned, ApiReport, ApiRequest, DocumentsInfo, EndpointInfo, ImportRequest, NamedEntity,

@@ -14,6 +14,8 @@
 
 use unicode_normalization::char::{canonical_combining_class, decompose_compatible};
 
+use crate::lists::is_article;
+
 /// A word of a text: its normalised form and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Word {
@@ -86,11 +88,6 @@ pub fn normalise(name: &str) -> String {
         return if inside.is_empty() { folded } else { join(inside.iter().map(|word| word.text.as_str())) };
     }
     join(kept.iter().map(|word| word.text.as_str()))
-}
-
-/// Whether a normalised word is an English article.
-pub fn is_article(word: &str) -> bool {
-    matches!(word, "the" | "a" | "an")
 }
 
 /// Words with one space between them.

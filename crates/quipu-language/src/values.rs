@@ -4,6 +4,9 @@
 use quipu_graph::{Literal, LiteralValue};
 use quipu_index::normalise;
 
+use crate::time::frames_in;
+use crate::vocabulary::Language;
+
 /// The value of a text: a number (`1,234,567`, `1.2 million`, `12 %`, `$5`, `1285216 km2`), a date (`1968-05-13`, `May 13,
 /// 1968`, `13 May 1968`), else text. A bare year is a number: nothing tells it from one.
 pub fn value_of(text: &str) -> LiteralValue {
@@ -108,12 +111,8 @@ fn scale_of(unit: &str) -> Option<f64> {
     let unit = unit.trim().to_lowercase();
     let first = unit.split_whitespace().next().unwrap_or_default();
     let scale = match first {
-        "hundred" => 1e2,
-        "thousand" | "k" => 1e3,
-        "million" | "mn" | "m" if first != "m" => 1e6,
-        "billion" | "bn" => 1e9,
-        "trillion" => 1e12,
-        _ => 1.0,
+        "" => 1.0,
+        unit => Language::all().find_map(|language| language.scale(unit)).unwrap_or(1.0),
     };
     let plausible = unit.split_whitespace().count() <= 3
         && !unit.chars().any(|c| c.is_ascii_digit() && !matches!(c, '2' | '3'))
@@ -123,7 +122,7 @@ fn scale_of(unit: &str) -> Option<f64> {
 
 /// Reads a text that is one date with at least a month.
 fn date(text: &str) -> Option<LiteralValue> {
-    let frames = crate::time::time_frames(text, jiff::civil::date(2000, 1, 1));
+    let frames = frames_in(Language::english(), text, jiff::civil::date(2000, 1, 1));
     let [frame] = frames.as_slice() else { return None };
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).count();
     let whole = frame.text.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).count() == words;

@@ -242,8 +242,9 @@ async fn keep_own_words(
     card: &mut RelationCard,
     name: &str,
 ) -> Result<(), AnswerError> {
-    let forward = [noun_of(&card.forward), card.tail_kind.clone(), name.to_owned()];
-    let backward = [noun_of(&card.backward), card.head_kind.clone()];
+    let english = Language::english();
+    let forward = [english.noun_of(&card.forward), card.tail_kind.clone(), name.to_owned()];
+    let backward = [english.noun_of(&card.backward), card.head_kind.clone()];
     let mut texts: Vec<&str> = forward.iter().chain(&backward).map(String::as_str).collect();
     texts.extend(card.words_forward.iter().chain(&card.words_backward).map(String::as_str));
     let embeddings = context.embed(Stage::Plan, &texts).await?;
@@ -270,19 +271,8 @@ async fn keep_own_words(
     Ok(())
 }
 
-/// The noun that a phrase begins with: `books` of `the books written by X`.
-fn noun_of(phrase: &str) -> String {
-    const ENDS: [&str; 14] =
-        ["of", "that", "who", "which", "when", "where", "whose", "with", "in", "by", "for", "at", "to", "X"];
-    let words = phrase.split_whitespace().filter(|word| !matches!(*word, "the" | "a" | "an"));
-    words.take_while(|word| !ENDS.contains(word)).collect::<Vec<_>>().join(" ")
-}
-
-/// Words of documents that say how a value is written, not what it is.
-const TECHNICAL: [&str; 14] = [
-    "code", "codes", "id", "ids", "its", "it", "number", "list", "string", "integer", "iso", "value",
-    "values", "field",
-];
+/// What a relation leads to of which nothing is known.
+pub(crate) const THING: &str = "thing";
 /// Most words of a described relation.
 const MOST_DESCRIBED: usize = 10;
 
@@ -294,7 +284,7 @@ fn card_of(name: &str, said: &DescribedRelation) -> RelationCard {
     for word in quipu_index::words(&said.says) {
         let telling = word.text.len() > 2
             && !language.is_function_word(&word.text)
-            && !TECHNICAL.contains(&word.text.as_str())
+            && !language.is_technical(&word.text)
             && word.text.chars().all(char::is_alphabetic);
         if telling && !words.contains(&word.text) && words.len() < MOST_DESCRIBED {
             words.push(word.text.clone());
@@ -302,8 +292,8 @@ fn card_of(name: &str, said: &DescribedRelation) -> RelationCard {
     }
     RelationCard {
         tail_kind: said.tail.clone().unwrap_or_else(|| name.clone()),
-        forward: format!("the {name} of X"),
-        backward: format!("those whose {name} is X"),
+        forward: language.said_of(&name),
+        backward: language.said_by(&name),
         words_forward: words,
         prompt: PROMPT_VERSION,
         head_kind: said.head.clone(),
@@ -313,11 +303,12 @@ fn card_of(name: &str, said: &DescribedRelation) -> RelationCard {
 
 /// Reads the lines of a reply; what is missing is said with the relation's own name.
 fn read_card(reply: &str, name: &str) -> RelationCard {
+    let english = Language::english();
     let mut card = RelationCard {
-        head_kind: "thing".into(),
+        head_kind: THING.into(),
         tail_kind: name.into(),
-        forward: format!("the {name} of X"),
-        backward: format!("those whose {name} is X"),
+        forward: english.said_of(name),
+        backward: english.said_by(name),
         prompt: PROMPT_VERSION,
         ..RelationCard::default()
     };

@@ -23,7 +23,6 @@ pub(crate) use fit::fit_of;
 pub use fit::{fit_of_operations, shared_words};
 pub use meanings::{MEANINGS_FILE, Meanings};
 pub(crate) use pairs::{OfferedPair, pairs};
-pub(crate) use paths::is_plural_of;
 pub use paths::{
     FEATURE_NAMES, Features, RankConfig, RankedPath, Seen, StepSamples, Walk, WalkConfig, follow, joint,
     rank, rank_informed, reword,

@@ -21,13 +21,13 @@ mod words;
 use std::collections::HashSet;
 use std::ops::Range;
 
+use crate::lists::{is_article, is_function_word};
 use crate::names::rank;
-use crate::normalise::{Word, fold, is_article, join, normalise, words};
+use crate::normalise::{Word, fold, join, normalise, words};
 use crate::{Candidate, IndexError, LookupConfig, MatchReason, NameIndex};
 
 use reading::{best_reading, mentions_of};
 use text::{Text, loose_windows, runs};
-pub(crate) use words::is_function_word;
 use words::{is_common, weight};
 
 /// Questions are read up to this many bytes.

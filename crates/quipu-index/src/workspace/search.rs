@@ -8,7 +8,7 @@ use quipu_graph::{EndpointGraph, Graph as _, NodeId, NodeSummary};
 
 use super::Workspace;
 use super::source::Source;
-use crate::mentions::is_function_word;
+use crate::lists::is_function_word;
 use crate::names::Translate;
 use crate::{IndexError, NameEntry, NameIndex, NameIndexConfig, NameIndexWriter, NameKind, Word, words};
 

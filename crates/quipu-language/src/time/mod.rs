@@ -1,6 +1,7 @@
 //! Time expressions to dates, by code and never by a model, against the moment the question was asked
 //! (self-verification paper §4; KERAG App. I.1 asks a model for this, and gets "last Tuesday" wrong).
 
+mod figures;
 mod market;
 mod relative;
 mod words;
@@ -11,10 +12,10 @@ mod tests;
 use jiff::ToSpan as _;
 use jiff::civil::{Date, date};
 
-use relative::{ago, of_a_unit, relative, whole_unit};
-use words::{begins, day_number, month, tokenize, weekday, word, year};
+use figures::in_figures;
+use words::{begin, tokenize, word, year};
 
-use crate::vocabulary::Language;
+use crate::vocabulary::{self, Language, TimeWords, Words};
 
 /// A stretch of days that a question speaks of.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,13 +57,20 @@ impl TimeFrame {
 /// number is a year only after a word such as `in`, `of`, `since` or a month, or before one such as `season`: "what is 1984 about"
 /// holds no time.
 pub fn time_frames(text: &str, today: Date) -> Vec<TimeFrame> {
+    frames_in(Language::of(text), text, today)
+}
+
+/// The same of a text in a language.
+pub(crate) fn frames_in(language: Language, text: &str, today: Date) -> Vec<TimeFrame> {
+    let reader = Reader { language, times: language.times(), today };
     let words = tokenize(text);
     let mut frames = Vec::new();
     let mut at = 0;
     while at < words.len() {
         let rest = words.get(at..).unwrap_or_default();
-        let before = at.checked_sub(1).and_then(|i| words.get(i)).map(String::as_str);
-        match qualified(rest, before, today) {
+        let before = at.checked_sub(1).and_then(|before| words.get(before));
+        let before = before.map_or(Before::Nothing, |before| Before::Word(before));
+        match reader.qualified(rest, before) {
             Some((from, to, used)) if used > 0 => {
                 let text = words.get(at..at + used).unwrap_or_default().join(" ");
                 frames.push(TimeFrame { text, from, to });
@@ -77,240 +85,192 @@ pub fn time_frames(text: &str, today: Date) -> Vec<TimeFrame> {
 /// First day, last day, and how many words say so.
 type Resolved = (Date, Date, usize);
 
-/// An expression with what may stand before it: `since`, `before`, `after`, `between … and …`.
-fn qualified(words: &[String], before: Option<&str>, today: Date) -> Option<Resolved> {
-    let tail = words.get(1..).unwrap_or_default();
-    match word(words, 0) {
-        "day" if begins(words, &["day", "before", "yesterday"]) => around(today, -2, 3),
-        "day" if begins(words, &["day", "after", "tomorrow"]) => around(today, 2, 3),
-        "since" => plain(tail, Some("since"), today).map(|(from, to, n)| (from, to.max(today), n + 1)),
-        "until" | "before" if before != Some("day") => plain(tail, Some("before"), today)
-            .and_then(|(from, _, n)| Some((Date::MIN, from.yesterday().ok()?, n + 1))),
-        "after" if before != Some("day") => plain(tail, Some("after"), today)
-            .and_then(|(_, to, n)| Some((to.tomorrow().ok()?, Date::MAX, n + 1))),
-        "between" | "from" => range(tail, today).or_else(|| plain(words, before, today)),
-        "day" if matches!(word(words, 1), "before" | "after") => {
-            let (from, to, n) = plain(words.get(2..)?, Some("of"), today)?;
-            let day = if word(words, 1) == "before" { from.yesterday() } else { to.tomorrow() }.ok()?;
-            Some((day, day, n + 2))
+/// What stands before an expression.
+#[derive(Clone, Copy)]
+enum Before<'a> {
+    Nothing,
+    Word(&'a str),
+    /// A word that only a time follows, so that a bare number is a year.
+    Time,
+}
+
+impl Before<'_> {
+    fn is(self, words: &Words) -> bool {
+        matches!(self, Self::Word(word) if words.has(word))
+    }
+}
+
+/// Reads expressions of a language against the day of asking.
+struct Reader {
+    language: Language,
+    times: &'static TimeWords,
+    today: Date,
+}
+
+impl Reader {
+    /// An expression with what may stand before it: `since`, `before`, `after`, `between … and …`.
+    fn qualified(&self, words: &[String], before: Before<'_>) -> Option<Resolved> {
+        let times = self.times;
+        if let Some(day) = self.named_day(words) {
+            return Some(day);
         }
-        _ => plain(words, before, today),
-    }
-}
-
-fn around(today: Date, days: i64, used: usize) -> Option<Resolved> {
-    let day = today.checked_add(days.days()).ok()?;
-    Some((day, day, used))
-}
-
-/// `1990 and 1995`, `May 2020 to today`.
-fn range(words: &[String], today: Date) -> Option<Resolved> {
-    let (from, _, first) = plain(words, Some("from"), today)?;
-    let joined = matches!(word(words, first), "and" | "to" | "until" | "till" | "through");
-    let (_, to, second) = plain(words.get(first + 1..)?, Some("from"), today).filter(|_| joined)?;
-    (from <= to).then_some((from, to, first + second + 2))
-}
-
-fn plain(words: &[String], before: Option<&str>, today: Date) -> Option<Resolved> {
-    named_day(words, today)
-        .or_else(|| of_a_unit(words, today))
-        .or_else(|| calendar(words, before))
-        .or_else(|| relative(words, before, today))
-        .or_else(|| weekday_of_a_week(words, today))
-        .or_else(|| ago(words, before, today))
-        .or_else(|| after_preposition(words, today))
-}
-
-/// `in 1968`, `on the 3rd of May 1968`: the words before the date belong to it.
-fn after_preposition(words: &[String], today: Date) -> Option<Resolved> {
-    let first = word(words, 0);
-    if !matches!(first, "the" | "in" | "on" | "year" | "of") {
-        return None;
-    }
-    let (from, to, n) = plain(words.get(1..)?, Some(first), today)?;
-    Some((from, to, n + 1))
-}
-
-fn named_day(words: &[String], today: Date) -> Option<Resolved> {
-    for (said, days) in [
-        (&["right", "now"][..], 0),
-        (&["as", "of", "now"], 0),
-        (&["at", "the", "moment"], 0),
-        (&["last", "night"], -1),
-        (&["previous", "day"], -1),
-        (&["next", "day"], 1),
-    ] {
-        if begins(words, said) {
-            return around(today, days, said.len());
+        let (first, tail) = (word(words, 0), words.get(1..).unwrap_or_default());
+        // "The day before" is one day; "before" alone is all of them.
+        let of_day = before.is(&times.day);
+        if times.ago_before.has(first)
+            && let Some((from, to, n)) = self.ago(tail, Before::Word(first))
+        {
+            return Some((from, to, n + 1));
         }
-    }
-    if begins(words, &["year", "to", "date"]) {
-        return Some((today.first_of_year(), today, 3));
-    }
-    match word(words, 0) {
-        "today" | "tonight" | "currently" => around(today, 0, 1),
-        "yesterday" => around(today, -1, 1),
-        "tomorrow" => around(today, 1, 1),
-        "ytd" => Some((today.first_of_year(), today, 1)),
-        _ => None,
-    }
-}
-
-/// `Tuesday of last week`, `tues from the past week`, `Tuesday last week`.
-fn weekday_of_a_week(words: &[String], today: Date) -> Option<Resolved> {
-    let weekday = weekday(word(words, 0))?;
-    let mut at = 1;
-    while matches!(word(words, at), "of" | "from" | "in" | "the") {
-        at += 1;
-    }
-    let shift = match word(words, at) {
-        "last" | "past" | "previous" => -1,
-        "this" | "current" => 0,
-        "next" | "coming" => 1,
-        _ => return None,
-    };
-    let (monday, _) =
-        whole_unit(word(words, at + 1), shift, today).filter(|_| word(words, at + 1) == "week")?;
-    let day = monday.checked_add(i64::from(weekday.to_monday_zero_offset()).days()).ok()?;
-    Some((day, day, at + 2))
-}
-
-/// Dates, months, years, decades, centuries and quarters that stand on their own.
-fn calendar(words: &[String], before: Option<&str>) -> Option<Resolved> {
-    let first = word(words, 0);
-    if let Some((from, to)) = in_figures(first) {
-        return Some((from, to, 1));
-    }
-    if let Some((from, to)) = decade(first) {
-        return Some((from, to, 1));
-    }
-    if let (Some(century), "century") = (day_number(first), word(words, 1)) {
-        let last = i16::from(century) * 100;
-        return Some((Date::new(last - 99, 1, 1).ok()?, Date::new(last, 12, 31).ok()?, 2));
-    }
-    if let Some(found) = quarter(words).or_else(|| season(words)) {
-        return Some(found);
-    }
-    if let Some(month) = month(first) {
-        return month_first(words, month);
-    }
-    if let Some(day) = day_number(first) {
-        let of = usize::from(word(words, 1) == "of");
-        if let Some(month) = month(word(words, 1 + of)) {
-            let day = Date::new(year(word(words, 2 + of))?, month, day).ok()?;
-            return Some((day, day, 3 + of));
+        if times.since.has(first) {
+            return self.plain(tail, Before::Time).map(|(from, to, n)| (from, to.max(self.today), n + 1));
         }
+        if (times.until.has(first) || times.before.has(first)) && !of_day {
+            let (from, _, n) = self.plain(tail, Before::Time)?;
+            return Some((Date::MIN, from.yesterday().ok()?, n + 1));
+        }
+        if times.after.has(first) && !of_day {
+            let (_, to, n) = self.plain(tail, Before::Time)?;
+            return Some((to.tomorrow().ok()?, Date::MAX, n + 1));
+        }
+        if times.ranges.has(first) {
+            return self.range(tail).or_else(|| self.plain(words, before));
+        }
+        let second = word(words, 1);
+        let (is_before, is_after) = (times.before.has(second), times.after.has(second));
+        if times.day.has(first) && (is_before || is_after) {
+            let (from, to, n) = self.plain(words.get(2..)?, Before::Time)?;
+            let day = if is_before { from.yesterday() } else { to.tomorrow() }.ok()?;
+            return Some((day, day, n + 2));
+        }
+        self.plain(words, before)
     }
-    const YEAR_FOLLOWS: [&str; 13] = [
-        "in", "of", "since", "before", "after", "by", "from", "until", "during", "year", "and", "to", "than",
-    ];
-    const FOLLOWS_A_YEAR: [&str; 22] = [
-        "season",
-        "seasons",
-        "song",
-        "songs",
-        "album",
-        "albums",
-        "film",
-        "films",
-        "movie",
-        "movies",
-        "game",
-        "games",
-        "election",
-        "elections",
-        "oscars",
-        "grammys",
-        "awards",
-        "championship",
-        "finals",
-        "olympics",
-        "playoffs",
-        "world",
-    ];
-    let said = before.is_some_and(|b| YEAR_FOLLOWS.contains(&b)) || FOLLOWS_A_YEAR.contains(&word(words, 1));
-    let year = year(first).filter(|_| said)?;
-    Some((date(year, 1, 1), date(year, 12, 31), 1))
+
+    /// `1990 and 1995`, `May 2020 to today`.
+    fn range(&self, words: &[String]) -> Option<Resolved> {
+        let (from, _, first) = self.plain(words, Before::Time)?;
+        let joined = self.times.joining.has(word(words, first));
+        let (_, to, second) = self.plain(words.get(first + 1..)?, Before::Time).filter(|_| joined)?;
+        (from <= to).then_some((from, to, first + second + 2))
+    }
+
+    fn plain(&self, words: &[String], before: Before<'_>) -> Option<Resolved> {
+        self.named_day(words)
+            .or_else(|| self.of_a_unit(words))
+            .or_else(|| self.calendar(words, before))
+            .or_else(|| self.relative(words, before))
+            .or_else(|| self.weekday_of_a_week(words))
+            .or_else(|| self.ago(words, before))
+            .or_else(|| self.behind_leading(words))
+    }
+
+    /// `in 1968`, `on the 3rd of May 1968`: the words before the date belong to it.
+    fn behind_leading(&self, words: &[String]) -> Option<Resolved> {
+        let first = word(words, 0);
+        if !self.times.leading.has(first) {
+            return None;
+        }
+        let (from, to, n) = self.plain(words.get(1..)?, Before::Word(first))?;
+        Some((from, to, n + 1))
+    }
+
+    /// `yesterday`, `right now`, `year to date`.
+    fn named_day(&self, words: &[String]) -> Option<Resolved> {
+        if let Some(used) = self.times.year_to_date.iter().find_map(|phrase| begin(words, phrase)) {
+            return Some((self.today.first_of_year(), self.today, used));
+        }
+        let named = self.times.days.iter().find_map(|day| Some((day.days, begin(words, &day.phrase)?)));
+        let (days, used) = named?;
+        let day = self.today.checked_add(days.days()).ok()?;
+        Some((day, day, used))
+    }
+
+    /// Dates, months, years, decades, centuries and quarters that stand on their own.
+    fn calendar(&self, words: &[String], before: Before<'_>) -> Option<Resolved> {
+        let times = self.times;
+        let first = word(words, 0);
+        let mut endings = times.decade_ends.iter();
+        let decade = || endings.find_map(|end| figures::decade(first.strip_suffix(end)?));
+        if let Some((from, to)) = in_figures(first).or_else(decade) {
+            return Some((from, to, 1));
+        }
+        if let Some(century) = self.day_number(first).filter(|_| times.century.has(word(words, 1))) {
+            let last = i16::from(century) * 100;
+            return Some((Date::new(last - 99, 1, 1).ok()?, Date::new(last, 12, 31).ok()?, 2));
+        }
+        if let Some(found) = self.quarter(words).or_else(|| self.season(words)) {
+            return Some(found);
+        }
+        if let Some(month) = month(first) {
+            return self.month_first(words, month);
+        }
+        if let Some(day) = self.day_number(first) {
+            let of = self.of(words, 1);
+            if let Some(month) = month(word(words, 1 + of)) {
+                let day = Date::new(year(word(words, 2 + of))?, month, day).ok()?;
+                return Some((day, day, 3 + of));
+            }
+        }
+        let said = match before {
+            Before::Time => true,
+            Before::Word(before) => times.before_years.has(before),
+            Before::Nothing => false,
+        };
+        let year = year(first).filter(|_| said || times.behind_years.has(word(words, 1)))?;
+        Some((date(year, 1, 1), date(year, 12, 31), 1))
+    }
+
+    /// `Q3 2021`, `2021 Q3`, `third quarter of 2021`.
+    fn quarter(&self, words: &[String]) -> Option<Resolved> {
+        let (first, second) = (word(words, 0), word(words, 1));
+        let year_behind = |at: usize| {
+            let at = at + self.of(words, at);
+            Some((year(word(words, at))?, at + 1))
+        };
+        let (quarter, (year, used)) = if let Some(quarter) = figures::quarter(first) {
+            (quarter, year_behind(1)?)
+        } else if let Some(quarter) = figures::quarter(second) {
+            (quarter, (year(first)?, 2))
+        } else {
+            let quarter = self.language.ordinal(first).and_then(|quarter| i8::try_from(quarter).ok());
+            (quarter.filter(|q| *q <= 4 && self.times.quarter.has(second))?, year_behind(2)?)
+        };
+        let from = date(year, quarter * 3 - 2, 1);
+        Some((from, from.checked_add(2.months()).ok()?.last_of_month(), used))
+    }
+
+    /// `summer of 1999`: the months that meteorologists give it in the north.
+    fn season(&self, words: &[String]) -> Option<Resolved> {
+        let first = self.times.season(word(words, 0))?;
+        let of = 1 + self.of(words, 1);
+        let from = date(year(word(words, of))?, first, 1);
+        Some((from, from.checked_add(2.months()).ok()?.last_of_month(), of + 1))
+    }
+
+    /// `May 13 1968`, `May 1968`. A month without a year is no date: which May?
+    fn month_first(&self, words: &[String], month: i8) -> Option<Resolved> {
+        let of = self.of(words, 1);
+        if let Some(year) = year(word(words, 1 + of)) {
+            let from = Date::new(year, month, 1).ok()?;
+            return Some((from, from.last_of_month(), 2 + of));
+        }
+        let day = self.day_number(word(words, 1))?;
+        let day = Date::new(year(word(words, 2))?, month, day).ok()?;
+        Some((day, day, 3))
+    }
+
+    /// 1 where "of" stands at a place, else 0.
+    fn of(&self, words: &[String], at: usize) -> usize {
+        usize::from(self.times.of.has(word(words, at)))
+    }
+
+    fn day_number(&self, word: &str) -> Option<i8> {
+        let digits = self.language.ordinal_digits(word).unwrap_or(word);
+        digits.parse().ok().filter(|day| (1..=31).contains(day))
+    }
 }
 
-/// `2024-02-28`, `2024-02`, `02/28/2024`, `1990-2000`, and the season `2021-22`, which turns in summer.
-fn in_figures(word: &str) -> Option<(Date, Date)> {
-    if let Ok(day) = word.parse::<Date>() {
-        return Some((day, day))
-            .filter(|_| word.starts_with(|c: char| c.is_ascii_digit()) && word.contains('-'));
-    }
-    let parts: Vec<&str> = word.split('/').collect();
-    if let [first, second, of] = parts.as_slice() {
-        let (a, b, year) = (first.parse().ok()?, second.parse().ok()?, year(of)?);
-        let (month, day) = if a > 12 { (b, a) } else { (a, b) };
-        let day = Date::new(year, month, day).ok()?;
-        return Some((day, day));
-    }
-    let (first, second) = word.split_once('-')?;
-    let from = year(first)?;
-    if let Some(to) = year(second) {
-        return (from <= to).then(|| (date(from, 1, 1), date(to, 12, 31)));
-    }
-    let number: i8 = second.parse().ok().filter(|_| second.len() == 2)?;
-    if (1..=12).contains(&number) {
-        let first = Date::new(from, number, 1).ok()?;
-        return Some((first, first.last_of_month()));
-    }
-    (i16::from(number) == (from + 1) % 100).then(|| (date(from, 7, 1), date(from + 1, 6, 30)))
-}
-
-/// `1990s`, `90s`.
-fn decade(word: &str) -> Option<(Date, Date)> {
-    let digits = word.strip_suffix('s')?;
-    let year: i16 = digits.parse().ok().filter(|year: &i16| year % 10 == 0)?;
-    let from = match digits.len() {
-        4 if year > 999 => year,
-        2 if year >= 20 => 1900 + year,
-        _ => return None,
-    };
-    Some((date(from, 1, 1), date(from + 9, 12, 31)))
-}
-
-/// `Q3 2021`, `2021 Q3`, `third quarter of 2021`.
-fn quarter(words: &[String]) -> Option<Resolved> {
-    let named = |word: &str| word.strip_prefix('q')?.parse::<i8>().ok().filter(|q| (1..=4).contains(q));
-    let of = |at: usize| at + usize::from(word(words, at) == "of");
-    let (quarter, year, used) = if let Some(quarter) = named(word(words, 0)) {
-        (quarter, year(word(words, of(1)))?, of(1) + 1)
-    } else if let Some(quarter) = named(word(words, 1)) {
-        (quarter, year(word(words, 0))?, 2)
-    } else {
-        let quarter =
-            Language::english().ordinal(word(words, 0)).and_then(|quarter| i8::try_from(quarter).ok());
-        let quarter = quarter.filter(|q| *q <= 4 && word(words, 1) == "quarter")?;
-        (quarter, year(word(words, of(2)))?, of(2) + 1)
-    };
-    let from = date(year, quarter * 3 - 2, 1);
-    Some((from, from.checked_add(2.months()).ok()?.last_of_month(), used))
-}
-
-/// `summer of 1999`: the months that meteorologists give it in the north.
-fn season(words: &[String]) -> Option<Resolved> {
-    let first = match word(words, 0) {
-        "spring" => 3,
-        "summer" => 6,
-        "autumn" | "fall" => 9,
-        "winter" => 12,
-        _ => return None,
-    };
-    let of = 1 + usize::from(word(words, 1) == "of");
-    let from = date(year(word(words, of))?, first, 1);
-    Some((from, from.checked_add(2.months()).ok()?.last_of_month(), of + 1))
-}
-
-/// `May 13 1968`, `May 1968`. A month without a year is no date: which May?
-fn month_first(words: &[String], month: i8) -> Option<Resolved> {
-    let of = usize::from(word(words, 1) == "of");
-    if let Some(year) = year(word(words, 1 + of)) {
-        let from = Date::new(year, month, 1).ok()?;
-        return Some((from, from.last_of_month(), 2 + of));
-    }
-    let day = day_number(word(words, 1))?;
-    let day = Date::new(year(word(words, 2))?, month, day).ok()?;
-    Some((day, day, 3))
+/// The month that a word names, from 1.
+fn month(word: &str) -> Option<i8> {
+    vocabulary::month(word).and_then(|month| i8::try_from(month).ok())
 }

@@ -1,75 +1,203 @@
 //! Expressions that lean on the day of asking, or on another expression.
 
-use jiff::ToSpan as _;
 use jiff::civil::{Date, date};
+use jiff::{Span, ToSpan as _};
 
 use super::market::{is_trading_day, next_from, next_trading_day, previous_trading_day};
-use super::words::{begins, month, number, unit_span, weekday, word};
-use super::{Resolved, plain};
+use super::words::{begin, word};
+use super::{Before, Reader, Resolved, month};
 
-/// `last Tuesday`, `this year`, `next month`, `past five years`, `the most recent Friday`, `the last trading day`.
-pub(super) fn relative(words: &[String], before: Option<&str>, today: Date) -> Option<Resolved> {
-    if begins(words, &["most", "recent"]) || begins(words, &["this", "past"]) {
-        return nearest(words.get(2..)?, -1, today).map(|(from, to, n)| (from, to, n + 2));
-    }
-    let direction = match word(words, 0) {
+impl Reader {
+    /// `last Tuesday`, `this year`, `next month`, `past five years`, `the most recent Friday`, `the last trading day`.
+    pub(super) fn relative(&self, words: &[String], before: Before<'_>) -> Option<Resolved> {
+        let times = self.times;
+        if let Some(used) = times.nearest.iter().find_map(|phrase| begin(words, phrase)) {
+            return self.nearest(words.get(used..)?).map(|(from, to, n)| (from, to, n + used));
+        }
+        let first = word(words, 0);
         // "the last Friday" is the one just gone, as "most recent" is; "last Friday" is that of the week before.
-        "last" | "latest" if before == Some("the") && weekday(word(words, 1)).is_some() => {
-            return nearest(words.get(1..)?, -1, today).map(|(from, to, n)| (from, to, n + 1));
+        let behind_article = before.is(&times.article) && times.nearest_behind_article.has(first);
+        if behind_article && times.weekday(word(words, 1)).is_some() {
+            return self.nearest(words.get(1..)?).map(|(from, to, n)| (from, to, n + 1));
         }
-        "last" | "past" | "previous" | "latest" => -1,
-        "this" | "current" => 0,
-        "next" | "coming" | "upcoming" => 1,
-        _ => return None,
-    };
-    let used = usize::from(word(words, 2) == "of");
-    if let Some(count) = number(word(words, 1)) {
-        if word(words, 2 + used).starts_with("trading") {
-            return trading_days(count, direction, today).map(|(from, to)| (from, to, 4 + used));
+        let direction = self.direction(first)?;
+        let used = usize::from(times.of.has(word(words, 2)));
+        if let Some(count) = self.number(word(words, 1)) {
+            if word(words, 2 + used).starts_with("trading") {
+                return trading_days(count, direction, self.today).map(|(from, to)| (from, to, 4 + used));
+            }
+            let span = self.unit_span(word(words, 2 + used), count * direction)?;
+            let other = self.today.checked_add(span).ok()?;
+            return (direction != 0).then(|| (self.today.min(other), self.today.max(other), 3 + used));
         }
-        let span = unit_span(word(words, 2 + used), count * direction)?;
-        let other = today.checked_add(span).ok()?;
-        return (direction != 0).then(|| (today.min(other), today.max(other), 3 + used));
+        let unit = word(words, 1);
+        let rest = words.get(1..)?;
+        if begin(rest, "trading day").or_else(|| begin(rest, "business day")).is_some() {
+            let day = trading_day(direction, self.today)?;
+            return Some((day, day, 3));
+        }
+        if let Some(weekday) = times.weekday(unit) {
+            let monday = self.monday(direction)?;
+            let of_week = monday.checked_add(i64::from(weekday.to_monday_zero_offset()).days()).ok()?;
+            // A day of this week may be behind or ahead; "next Friday" is the first one to come.
+            let day = if direction > 0 { self.today.nth_weekday(1, weekday).ok()? } else { of_week };
+            return Some((day, day, 2));
+        }
+        if let Some(month) = month(unit).filter(|_| unit.chars().count() > 3) {
+            let year = self.today.year()
+                + match direction {
+                    -1 if month >= self.today.month() => -1,
+                    1 if month <= self.today.month() => 1,
+                    _ => 0,
+                };
+            let from = Date::new(year, month, 1).ok()?;
+            return Some((from, from.last_of_month(), 2));
+        }
+        let (from, to) = self.whole_unit(unit, direction)?;
+        Some((from, to, 2))
     }
-    let unit = word(words, 1);
-    if begins(words.get(1..)?, &["trading", "day"]) || begins(words.get(1..)?, &["business", "day"]) {
-        let day = trading_day(direction, today)?;
-        return Some((day, day, 3));
-    }
-    if let Some(weekday) = weekday(unit).filter(|_| unit.len() > 2) {
-        let monday = whole_unit("week", direction, today)?.0;
-        let of_week = monday.checked_add(i64::from(weekday.to_monday_zero_offset()).days()).ok()?;
-        // A day of this week may be behind or ahead; "next Friday" is the first one to come.
-        let day = if direction > 0 { today.nth_weekday(1, weekday).ok()? } else { of_week };
-        return Some((day, day, 2));
-    }
-    if let Some(month) = month(unit).filter(|_| unit.len() > 3) {
-        let year = today.year()
-            + match direction {
-                -1 if month >= today.month() => -1,
-                1 if month <= today.month() => 1,
-                _ => 0,
-            };
-        let from = Date::new(year, month, 1).ok()?;
-        return Some((from, from.last_of_month(), 2));
-    }
-    let (from, to) = whole_unit(unit, direction, today)?;
-    Some((from, to, 2))
-}
 
-/// The weekday, week, month or trading day just gone.
-fn nearest(words: &[String], direction: i64, today: Date) -> Option<Resolved> {
-    if begins(words, &["trading", "day"]) {
-        let day = trading_day(direction, today)?;
-        return Some((day, day, 2));
+    /// -1 for the past, 0 for the present, 1 for the future.
+    fn direction(&self, word: &str) -> Option<i64> {
+        let times = self.times;
+        let directions = [(&times.last, -1), (&times.this, 0), (&times.next, 1)];
+        directions.into_iter().find_map(|(words, direction)| words.has(word).then_some(direction))
     }
-    let unit = word(words, 0);
-    if let Some(weekday) = weekday(unit) {
-        let day = today.nth_weekday(-1, weekday).ok()?;
-        return Some((day, day, 1));
+
+    /// The weekday, week, month or trading day just gone.
+    fn nearest(&self, words: &[String]) -> Option<Resolved> {
+        if begin(words, "trading day").is_some() {
+            let day = trading_day(-1, self.today)?;
+            return Some((day, day, 2));
+        }
+        let unit = word(words, 0);
+        if let Some(weekday) = self.times.weekday(unit) {
+            let day = self.today.nth_weekday(-1, weekday).ok()?;
+            return Some((day, day, 1));
+        }
+        let (from, to) = self.whole_unit(unit, -1)?;
+        Some((from, to, 1))
     }
-    let (from, to) = whole_unit(unit, direction, today)?;
-    Some((from, to, 1))
+
+    fn monday(&self, weeks: i64) -> Option<Date> {
+        let days = i64::from(self.today.weekday().to_monday_zero_offset());
+        self.today.checked_sub(days.days()).ok()?.checked_add(weeks.weeks()).ok()
+    }
+
+    /// The week (from Monday), weekend, month, quarter, year or decade `shift` away from the one that holds the day of asking.
+    fn whole_unit(&self, unit: &str, shift: i64) -> Option<(Date, Date)> {
+        let (times, today) = (self.times, self.today);
+        if times.week.has(unit) {
+            let monday = self.monday(shift)?;
+            return Some((monday, monday.checked_add(6.days()).ok()?));
+        }
+        if times.weekend.has(unit) {
+            let monday = self.monday(shift)?;
+            return Some((monday.checked_add(5.days()).ok()?, monday.checked_add(6.days()).ok()?));
+        }
+        if times.month.has(unit) {
+            let from = today.first_of_month().checked_add(shift.months()).ok()?;
+            return Some((from, from.last_of_month()));
+        }
+        if times.quarter.has(unit) {
+            let start = date(today.year(), (today.month() - 1) / 3 * 3 + 1, 1);
+            let from = start.checked_add((3 * shift).months()).ok()?;
+            return Some((from, from.checked_add(2.months()).ok()?.last_of_month()));
+        }
+        if times.year.has(unit) {
+            let year = today.year().checked_add(i16::try_from(shift).ok()?)?;
+            return Some((Date::new(year, 1, 1).ok()?, Date::new(year, 12, 31).ok()?));
+        }
+        if times.decade.has(unit) {
+            let start = (today.year() / 10 * 10).checked_add(10 * i16::try_from(shift).ok()?)?;
+            return Some((Date::new(start, 1, 1).ok()?, Date::new(start + 9, 12, 31).ok()?));
+        }
+        None
+    }
+
+    /// `the first trading day of January 2024`, `the last week of 2023`, `the end of last year`.
+    pub(super) fn of_a_unit(&self, words: &[String]) -> Option<Resolved> {
+        let times = self.times;
+        let mut at = usize::from(times.article.has(word(words, 0)));
+        let said = word(words, at);
+        let edge = times.first_day.has(said) || times.last_day.has(said);
+        let last = times.last_part.has(said) || times.last_day.has(said);
+        if !edge && !last && !times.first_part.has(said) {
+            return None;
+        }
+        at += 1;
+        let trading = word(words, at) == "trading";
+        at += usize::from(trading);
+        let unit = word(words, at);
+        let (is_day, is_week, is_month) =
+            (edge || times.day.has(unit), times.week.has(unit), times.month.has(unit));
+        at += usize::from(!edge);
+        // "the first day of trading in January 2024"
+        let spoken = begin(words.get(at..)?, "of trading in");
+        at += match spoken {
+            Some(used) => used,
+            None => times.parts_of.has(word(words, at)).then_some(1)?,
+        };
+        let (from, to, used) = self.plain(words.get(at..)?, Before::Time)?;
+        let (from, to) = if is_day && (trading || spoken.is_some()) {
+            let day = if last { next_from(to, (-1).days())? } else { next_from(from, 1.days())? };
+            (day, day)
+        } else if is_day {
+            if last { (to, to) } else { (from, from) }
+        } else if is_week {
+            if last { (to.checked_sub(6.days()).ok()?, to) } else { (from, from.checked_add(6.days()).ok()?) }
+        } else if is_month {
+            if last { (to.first_of_month(), to) } else { (from, from.last_of_month()) }
+        } else {
+            return None;
+        };
+        Some((from, to, at + used))
+    }
+
+    /// `three weeks ago`, `in ten days`.
+    pub(super) fn ago(&self, words: &[String], before: Before<'_>) -> Option<Resolved> {
+        let times = self.times;
+        let count = self.number(word(words, 0))?;
+        let of = usize::from(times.of.has(word(words, 1)));
+        let behind = times.ago.has(word(words, 2 + of));
+        let backward = behind || before.is(&times.ago_before);
+        if !backward && !before.is(&times.ahead) {
+            return None;
+        }
+        let span = self.unit_span(word(words, 1 + of), if backward { -count } else { count })?;
+        let day = self.today.checked_add(span).ok()?;
+        Some((day, day, 2 + of + usize::from(behind)))
+    }
+
+    /// `Tuesday of last week`, `tues from the past week`, `Tuesday last week`.
+    pub(super) fn weekday_of_a_week(&self, words: &[String]) -> Option<Resolved> {
+        let times = self.times;
+        let weekday = times.weekday(word(words, 0))?;
+        let between = words.iter().skip(1).take_while(|word| times.of_week.has(word)).count();
+        let at = 1 + between;
+        let shift = self.direction(word(words, at))?;
+        let monday = self.monday(shift).filter(|_| times.week.has(word(words, at + 1)))?;
+        let day = monday.checked_add(i64::from(weekday.to_monday_zero_offset()).days()).ok()?;
+        Some((day, day, at + 2))
+    }
+
+    fn unit_span(&self, unit: &str, count: i64) -> Option<Span> {
+        let times = self.times;
+        let spans = [
+            (&times.day, count.days()),
+            (&times.week, count.weeks()),
+            (&times.month, count.months()),
+            (&times.year, count.years()),
+            (&times.decade, (10 * count).years()),
+        ];
+        spans.into_iter().find_map(|(words, span)| words.has(unit).then_some(span))
+    }
+
+    fn number(&self, word: &str) -> Option<i64> {
+        let said = self.times.count(word).or_else(|| self.language.cardinal(word));
+        let said = said.and_then(|number| i64::try_from(number).ok());
+        said.or_else(|| word.parse().ok().filter(|number| (0..1000).contains(number)))
+    }
 }
 
 fn trading_day(direction: i64, today: Date) -> Option<Date> {
@@ -89,93 +217,4 @@ fn trading_days(count: i64, direction: i64, today: Date) -> Option<(Date, Date)>
         days.push(day);
     }
     Some((*days.iter().min()?, *days.iter().max()?))
-}
-
-/// The week (from Monday), month, quarter, year or decade `shift` away from the one that holds `today`.
-pub(super) fn whole_unit(unit: &str, shift: i64, today: Date) -> Option<(Date, Date)> {
-    match unit {
-        "week" => {
-            let monday = today.checked_sub(i64::from(today.weekday().to_monday_zero_offset()).days()).ok()?;
-            let from = monday.checked_add(shift.weeks()).ok()?;
-            Some((from, from.checked_add(6.days()).ok()?))
-        }
-        "weekend" => {
-            let (monday, sunday) = whole_unit("week", shift, today)?;
-            Some((monday.checked_add(5.days()).ok()?, sunday))
-        }
-        "month" => {
-            let from = today.first_of_month().checked_add(shift.months()).ok()?;
-            Some((from, from.last_of_month()))
-        }
-        "quarter" => {
-            let start = date(today.year(), (today.month() - 1) / 3 * 3 + 1, 1);
-            let from = start.checked_add((3 * shift).months()).ok()?;
-            Some((from, from.checked_add(2.months()).ok()?.last_of_month()))
-        }
-        "year" => {
-            let year = today.year().checked_add(i16::try_from(shift).ok()?)?;
-            Some((Date::new(year, 1, 1).ok()?, Date::new(year, 12, 31).ok()?))
-        }
-        "decade" => {
-            let start = (today.year() / 10 * 10).checked_add(10 * i16::try_from(shift).ok()?)?;
-            Some((Date::new(start, 1, 1).ok()?, Date::new(start + 9, 12, 31).ok()?))
-        }
-        _ => None,
-    }
-}
-
-/// `the first trading day of January 2024`, `the last week of 2023`, `the end of last year`.
-pub(super) fn of_a_unit(words: &[String], today: Date) -> Option<Resolved> {
-    let mut at = usize::from(word(words, 0) == "the");
-    let last = match word(words, at) {
-        "first" | "beginning" | "start" => false,
-        "last" | "final" | "end" => true,
-        _ => return None,
-    };
-    let edge = matches!(word(words, at), "beginning" | "start" | "end");
-    at += 1;
-    let trading = word(words, at) == "trading";
-    at += usize::from(trading);
-    let unit = if edge { "day" } else { word(words, at) };
-    at += usize::from(!edge);
-    // "the first day of trading in January 2024"
-    let spoken = begins(words.get(at..)?, &["of", "trading", "in"]);
-    if !spoken && !matches!(word(words, at), "of" | "in") {
-        return None;
-    }
-    at += if spoken { 3 } else { 1 };
-    let (from, to, used) = plain(words.get(at..)?, Some("of"), today)?;
-    let (from, to) = match unit {
-        "day" if trading || spoken => {
-            let day = if last { next_from(to, (-1).days())? } else { next_from(from, 1.days())? };
-            (day, day)
-        }
-        "day" => {
-            if last {
-                (to, to)
-            } else {
-                (from, from)
-            }
-        }
-        "week" if last => (to.checked_sub(6.days()).ok()?, to),
-        "week" => (from, from.checked_add(6.days()).ok()?),
-        "month" if last => (to.first_of_month(), to),
-        "month" => (from, from.last_of_month()),
-        _ => return None,
-    };
-    Some((from, to, at + used))
-}
-
-/// `three weeks ago`, `in ten days`.
-pub(super) fn ago(words: &[String], before: Option<&str>, today: Date) -> Option<Resolved> {
-    let count = number(word(words, 0))?;
-    let of = usize::from(word(words, 1) == "of");
-    let forward = before == Some("in");
-    let backward = matches!(word(words, 2 + of), "ago" | "back");
-    if !forward && !backward {
-        return None;
-    }
-    let span = unit_span(word(words, 1 + of), if backward { -count } else { count })?;
-    let day = today.checked_add(span).ok()?;
-    Some((day, day, of + if backward { 3 } else { 2 }))
 }

@@ -126,3 +126,18 @@ fn a_frame_holds_days_months_and_years() {
         assert_eq!(frame.holds(text), expected, "{text}");
     }
 }
+
+/// The same grammar, with the words of another file.
+#[test]
+fn german_tells_time_in_its_own_words() {
+    check("Wer starb am 13. Mai 1968?", &["1968-05-13..1968-05-13"]);
+    check("Welche Brücken wurden im Jahr 1911 gebaut?", &["1911-01-01..1911-12-31"]);
+    check("Welche Filme gab es seit 2020?", &["2020-01-01..2024-02-28"]);
+    check("Welche Städte wurden vor 1500 gegründet?", &["-009999-01-01..1499-12-31"]);
+    check("Was geschah vor drei Wochen?", &["2024-02-07..2024-02-07"]);
+    check("Wie viele Spiele gab es letzte Woche?", &["2024-02-19..2024-02-25"]);
+    check("Welche Wahlen waren zwischen 1990 und 1995?", &["1990-01-01..1995-12-31"]);
+    check("Welche Maler lebten im 19. Jahrhundert?", &["1801-01-01..1900-12-31"]);
+    check("Welche Hits der 1990er hat er geschrieben?", &["1990-01-01..1999-12-31"]);
+    check("Was geschah vorgestern?", &["2024-02-26..2024-02-26"]);
+}

@@ -19,6 +19,11 @@ impl Language {
             || (shared >= 3 && shared + 1 >= a.min(b) && a.max(b) <= shared + 2)
     }
 
+    /// Whether two nouns are one, in the singular or the plural.
+    pub fn are_one_noun(self, noun: &str, other: &str) -> bool {
+        self.is_noun(noun, other) || self.is_noun(other, noun)
+    }
+
     /// Whether a noun is another, or its plural by its ending.
     pub fn is_noun(self, noun: &str, singular: &str) -> bool {
         let endings = &self.words().endings;

@@ -151,6 +151,68 @@ pub(crate) struct BoundWords {
     pub(crate) times: Words,
 }
 
+/// The words of relations' names, and the forms in which a step along a relation is said.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct NameWords {
+    #[serde(rename = "reason")]
+    _reason: IgnoredAny,
+    pub(crate) prepositions: Words,
+    /// A name that begins so goes on with a noun: "has topping".
+    pub(crate) having: Words,
+    pub(crate) being: Words,
+    /// A name that ends so is a participle: "directed by".
+    pub(crate) passive: Words,
+    /// What a verb ends in: "plays".
+    pub(crate) verb_ends: Words,
+    pub(crate) plural_ends: Words,
+    /// Behind one the unit stands: "area in km²".
+    pub(crate) units_behind: Words,
+    /// What a name that owns something ends in.
+    pub(crate) possessive: Words,
+    pub(crate) articles: Words,
+    /// The noun that a phrase begins with ends before one.
+    pub(crate) ends_of_nouns: Words,
+    /// How a value is written: "code".
+    pub(crate) technical: Words,
+    pub(crate) forward: String,
+    pub(crate) backward: String,
+    pub(crate) backward_having: String,
+    pub(crate) backward_being: String,
+    pub(crate) forward_passive: String,
+    pub(crate) backward_passive: String,
+    /// Of a name that ends in a preposition.
+    pub(crate) forward_joined: String,
+    pub(crate) backward_joined: String,
+    pub(crate) forward_verb: String,
+    pub(crate) backward_verb: String,
+}
+
+/// The words around names in a row, and around a question's one name.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct ListWords {
+    #[serde(rename = "reason")]
+    _reason: IgnoredAny,
+    pub(crate) joining: Words,
+    /// Before names of which one is asked for.
+    pub(crate) among: Words,
+    /// The same before "of".
+    pub(crate) one: Words,
+    pub(crate) of: Words,
+    pub(crate) both: Words,
+    /// Before "both" they ask for something of each.
+    pub(crate) both_of: Words,
+    pub(crate) and: Words,
+    pub(crate) article: Words,
+    pub(crate) how_many: String,
+    pub(crate) before_dates: Words,
+    /// Behind a form of "be" they are nothing that the question is about.
+    pub(crate) no_things: Words,
+    pub(crate) asking_for_things: Words,
+    pub(crate) asking_parts: Words,
+}
+
 impl Language {
     pub(crate) fn walks(self) -> &'static WalkWords {
         &self.words().walks
@@ -170,5 +232,13 @@ impl Language {
 
     pub(crate) fn bounds(self) -> &'static BoundWords {
         &self.words().bounds
+    }
+
+    pub(crate) fn names(self) -> &'static NameWords {
+        &self.words().names
+    }
+
+    pub(crate) fn lists(self) -> &'static ListWords {
+        &self.words().lists
     }
 }

@@ -62,9 +62,10 @@ pub fn is_in_phrase(words: &[String], at: usize) -> bool {
 /// The month that a word names in any language, from 1.
 pub fn month(word: &str) -> Option<usize> {
     let in_language = |language: Language| {
-        let mut months = language.words().months.words.split_whitespace();
+        let months = &language.words().months;
         // "January" and "jan".
-        months.position(|month| month == word || (word.chars().count() == 3 && month.starts_with(word)))
+        let short = |month: &str| word.chars().count() == 3 && month.starts_with(word);
+        months.place(word).or_else(|| months.words.split_whitespace().position(short))
     };
     Language::all().find_map(in_language).map(|place| place + 1)
 }

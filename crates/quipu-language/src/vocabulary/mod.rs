@@ -14,6 +14,7 @@ mod role;
 mod sides;
 #[cfg(test)]
 mod tests;
+mod times;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
@@ -28,7 +29,7 @@ pub use asks::{
 pub(crate) use follow_ups::FollowUpWords;
 pub use language::{Language, WordsError, use_words};
 pub(crate) use lists::{BoundWords, NestedWords, WalkWords};
-use lists::{OperationWords, QuantityWords};
+use lists::{ListWords, NameWords, OperationWords, QuantityWords};
 pub use meanings::{Meaning, changes_within, is_in_phrase, is_unit, meanings_at, month};
 use measures::MeasureRow;
 pub use measures::{Measured, is_measure};
@@ -40,6 +41,7 @@ pub use orders::{
 pub use role::role_asked_for;
 use sides::SideWords;
 pub use sides::{Side, predicate_of, role_of_heads, side_of};
+pub(crate) use times::TimeWords;
 
 /// A row of a language's file.
 #[derive(Debug, Deserialize)]
@@ -68,7 +70,7 @@ impl Words {
         self.iter().any(is_so)
     }
 
-    fn iter(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &str> {
         listed(&self.0)
     }
 }
@@ -206,6 +208,9 @@ pub(crate) struct Lexicon {
     quantity: QuantityWords,
     bounds: BoundWords,
     numerals: Numerals,
+    times: TimeWords,
+    names: NameWords,
+    lists: ListWords,
     /// What the words mean, read off the rows once.
     #[serde(skip)]
     means: OnceLock<HashMap<String, Vec<Meaning>>>,

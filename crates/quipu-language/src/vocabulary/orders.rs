@@ -179,7 +179,7 @@ impl Language {
     }
 
     /// What stands before the ending of an ordinal: "20" of "20th".
-    pub(super) fn ordinal_digits(self, word: &str) -> Option<&str> {
+    pub(crate) fn ordinal_digits(self, word: &str) -> Option<&str> {
         self.words().ordinal_ends.words.split_whitespace().find_map(|end| word.strip_suffix(end))
     }
 }

@@ -217,8 +217,8 @@ fn noun_before<'a>(name: &str, words: &'a [String]) -> Option<&'a String> {
     let language = Language::of_words(words);
     let name = words_of(name);
     let at = words.windows(name.len().max(1)).position(|window| *window == name)?;
-    let ends =
-        words.get(at + name.len()).is_none_or(|next| !language.meanings(next).is_empty() || next == "s");
+    let behind = words.get(at + name.len());
+    let ends = behind.is_none_or(|next| !language.meanings(next).is_empty() || language.owns(next));
     let the =
         at.checked_sub(2).and_then(|at| words.get(at)).is_some_and(|before| language.is_article(before));
     words.get(at.checked_sub(1)?).filter(|_| ends && the)

@@ -73,7 +73,7 @@ fn names_written(question: &str) -> Vec<Vec<String>> {
             goes_on = false;
             continue;
         }
-        let owns = of_word.len() > 1 && of_word.last().is_some_and(|last| last == "s");
+        let owns = of_word.len() > 1 && of_word.last().is_some_and(|last| language.owns(last));
         let telling = of_word.len() - usize::from(owns);
         let of_word = of_word.into_iter().take(telling);
         match names.last_mut().filter(|_| goes_on) {

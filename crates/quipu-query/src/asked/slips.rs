@@ -93,7 +93,8 @@ fn date_said(words: &[String], date: &str) -> Option<String> {
     }
     let at = words.iter().position(|word| word == year)?;
     let before = |back: usize| at.checked_sub(back).and_then(|at| words.get(at));
-    let says_in = |word: Option<&String>| word.is_some_and(|word| matches!(word.as_str(), "in" | "during"));
+    let language = Language::of_words(words);
+    let says_in = |word: Option<&String>| word.is_some_and(|word| language.stands_before_a_date(word));
     match before(1).and_then(|word| month(word)) {
         Some(month) if says_in(before(2)) => Some(format!("{year}-{month:02}")),
         None if says_in(before(1)) => Some(year.to_owned()),
@@ -188,7 +189,7 @@ pub(super) fn superlatives(words: &[String], query: &Query) -> Vec<(usize, Strin
         }
     });
     let is_one = |at: usize, word: &String| {
-        let is_bound = at > 0 && words.get(at - 1).is_some_and(|before| before == "at");
+        let is_bound = at > 0 && words.get(at - 1).is_some_and(|before| language.makes_bound(before));
         let asks = language.meanings(word).iter().any(|meaning| meaning.means == "superlative")
             || language.looks_superlative(word)
             || language.end_asked_for(word, Ordered::Dates).is_some();
@@ -306,7 +307,9 @@ fn within(expression: &mut Expression, change: &mut dyn FnMut(&mut Query)) {
 pub fn with_both(question: &str, query: Query) -> (Query, Option<Mend>) {
     let Some((at, column, values)) = either(&query) else { return (query, None) };
     let asked = words_of(question);
-    let Some(both) = asked.iter().position(|word| word == "both") else { return (query, None) };
+    let language = Language::of_words(&asked);
+    // "The capitals of both" are those of each.
+    let Some((both, false)) = language.both(&asked) else { return (query, None) };
     let named = |text: &str, from: usize| {
         let name = words_of(text);
         let rest = asked.get(from..).unwrap_or_default();
@@ -315,15 +318,9 @@ pub fn with_both(question: &str, query: Query) -> (Query, Option<Mend>) {
     let mut places: Vec<usize> = values.iter().filter_map(|value| named(value, both + 1)).collect();
     places.sort_unstable();
     let [first, second] = places.as_slice() else { return (query, None) };
-    // "The capitals of both" are those of each.
-    if both
-        .checked_sub(1)
-        .and_then(|before| asked.get(before))
-        .is_some_and(|word| word == "of" || word == "for")
-    {
-        return (query, None);
-    }
-    let joined = asked.get(*first..*second).is_some_and(|between| between.iter().any(|word| word == "and"));
+    let joined = asked
+        .get(*first..*second)
+        .is_some_and(|between| between.iter().any(|word| language.takes_together(word)));
     if !joined {
         return (query, None);
     }

@@ -150,12 +150,13 @@ fn continues(question: &str, span: &Range<usize>) -> bool {
 
 /// Whether a path begins with the relation that stands before the name: "the captain of A" is no captain of those who used to play for A.
 fn begins_as_said(context: &Context<'_>, question: &str, span: &Range<usize>, steps: &[Step]) -> bool {
+    let language = Language::of(question);
     let before = quipu_query::words_of(question.get(..span.start).unwrap_or_default());
-    let before = before.strip_suffix(&["the".to_owned()]).unwrap_or(&before);
+    let before = language.without_article(&before);
     let relations = context.graph().relations();
     let stands_before = |name: &str| {
         let words = quipu_query::words_of(name);
-        words.last().is_some_and(|last| last == "of") && words.len() > 1 && before.ends_with(&words)
+        words.last().is_some_and(|last| last == language.of()) && words.len() > 1 && before.ends_with(&words)
     };
     let mut named = (0..).zip(relations).filter(|(_, info)| stands_before(&info.name)).peekable();
     named.peek().is_none()
@@ -295,11 +296,12 @@ async fn skips(context: &Context<'_>, question: &str, plan: &Planned) -> Result<
 
 /// Whether a path takes a step as often as the question asks for it: "the capital of the capital" asks for two. There and back is none.
 fn takes_all_steps(context: &Context<'_>, question: &str, steps: &[Step]) -> bool {
-    let words = quipu_query::words_of(question).join(" ").replace(" of the ", " of ");
+    let language = Language::of(question);
+    let words = language.without_articles_behind_of(&quipu_query::words_of(question));
     let relations = context.graph().relations();
     steps.iter().all(|step| {
         let Some(relation) = relations.get(step.relation.0 as usize) else { return true };
-        let asked = format!("{} of", quipu_query::words_of(&relation.name).join(" "));
+        let asked = format!("{} {}", quipu_query::words_of(&relation.name).join(" "), language.of());
         words.matches(&asked).count() <= steps.iter().filter(|other| *other == step).count()
     })
 }
@@ -327,12 +329,14 @@ impl Walk<'_> {
         if !as_written && named.chars().count() < SHORT_NAME {
             return false;
         }
-        let before = quipu_query::words_of(question.get(..span.start).unwrap_or_default()).join(" ");
+        let language = Language::of(question);
+        let before = quipu_query::words_of(question.get(..span.start).unwrap_or_default());
+        let before = language.without_article(&before).join(" ");
         let relations = context.graph().relations();
         steps.iter().all(|step| {
             let Some(relation) = relations.get(step.relation.0 as usize) else { return true };
-            let asked = format!("{} of", quipu_query::words_of(&relation.name).join(" "));
-            let ends = before.strip_suffix(" the").unwrap_or(&before).ends_with(&asked);
+            let asked = format!("{} {}", quipu_query::words_of(&relation.name).join(" "), language.of());
+            let ends = before.ends_with(&asked);
             self.stands_right(&relation.name)
                 && !(steps.len() == 1 && ends && step.direction == Direction::Backward)
         })

@@ -142,14 +142,19 @@ impl Features {
 
 /// Embeddings by text.
 pub(super) struct Vectors<'a> {
+    language: Language,
     rows: HashMap<&'a str, usize>,
     embeddings: Embeddings,
 }
 
 impl<'a> Vectors<'a> {
     /// `embeddings` are those of `texts`, in order.
-    pub(super) fn new(texts: &[&'a str], embeddings: Embeddings) -> Self {
-        Self { rows: texts.iter().enumerate().map(|(row, text)| (*text, row)).collect(), embeddings }
+    pub(super) fn new(language: Language, texts: &[&'a str], embeddings: Embeddings) -> Self {
+        Self {
+            language,
+            rows: texts.iter().enumerate().map(|(row, text)| (*text, row)).collect(),
+            embeddings,
+        }
     }
 
     /// Cosine of two texts; 0 for a text without a vector.
@@ -159,7 +164,7 @@ impl<'a> Vectors<'a> {
     }
 
     fn similarity(&self, a: &str, b: &str) -> f32 {
-        if is_plural_of(a, b) || is_plural_of(b, a) {
+        if self.language.are_one_noun(a, b) {
             return 1.0;
         }
         ((self.cosine(a, b) - NOISE) / (1.0 - NOISE)).clamp(0.0, 1.0)
@@ -167,18 +172,11 @@ impl<'a> Vectors<'a> {
 
     /// The greatest similarity of a word of the question, or of another word for it, with any label.
     fn nearest(&self, word: &str, labels: &[&str]) -> f32 {
-        let language = Language::english();
         let greatest =
             |word: &str| labels.iter().map(|label| self.similarity(word, label)).fold(0.0, f32::max);
-        let others = language.other_words(word).iter().map(|other| OTHER_WORD * greatest(other));
+        let others = self.language.other_words(word).iter().map(|other| OTHER_WORD * greatest(other));
         others.fold(greatest(word), f32::max)
     }
-}
-
-/// Whether `plural` is `word` with the ending of a regular plural.
-pub(crate) fn is_plural_of(plural: &str, word: &str) -> bool {
-    plural.strip_prefix(word).is_some_and(|ending| matches!(ending, "s" | "es"))
-        || matches!((plural.strip_suffix("ies"), word.strip_suffix('y')), (Some(a), Some(b)) if a == b)
 }
 
 /// Whether two words begin alike, as forms of one word do: "released" and "release".

@@ -4,16 +4,16 @@ use std::collections::{HashMap, HashSet};
 
 use quipu_graph::{Direction, Graph, RelationId, Step};
 use quipu_index::normalise;
-use quipu_language::Language;
+use quipu_language::{Language, Way};
 
 use super::chain::StepSamples;
-use crate::plan::cards::{Cards, RelationCard};
-
-const PREPOSITIONS: [&str; 9] = ["by", "in", "on", "at", "of", "for", "to", "with", "from"];
+use crate::plan::cards::{Cards, RelationCard, THING};
 
 /// The words for the steps of one question's paths.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Lexicon {
+    /// The language in which the steps are said.
+    language: Language,
     relations: HashMap<RelationId, Relation>,
 }
 
@@ -34,7 +34,13 @@ struct Relation {
 
 impl Lexicon {
     /// Gathers the words of all relations of `steps`.
-    pub(super) fn new(graph: &dyn Graph, cards: &Cards, samples: &StepSamples, steps: &[Step]) -> Self {
+    pub(super) fn new(
+        language: Language,
+        graph: &dyn Graph,
+        cards: &Cards,
+        samples: &StepSamples,
+        steps: &[Step],
+    ) -> Self {
         let mut relations = HashMap::new();
         for step in steps {
             relations.entry(step.relation).or_insert_with(|| {
@@ -42,16 +48,16 @@ impl Lexicon {
                 let name = info.map(|i| normalise(&i.name)).unwrap_or_default();
                 let forward = Step { direction: Direction::Forward, ..*step };
                 Relation {
-                    measured: name.split_once(" in ").map(|(what, _)| what.to_owned()),
+                    measured: language.without_unit(&name).map(str::to_owned),
                     name,
                     head_kind: info.and_then(|i| head_kind_of(&i.key)),
                     types: samples.types(step.relation),
                     values: samples.values(forward),
-                    card: info.and_then(|i| cards.get(&i.key)).map(tidy),
+                    card: info.and_then(|i| cards.get(&i.key)).map(|card| tidy(card, language)),
                 }
             });
         }
-        let mut lexicon = Self { relations };
+        let mut lexicon = Self { language, relations };
         lexicon.drop_only_type();
         lexicon
     }
@@ -126,28 +132,17 @@ impl Lexicon {
         match step.direction {
             Direction::Forward => {
                 let measured = self.relation(step).and_then(|relation| relation.measured.as_deref());
-                measured
-                    .unwrap_or(self.name(step))
-                    .split(' ')
-                    .rfind(|w| !PREPOSITIONS.contains(w))
-                    .unwrap_or("thing")
+                self.language.last_noun(measured.unwrap_or(self.name(step))).unwrap_or(THING)
             }
-            Direction::Backward => "thing",
+            Direction::Backward => THING,
         }
     }
 
     /// The nouns for the step: what it leads to, and its name unless that is a verb or a preposition's.
     pub(super) fn nouns(&self, step: Step) -> impl Iterator<Item = &str> {
-        let language = Language::english();
-        let name = self.name(step);
-        let noun = |name: &&str| {
-            let edge = |word: Option<&str>| {
-                word.is_none_or(|w| PREPOSITIONS.contains(&w) || language.is_function_word(w))
-            };
-            !edge(name.split(' ').next()) && !edge(name.split(' ').next_back())
-        };
-        let name = (step.direction == Direction::Forward).then_some(name).filter(noun);
-        std::iter::once(self.kind(step)).filter(|kind| *kind != "thing").chain(name)
+        let name = Some(self.name(step)).filter(|name| self.language.may_be_noun(name));
+        let name = name.filter(|_| step.direction == Direction::Forward);
+        std::iter::once(self.kind(step)).filter(|kind| *kind != THING).chain(name)
     }
 
     /// The path in words, from its cards: `the release year of the films directed by X`.
@@ -164,57 +159,8 @@ impl Lexicon {
     }
 
     fn plain_step(&self, step: Step, x: &str) -> String {
-        let language = Language::english();
-        let name = self.name(step);
-        let words: Vec<&str> = name.split(' ').collect();
-        let forward = step.direction == Direction::Forward;
-        let (first, last) = (words.first().copied().unwrap_or(""), words.last().copied().unwrap_or(""));
-        let many = words.len() > 1;
-        let without_prepositions = || {
-            words
-                .iter()
-                .filter(|w| !PREPOSITIONS.contains(w) && !language.is_function_word(w))
-                .copied()
-                .collect::<Vec<_>>()
-                .join(" ")
-        };
-        if matches!(first, "has" | "have") && many {
-            let noun = words.get(1..).unwrap_or_default().join(" ");
-            return if forward { format!("the {noun} of {x}") } else { format!("those with the {noun} {x}") };
-        }
-        if matches!(first, "is" | "was" | "are" | "in" | "of") && many {
-            let noun = without_prepositions();
-            return if forward { format!("the {noun} of {x}") } else { format!("those with {noun} {x}") };
-        }
-        if last == "by" {
-            return if forward { format!("who {x} was {name}") } else { format!("those {name} {x}") };
-        }
-        if many && PREPOSITIONS.contains(&last) {
-            return if forward {
-                format!("what {x} is {name}")
-            } else {
-                format!("those that are {name} {x}")
-            };
-        }
-        let verb = first.ends_with('s')
-            && many
-            && (PREPOSITIONS.contains(&words.get(1).copied().unwrap_or("")) || words.len() > 2);
-        if verb {
-            let noun = words
-                .iter()
-                .skip(1)
-                .filter(|w| !PREPOSITIONS.contains(w))
-                .copied()
-                .collect::<Vec<_>>()
-                .join(" ");
-            let but_last = words.get(..words.len() - 1).unwrap_or_default().join(" ");
-            return if forward {
-                format!("the {noun} that {x} {but_last}")
-            } else {
-                format!("those that {name} {x}")
-            };
-        }
-        if forward { format!("the {name} of {x}") } else { format!("those whose {name} is {x}") }
+        let way = if step.direction == Direction::Forward { Way::Forward } else { Way::Backward };
+        self.language.said(self.name(step), way, x)
     }
 
     /// The labels that tell this step from others: without those that many steps of the same direction share, and
@@ -232,7 +178,12 @@ impl Lexicon {
 
     /// How often each label is used among `steps`.
     pub(super) fn usage(&self, steps: &[Step]) -> LabelUsage<'_> {
-        let mut usage = LabelUsage::default();
+        let mut usage = LabelUsage {
+            language: self.language,
+            steps: HashMap::new(),
+            labels: HashMap::new(),
+            kinds: Vec::new(),
+        };
         for step in steps {
             *usage.steps.entry(step.direction).or_default() += 1;
             for label in self.labels(*step) {
@@ -247,8 +198,9 @@ impl Lexicon {
 }
 
 /// How many steps share a label.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct LabelUsage<'a> {
+    language: Language,
     steps: HashMap<Direction, usize>,
     labels: HashMap<(Direction, &'a str), usize>,
     kinds: Vec<&'a str>,
@@ -259,9 +211,9 @@ impl LabelUsage<'_> {
     fn is_common(&self, direction: Direction, label: &str) -> bool {
         let steps = self.steps.get(&direction).copied().unwrap_or_default();
         let shared = self.labels.get(&(direction, label)).copied().unwrap_or_default();
-        let singular = label.strip_suffix('s').unwrap_or(label);
+        let singular = self.language.singular(label);
         let often = shared >= 3 && shared * 10 >= steps * 3;
-        often || self.kinds.contains(&label) || self.kinds.contains(&singular)
+        often || self.kinds.iter().any(|kind| *kind == label || *kind == singular)
     }
 }
 
@@ -288,9 +240,8 @@ pub(super) fn replace_x(phrase: &str, inner: &str) -> String {
 
 /// A card without the words that belong to its other direction: a model that lists "director" among the words for a
 /// director's films would make the two directions alike.
-fn tidy(mut card: RelationCard) -> RelationCard {
-    let language = Language::english();
-    let (forward, backward) = (noun_phrase(&card.forward), noun_phrase(&card.backward));
+fn tidy(mut card: RelationCard, language: Language) -> RelationCard {
+    let (forward, backward) = (language.singulars_of(&card.forward), language.singulars_of(&card.backward));
     let only = |own: &[String], other: &[String]| -> Vec<String> {
         other.iter().filter(|word| !own.contains(word)).cloned().collect()
     };
@@ -298,28 +249,12 @@ fn tidy(mut card: RelationCard) -> RelationCard {
     let keep = |words: &mut Vec<String>, foreign: &[String]| {
         words.retain(|word| {
             let tells = word.split(' ').any(|w| !language.is_function_word(w));
-            tells && !foreign.contains(&singular(word))
+            tells && !foreign.contains(&language.singular(word))
         });
     };
     keep(&mut card.words_forward, &not_forward);
     keep(&mut card.words_backward, &not_backward);
     card
-}
-
-/// The words of a phrase before its first function word, in the singular: `the books written by X` is `book written`.
-fn noun_phrase(phrase: &str) -> Vec<String> {
-    let language = Language::english();
-    let lower = phrase.to_lowercase();
-    let words =
-        lower.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty() && !matches!(*w, "the" | "a"));
-    words.take_while(|w| !language.is_function_word(w)).map(singular).collect()
-}
-
-fn singular(word: &str) -> String {
-    match word.strip_suffix('s') {
-        Some(stem) if word.len() > 3 => stem.to_owned(),
-        _ => word.to_owned(),
-    }
 }
 
 #[cfg(test)]
@@ -345,7 +280,7 @@ mod tests {
     #[test]
     fn a_card_loses_the_words_of_its_other_direction() {
         let words = |list: &[&str]| list.iter().map(|w| (*w).to_owned()).collect::<Vec<_>>();
-        let card = tidy(RelationCard {
+        let card = RelationCard {
             head_kind: "book".into(),
             tail_kind: "person".into(),
             forward: "the writers of X".into(),
@@ -354,7 +289,8 @@ mod tests {
             words_backward: words(&["books", "novels", "writers"]),
             prompt: 0,
             unread: None,
-        });
+        };
+        let card = tidy(card, Language::english());
         assert_eq!(card.words_forward, ["author", "wrote"]);
         assert_eq!(card.words_backward, ["books", "novels"]);
     }

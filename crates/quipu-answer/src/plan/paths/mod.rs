@@ -26,7 +26,6 @@ use crate::plan::Cards;
 use crate::plan::solved::solved_plans;
 
 use coverage::Coverage;
-pub(crate) use features::is_plural_of;
 use features::{Comparison, Vectors};
 use lexicon::Lexicon;
 
@@ -122,7 +121,7 @@ pub async fn rank(
     let samples = context.memory::<StepSamples>();
     samples.learn(graph, &steps).await?;
     samples.learn_types(graph, without_card(context, &steps)).await;
-    let lexicon = Lexicon::new(graph, &context.memory::<Cards>(), &samples, &steps);
+    let lexicon = Lexicon::new(language, graph, &context.memory::<Cards>(), &samples, &steps);
     let asked = Asked::new(question, span, others);
     let labels: HashSet<&str> = steps.iter().flat_map(|s| lexicon.labels(*s)).collect();
     let tokens = asked.tokens(&labels);
@@ -140,7 +139,7 @@ pub async fn rank(
     texts.extend(phrases.iter().flatten().map(String::as_str));
     texts.sort_unstable();
     texts.dedup();
-    let vectors = Vectors::new(&texts, context.embed(Stage::Plan, &texts).await?);
+    let vectors = Vectors::new(language, &texts, context.embed(Stage::Plan, &texts).await?);
 
     let comparison = Comparison::new(&asked, &tokens, &steps, &lexicon, &vectors);
     let words = comparison.words();
@@ -202,7 +201,7 @@ fn prefer_stated(paths: &mut [RankedPath]) {
 /// first of these gets the best of their fits. Not where the question says one of them itself.
 fn prefer_first_meaning(paths: &mut [RankedPath], words: &[String], lexicon: &Lexicon) {
     let language = Language::of_words(words);
-    let same = |a: &str, b: &str| a == b || is_plural_of(a, b) || is_plural_of(b, a);
+    let same = |a: &str, b: &str| language.are_one_noun(a, b);
     for extreme in words.iter().filter(|word| language.is_extreme(word)) {
         let meanings = language.other_words(extreme);
         if meanings.iter().any(|meaning| words.iter().any(|word| same(word, meaning))) {

@@ -51,7 +51,7 @@ pub async fn reword(
     }
     for word in strange.into_iter().take(MOST_WORDS) {
         match meaning(context, &ranking.masked, word, &ranking.senses).await {
-            Ok(Some(name)) if is_of_the_graph(context, &name) => {
+            Ok(Some(name)) if is_of_the_graph(context, question, &name) => {
                 let reading = format!("“{word}” means “{name}”");
                 context.trace.report(Stage::Plan, Event::Read { reading });
                 known.push((word.as_str(), name));
@@ -71,8 +71,8 @@ pub async fn reword(
 
 /// Whether the graph itself has a name with one of these words. What a model wrote of a word may lead to what a model wrote of a relation,
 /// and the "colours" of a club to its "team", which is what a card calls the club of a captain.
-fn is_of_the_graph(context: &Context<'_>, name: &str) -> bool {
-    let language = Language::english();
+fn is_of_the_graph(context: &Context<'_>, question: &str, name: &str) -> bool {
+    let language = Language::of(question);
     let said = quipu_query::words_of(name);
     let is_said = |known: &String| said.iter().any(|word| language.is_form(word, known));
     context.graph().relations().iter().any(|info| quipu_query::words_of(&info.name).iter().any(is_said))

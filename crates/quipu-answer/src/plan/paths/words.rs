@@ -1,6 +1,7 @@
 //! Steps and paths in words, for those who do not rank them here.
 
 use quipu_graph::{Direction, Step};
+use quipu_language::Language;
 
 use super::lexicon::{Lexicon, replace_x};
 use crate::ledger::Context;
@@ -16,6 +17,8 @@ impl StepWords {
     pub fn new(context: &Context<'_>, steps: &[Step]) -> Self {
         Self {
             lexicon: Lexicon::new(
+                // What is said to users is English.
+                Language::english(),
                 context.graph(),
                 &context.memory::<Cards>(),
                 &context.memory::<StepSamples>(),

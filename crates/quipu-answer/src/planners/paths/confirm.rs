@@ -20,9 +20,6 @@ use crate::link::{Mentioned, apart, names_passed_over};
 const EXPLAINED: f32 = 0.55;
 /// Most values of a path that are held against a claim.
 const MOST_ENDS: usize = 1000;
-/// Words behind which it is asked for a thing: "do you know who wrote Emma".
-const ASKING_FOR_A_THING: [&str; 10] =
-    ["who", "whom", "whose", "what", "which", "when", "where", "why", "how", "there"];
 
 /// The one thing that a question names, and what it may ask to be confirmed.
 pub(super) struct Confirmation<'a> {
@@ -75,8 +72,10 @@ impl Confirmation<'_> {
         context: &Context<'_>,
         config: &PathsConfig,
     ) -> Result<Option<Outcome>, AnswerError> {
-        let asks_for_a_thing = |word: &str| ASKING_FOR_A_THING.contains(&word);
-        if words(self.question).iter().any(|word| asks_for_a_thing(&word.text)) {
+        let language = Language::of(self.question);
+        let said = words(self.question);
+        let texts: Vec<&str> = said.iter().map(|word| word.text.as_str()).collect();
+        if texts.iter().any(|word| language.asks_for_a_thing(word)) {
             return Ok(None);
         }
         let claims = self.claims(context).await?;
@@ -89,7 +88,7 @@ impl Confirmation<'_> {
             }
         }
         let Some(Fitting { run, confidence, reached, open }) = best else {
-            let claims = self.condition.is_some() || is_about_being(self.question);
+            let claims = self.condition.is_some() || language.asks_about_being(&texts);
             return Ok(claims.then(|| {
                 let reason = "the graph has nothing of the kind that the question asks to be confirmed";
                 Outcome::abstain(reason, Vec::new())
@@ -216,13 +215,6 @@ impl Measure {
 /// less than the question, as the year of a day.
 fn is_the_same(stated: &str, said: &str) -> Option<bool> {
     if same_value(said, stated) { Some(true) } else { (!same_value(stated, said)).then_some(false) }
-}
-
-/// Whether a question asks if something is something: "are you able to name the writer of Emma" does not.
-fn is_about_being(question: &str) -> bool {
-    let words = words(question);
-    let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
-    matches!(text(0), "is" | "are" | "was" | "were") && !matches!(text(1), "you" | "it" | "there")
 }
 
 #[cfg(test)]

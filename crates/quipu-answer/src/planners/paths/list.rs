@@ -1,6 +1,6 @@
 //! Questions that list what they name: "the total population of Norway, Sweden and Denmark" asks the same of each.
 
-use quipu_language::Operation;
+use quipu_language::{Language, Operation};
 
 use crate::link::Mentioned;
 
@@ -26,30 +26,13 @@ pub(super) fn listed(question: &str, mentioned: &[Mentioned]) -> Option<List> {
     if spans.len() < 2 || spans.len() < mentioned.len() {
         return None;
     }
+    let language = Language::of(question);
     let joined = spans.windows(2).all(|pair| match pair {
-        [a, b] => question.get(a.end..b.start).is_some_and(joins),
+        [a, b] => question.get(a.end..b.start).is_some_and(|between| language.joins_names(between)),
         _ => false,
     });
     let before = spans.first().and_then(|first| question.get(..first.start)).unwrap_or_default();
-    let before: Vec<String> = before.split_whitespace().map(str::to_lowercase).collect();
-    let before: Vec<&str> = before.iter().map(String::as_str).filter(|w| *w != "the").collect();
-    let one_of = matches!(
-        before.as_slice(),
-        [.., "among" | "between" | "from"] | [.., "which" | "who" | "one" | "what", "of"]
-    );
-    joined.then_some(List { one_of })
-}
-
-fn joins(between: &str) -> bool {
-    let words = between.split([' ', ',', ';']).filter(|word| !word.is_empty());
-    let mut any = between.contains([',', ';']);
-    for word in words {
-        if !matches!(word.to_lowercase().as_str(), "and" | "&" | "or" | "the") {
-            return false;
-        }
-        any = true;
-    }
-    any
+    joined.then_some(List { one_of: language.asks_for_one_of(before) })
 }
 
 #[cfg(test)]

@@ -272,7 +272,7 @@ fn asking(
     let summing = said.iter().enumerate().filter(|(at, _)| language.is_summing(&texts, *at));
     let summing: Vec<_> = summing.map(|(_, word)| word.start..word.end).filter(outside).collect();
     let mut wanted = wanted(&text);
-    let how_many = texts.windows(2).any(|pair| pair == ["how", "many"]);
+    let how_many = language.asks_how_many(&texts);
     if wanted.operation == Some(Operation::Sum) && !summing.is_empty() && how_many && mentioned.len() < 2 {
         // "How many films did she direct altogether": nothing to be added.
         wanted.operation = Some(Operation::Count);

@@ -4,12 +4,11 @@ use std::collections::{HashMap, HashSet};
 
 use quipu_graph::{NodeId, NodeSummary};
 use quipu_index::normalise;
-use quipu_language::{Operand, value_of_node};
+use quipu_language::{Language, Operand, value_of_node};
 
 use super::RunPath;
 use crate::answer::AnswerError;
 use crate::ledger::Context;
-use crate::plan::is_plural_of;
 
 /// Owners of one way whose types are looked at.
 const LOOKED_AT: usize = 5;
@@ -112,7 +111,8 @@ async fn type_names(
 /// Whether one of the words is the last of a type's name, in the singular or the plural: "state" of "US state".
 fn is_called(name: &str, words: &[String]) -> bool {
     let last = name.rsplit(' ').next().unwrap_or_default();
-    words.iter().any(|word| word == last || is_plural_of(word, last) || is_plural_of(last, word))
+    let language = Language::of_words(words);
+    words.iter().any(|word| language.are_one_noun(word, last))
 }
 
 /// The ways that are left share what all had.

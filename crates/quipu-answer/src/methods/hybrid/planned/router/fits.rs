@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use quipu_language::Language;
 use quipu_model::ScoreRequest;
 use serde_json::json;
 
@@ -167,10 +168,10 @@ impl Router<'_> {
 
 /// The part that says what the question asks for: the first behind its question word.
 fn asked_part(question: &str, parts: &[NamedPart]) -> Option<usize> {
-    const ASKING: [&str; 8] = ["which", "what", "whose", "who", "name", "list", "find", "any"];
     const FAR: usize = 24;
     let words = quipu_index::words(question);
-    let asking = words.iter().find(|word| ASKING.contains(&word.text.as_str()))?;
+    let language = Language::of(question);
+    let asking = words.iter().find(|word| language.asks_for_a_part(&word.text))?;
     let behind = |part: &&(usize, &NamedPart)| {
         part.1.span.start > asking.start && part.1.span.start <= asking.start + FAR
     };
