@@ -208,7 +208,7 @@ impl Language {
     }
 
     /// The word between a noun and whose it is.
-    pub fn of(self) -> &'static str {
+    pub fn word_of(self) -> &'static str {
         self.lists().of.iter().next().unwrap_or_default()
     }
 }

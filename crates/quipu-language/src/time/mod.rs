@@ -1,8 +1,8 @@
 //! Time expressions to dates, by code and never by a model, against the moment the question was asked
 //! (self-verification paper §4; KERAG App. I.1 asks a model for this, and gets "last Tuesday" wrong).
 
+mod calendar;
 mod figures;
-mod market;
 mod relative;
 mod words;
 
@@ -11,6 +11,7 @@ mod tests;
 
 use jiff::ToSpan as _;
 use jiff::civil::{Date, date};
+use quipu_graph::Calendar;
 
 use figures::in_figures;
 use words::{begin, tokenize, word, year};
@@ -50,36 +51,25 @@ impl TimeFrame {
 /// century`, `Q3 2021`, `2021 Q3`, `summer of 1999`, `between 1990 and 1995`, `from 1990 to 1995`, `1990-1995`, `today`,
 /// `yesterday`, `tomorrow`, `last|this|next` with a weekday, weekend, week, month, quarter, year or decade, `the Tuesday of last
 /// week`, `past|last|next N days|weeks|months|years`, `N days|... ago`, `in N days`, `year to date`, `since|before|after` with
-/// any of these, `the day before|after` with any of these, `the first|last day|week|month of` any of these, and trading days
-/// (`the last trading day`, `the first trading day of January 2024`), which leave out weekends and holidays of the exchange.
+/// any of these, `the day before|after` with any of these, `the first|last day|week|month of` any of these.
 ///
 /// `last Tuesday` is the one of the week before, `this past` and `the most recent Tuesday` the nearest one before today. A bare
 /// number is a year only after a word such as `in`, `of`, `since` or a month, or before one such as `season`: "what is 1984 about"
-/// holds no time.
+/// holds no time. The words are those of the text's language.
 pub fn time_frames(text: &str, today: Date) -> Vec<TimeFrame> {
-    frames_in(Language::of(text), text, today)
+    time_frames_with(text, today, None)
 }
 
-/// The same of a text in a language.
+/// [`time_frames`] that knows the open days of a service too, by the phrases of its calendar: `the last trading day`, `the past
+/// three trading days`, `the first trading day of January 2024`.
+pub fn time_frames_with(text: &str, today: Date, open: Option<&Calendar>) -> Vec<TimeFrame> {
+    let language = Language::of(text);
+    Reader { language, times: language.times(), today, open }.frames(text)
+}
+
+/// The times of a text in a language.
 pub(crate) fn frames_in(language: Language, text: &str, today: Date) -> Vec<TimeFrame> {
-    let reader = Reader { language, times: language.times(), today };
-    let words = tokenize(text);
-    let mut frames = Vec::new();
-    let mut at = 0;
-    while at < words.len() {
-        let rest = words.get(at..).unwrap_or_default();
-        let before = at.checked_sub(1).and_then(|before| words.get(before));
-        let before = before.map_or(Before::Nothing, |before| Before::Word(before));
-        match reader.qualified(rest, before) {
-            Some((from, to, used)) if used > 0 => {
-                let text = words.get(at..at + used).unwrap_or_default().join(" ");
-                frames.push(TimeFrame { text, from, to });
-                at += used;
-            }
-            _ => at += 1,
-        }
-    }
-    frames
+    Reader { language, times: language.times(), today, open: None }.frames(text)
 }
 
 /// First day, last day, and how many words say so.
@@ -101,13 +91,35 @@ impl Before<'_> {
 }
 
 /// Reads expressions of a language against the day of asking.
-struct Reader {
+struct Reader<'a> {
     language: Language,
     times: &'static TimeWords,
     today: Date,
+    /// The open days of a service.
+    open: Option<&'a Calendar>,
 }
 
-impl Reader {
+impl Reader<'_> {
+    fn frames(&self, text: &str) -> Vec<TimeFrame> {
+        let words = tokenize(text);
+        let mut frames = Vec::new();
+        let mut at = 0;
+        while at < words.len() {
+            let rest = words.get(at..).unwrap_or_default();
+            let before = at.checked_sub(1).and_then(|before| words.get(before));
+            let before = before.map_or(Before::Nothing, |before| Before::Word(before));
+            match self.qualified(rest, before) {
+                Some((from, to, used)) if used > 0 => {
+                    let text = words.get(at..at + used).unwrap_or_default().join(" ");
+                    frames.push(TimeFrame { text, from, to });
+                    at += used;
+                }
+                _ => at += 1,
+            }
+        }
+        frames
+    }
+
     /// An expression with what may stand before it: `since`, `before`, `after`, `between … and …`.
     fn qualified(&self, words: &[String], before: Before<'_>) -> Option<Resolved> {
         let times = self.times;

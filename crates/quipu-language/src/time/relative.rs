@@ -2,12 +2,13 @@
 
 use jiff::civil::{Date, date};
 use jiff::{Span, ToSpan as _};
+use quipu_graph::Calendar;
 
-use super::market::{is_trading_day, next_from, next_trading_day, previous_trading_day};
+use super::calendar::{is_open, next_from, next_open, open_day, previous_open};
 use super::words::{begin, word};
 use super::{Before, Reader, Resolved, month};
 
-impl Reader {
+impl Reader<'_> {
     /// `last Tuesday`, `this year`, `next month`, `past five years`, `the most recent Friday`, `the last trading day`.
     pub(super) fn relative(&self, words: &[String], before: Before<'_>) -> Option<Resolved> {
         let times = self.times;
@@ -23,18 +24,18 @@ impl Reader {
         let direction = self.direction(first)?;
         let used = usize::from(times.of.has(word(words, 2)));
         if let Some(count) = self.number(word(words, 1)) {
-            if word(words, 2 + used).starts_with("trading") {
-                return trading_days(count, direction, self.today).map(|(from, to)| (from, to, 4 + used));
+            if let Some((calendar, said)) = open_day(words, 2 + used, self.open) {
+                let days = open_days(calendar, count, direction, self.today);
+                return days.map(|(from, to)| (from, to, 2 + used + said));
             }
             let span = self.unit_span(word(words, 2 + used), count * direction)?;
             let other = self.today.checked_add(span).ok()?;
             return (direction != 0).then(|| (self.today.min(other), self.today.max(other), 3 + used));
         }
         let unit = word(words, 1);
-        let rest = words.get(1..)?;
-        if begin(rest, "trading day").or_else(|| begin(rest, "business day")).is_some() {
-            let day = trading_day(direction, self.today)?;
-            return Some((day, day, 3));
+        if let Some((calendar, said)) = open_day(words, 1, self.open) {
+            let day = nearest_open(calendar, direction, self.today)?;
+            return Some((day, day, 1 + said));
         }
         if let Some(weekday) = times.weekday(unit) {
             let monday = self.monday(direction)?;
@@ -64,11 +65,11 @@ impl Reader {
         directions.into_iter().find_map(|(words, direction)| words.has(word).then_some(direction))
     }
 
-    /// The weekday, week, month or trading day just gone.
+    /// The weekday, week, month or open day just gone.
     fn nearest(&self, words: &[String]) -> Option<Resolved> {
-        if begin(words, "trading day").is_some() {
-            let day = trading_day(-1, self.today)?;
-            return Some((day, day, 2));
+        if let Some((calendar, said)) = open_day(words, 0, self.open) {
+            let day = nearest_open(calendar, -1, self.today)?;
+            return Some((day, day, said));
         }
         let unit = word(words, 0);
         if let Some(weekday) = self.times.weekday(unit) {
@@ -126,23 +127,24 @@ impl Reader {
             return None;
         }
         at += 1;
-        let trading = word(words, at) == "trading";
-        at += usize::from(trading);
+        let open = open_day(words, at, self.open).filter(|_| !edge);
         let unit = word(words, at);
         let (is_day, is_week, is_month) =
             (edge || times.day.has(unit), times.week.has(unit), times.month.has(unit));
-        at += usize::from(!edge);
-        // "the first day of trading in January 2024"
-        let spoken = begin(words.get(at..)?, "of trading in");
-        at += match spoken {
-            Some(used) => used,
-            None => times.parts_of.has(word(words, at)).then_some(1)?,
-        };
+        at += open.map_or(usize::from(!edge), |(_, said)| said);
+        if !times.parts_of.has(word(words, at)) {
+            return None;
+        }
+        at += 1;
         let (from, to, used) = self.plain(words.get(at..)?, Before::Time)?;
-        let (from, to) = if is_day && (trading || spoken.is_some()) {
-            let day = if last { next_from(to, (-1).days())? } else { next_from(from, 1.days())? };
-            (day, day)
-        } else if is_day {
+        if let Some((calendar, _)) = open {
+            let day = match last {
+                true => next_from(calendar, to, (-1).days())?,
+                false => next_from(calendar, from, 1.days())?,
+            };
+            return Some((day, day, at + used));
+        }
+        let (from, to) = if is_day {
             if last { (to, to) } else { (from, from) }
         } else if is_week {
             if last { (to.checked_sub(6.days()).ok()?, to) } else { (from, from.checked_add(6.days()).ok()?) }
@@ -200,20 +202,20 @@ impl Reader {
     }
 }
 
-fn trading_day(direction: i64, today: Date) -> Option<Date> {
+fn nearest_open(calendar: &Calendar, direction: i64, today: Date) -> Option<Date> {
     match direction {
-        0 if is_trading_day(today) => Some(today),
-        1 => next_trading_day(today),
-        _ => previous_trading_day(today),
+        0 if is_open(calendar, today) => Some(today),
+        1 => next_open(calendar, today),
+        _ => previous_open(calendar, today),
     }
 }
 
-/// The last (or next) so many trading days.
-fn trading_days(count: i64, direction: i64, today: Date) -> Option<(Date, Date)> {
+/// The last (or next) so many open days.
+fn open_days(calendar: &Calendar, count: i64, direction: i64, today: Date) -> Option<(Date, Date)> {
     let mut days = Vec::new();
     let mut day = today;
     for _ in 0..count.clamp(1, 500) {
-        day = if direction > 0 { next_trading_day(day)? } else { previous_trading_day(day)? };
+        day = if direction > 0 { next_open(calendar, day)? } else { previous_open(calendar, day)? };
         days.push(day);
     }
     Some((*days.iter().min()?, *days.iter().max()?))

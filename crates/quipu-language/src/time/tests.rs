@@ -139,5 +139,5 @@ fn german_tells_time_in_its_own_words() {
     check("Welche Wahlen waren zwischen 1990 und 1995?", &["1990-01-01..1995-12-31"]);
     check("Welche Maler lebten im 19. Jahrhundert?", &["1801-01-01..1900-12-31"]);
     check("Welche Hits der 1990er hat er geschrieben?", &["1990-01-01..1999-12-31"]);
-    check("Was geschah vorgestern?", &["2024-02-26..2024-02-26"]);
+    check("Was ist vorgestern geschehen?", &["2024-02-26..2024-02-26"]);
 }

@@ -156,7 +156,9 @@ fn begins_as_said(context: &Context<'_>, question: &str, span: &Range<usize>, st
     let relations = context.graph().relations();
     let stands_before = |name: &str| {
         let words = quipu_query::words_of(name);
-        words.last().is_some_and(|last| last == language.of()) && words.len() > 1 && before.ends_with(&words)
+        words.last().is_some_and(|last| last == language.word_of())
+            && words.len() > 1
+            && before.ends_with(&words)
     };
     let mut named = (0..).zip(relations).filter(|(_, info)| stands_before(&info.name)).peekable();
     named.peek().is_none()
@@ -301,7 +303,7 @@ fn takes_all_steps(context: &Context<'_>, question: &str, steps: &[Step]) -> boo
     let relations = context.graph().relations();
     steps.iter().all(|step| {
         let Some(relation) = relations.get(step.relation.0 as usize) else { return true };
-        let asked = format!("{} {}", quipu_query::words_of(&relation.name).join(" "), language.of());
+        let asked = format!("{} {}", quipu_query::words_of(&relation.name).join(" "), language.word_of());
         words.matches(&asked).count() <= steps.iter().filter(|other| *other == step).count()
     })
 }
@@ -335,7 +337,7 @@ impl Walk<'_> {
         let relations = context.graph().relations();
         steps.iter().all(|step| {
             let Some(relation) = relations.get(step.relation.0 as usize) else { return true };
-            let asked = format!("{} {}", quipu_query::words_of(&relation.name).join(" "), language.of());
+            let asked = format!("{} {}", quipu_query::words_of(&relation.name).join(" "), language.word_of());
             let ends = before.ends_with(&asked);
             self.stands_right(&relation.name)
                 && !(steps.len() == 1 && ends && step.direction == Direction::Backward)
