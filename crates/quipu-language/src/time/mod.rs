@@ -1,7 +1,7 @@
 //! Time expressions to dates, by code and never by a model, against the moment the question was asked
 //! (self-verification paper §4; KERAG App. I.1 asks a model for this, and gets "last Tuesday" wrong).
 
-mod market;
+mod calendar;
 mod relative;
 mod words;
 
@@ -10,6 +10,7 @@ mod tests;
 
 use jiff::ToSpan as _;
 use jiff::civil::{Date, date};
+use quipu_graph::Calendar;
 
 use relative::{ago, of_a_unit, relative, whole_unit};
 use words::{begins, day_number, month, tokenize, weekday, word, year};
@@ -49,20 +50,25 @@ impl TimeFrame {
 /// century`, `Q3 2021`, `2021 Q3`, `summer of 1999`, `between 1990 and 1995`, `from 1990 to 1995`, `1990-1995`, `today`,
 /// `yesterday`, `tomorrow`, `last|this|next` with a weekday, weekend, week, month, quarter, year or decade, `the Tuesday of last
 /// week`, `past|last|next N days|weeks|months|years`, `N days|... ago`, `in N days`, `year to date`, `since|before|after` with
-/// any of these, `the day before|after` with any of these, `the first|last day|week|month of` any of these, and trading days
-/// (`the last trading day`, `the first trading day of January 2024`), which leave out weekends and holidays of the exchange.
+/// any of these, `the day before|after` with any of these, `the first|last day|week|month of` any of these.
 ///
 /// `last Tuesday` is the one of the week before, `this past` and `the most recent Tuesday` the nearest one before today. A bare
 /// number is a year only after a word such as `in`, `of`, `since` or a month, or before one such as `season`: "what is 1984 about"
 /// holds no time.
 pub fn time_frames(text: &str, today: Date) -> Vec<TimeFrame> {
+    time_frames_with(text, today, None)
+}
+
+/// [`time_frames`] that knows the open days of a service too, by the phrases of its calendar: `the last trading day`, `the past
+/// three trading days`, `the first trading day of January 2024`.
+pub fn time_frames_with(text: &str, today: Date, open: Option<&Calendar>) -> Vec<TimeFrame> {
     let words = tokenize(text);
     let mut frames = Vec::new();
     let mut at = 0;
     while at < words.len() {
         let rest = words.get(at..).unwrap_or_default();
         let before = at.checked_sub(1).and_then(|i| words.get(i)).map(String::as_str);
-        match qualified(rest, before, today) {
+        match qualified(rest, before, today, open) {
             Some((from, to, used)) if used > 0 => {
                 let text = words.get(at..at + used).unwrap_or_default().join(" ");
                 frames.push(TimeFrame { text, from, to });
@@ -78,23 +84,28 @@ pub fn time_frames(text: &str, today: Date) -> Vec<TimeFrame> {
 type Resolved = (Date, Date, usize);
 
 /// An expression with what may stand before it: `since`, `before`, `after`, `between … and …`.
-fn qualified(words: &[String], before: Option<&str>, today: Date) -> Option<Resolved> {
+fn qualified(
+    words: &[String],
+    before: Option<&str>,
+    today: Date,
+    open: Option<&Calendar>,
+) -> Option<Resolved> {
     let tail = words.get(1..).unwrap_or_default();
     match word(words, 0) {
         "day" if begins(words, &["day", "before", "yesterday"]) => around(today, -2, 3),
         "day" if begins(words, &["day", "after", "tomorrow"]) => around(today, 2, 3),
-        "since" => plain(tail, Some("since"), today).map(|(from, to, n)| (from, to.max(today), n + 1)),
-        "until" | "before" if before != Some("day") => plain(tail, Some("before"), today)
+        "since" => plain(tail, Some("since"), today, open).map(|(from, to, n)| (from, to.max(today), n + 1)),
+        "until" | "before" if before != Some("day") => plain(tail, Some("before"), today, open)
             .and_then(|(from, _, n)| Some((Date::MIN, from.yesterday().ok()?, n + 1))),
-        "after" if before != Some("day") => plain(tail, Some("after"), today)
+        "after" if before != Some("day") => plain(tail, Some("after"), today, open)
             .and_then(|(_, to, n)| Some((to.tomorrow().ok()?, Date::MAX, n + 1))),
-        "between" | "from" => range(tail, today).or_else(|| plain(words, before, today)),
+        "between" | "from" => range(tail, today, open).or_else(|| plain(words, before, today, open)),
         "day" if matches!(word(words, 1), "before" | "after") => {
-            let (from, to, n) = plain(words.get(2..)?, Some("of"), today)?;
+            let (from, to, n) = plain(words.get(2..)?, Some("of"), today, open)?;
             let day = if word(words, 1) == "before" { from.yesterday() } else { to.tomorrow() }.ok()?;
             Some((day, day, n + 2))
         }
-        _ => plain(words, before, today),
+        _ => plain(words, before, today, open),
     }
 }
 
@@ -104,30 +115,30 @@ fn around(today: Date, days: i64, used: usize) -> Option<Resolved> {
 }
 
 /// `1990 and 1995`, `May 2020 to today`.
-fn range(words: &[String], today: Date) -> Option<Resolved> {
-    let (from, _, first) = plain(words, Some("from"), today)?;
+fn range(words: &[String], today: Date, open: Option<&Calendar>) -> Option<Resolved> {
+    let (from, _, first) = plain(words, Some("from"), today, open)?;
     let joined = matches!(word(words, first), "and" | "to" | "until" | "till" | "through");
-    let (_, to, second) = plain(words.get(first + 1..)?, Some("from"), today).filter(|_| joined)?;
+    let (_, to, second) = plain(words.get(first + 1..)?, Some("from"), today, open).filter(|_| joined)?;
     (from <= to).then_some((from, to, first + second + 2))
 }
 
-fn plain(words: &[String], before: Option<&str>, today: Date) -> Option<Resolved> {
+fn plain(words: &[String], before: Option<&str>, today: Date, open: Option<&Calendar>) -> Option<Resolved> {
     named_day(words, today)
-        .or_else(|| of_a_unit(words, today))
+        .or_else(|| of_a_unit(words, today, open))
         .or_else(|| calendar(words, before))
-        .or_else(|| relative(words, before, today))
+        .or_else(|| relative(words, before, today, open))
         .or_else(|| weekday_of_a_week(words, today))
         .or_else(|| ago(words, before, today))
-        .or_else(|| after_preposition(words, today))
+        .or_else(|| after_preposition(words, today, open))
 }
 
 /// `in 1968`, `on the 3rd of May 1968`: the words before the date belong to it.
-fn after_preposition(words: &[String], today: Date) -> Option<Resolved> {
+fn after_preposition(words: &[String], today: Date, open: Option<&Calendar>) -> Option<Resolved> {
     let first = word(words, 0);
     if !matches!(first, "the" | "in" | "on" | "year" | "of") {
         return None;
     }
-    let (from, to, n) = plain(words.get(1..)?, Some(first), today)?;
+    let (from, to, n) = plain(words.get(1..)?, Some(first), today, open)?;
     Some((from, to, n + 1))
 }
 

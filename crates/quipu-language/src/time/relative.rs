@@ -2,20 +2,26 @@
 
 use jiff::ToSpan as _;
 use jiff::civil::{Date, date};
+use quipu_graph::Calendar;
 
-use super::market::{is_trading_day, next_from, next_trading_day, previous_trading_day};
+use super::calendar::{is_open, next_from, next_open, open_day, previous_open};
 use super::words::{begins, month, number, unit_span, weekday, word};
 use super::{Resolved, plain};
 
 /// `last Tuesday`, `this year`, `next month`, `past five years`, `the most recent Friday`, `the last trading day`.
-pub(super) fn relative(words: &[String], before: Option<&str>, today: Date) -> Option<Resolved> {
+pub(super) fn relative(
+    words: &[String],
+    before: Option<&str>,
+    today: Date,
+    open: Option<&Calendar>,
+) -> Option<Resolved> {
     if begins(words, &["most", "recent"]) || begins(words, &["this", "past"]) {
-        return nearest(words.get(2..)?, -1, today).map(|(from, to, n)| (from, to, n + 2));
+        return nearest(words.get(2..)?, -1, today, open).map(|(from, to, n)| (from, to, n + 2));
     }
     let direction = match word(words, 0) {
         // "the last Friday" is the one just gone, as "most recent" is; "last Friday" is that of the week before.
         "last" | "latest" if before == Some("the") && weekday(word(words, 1)).is_some() => {
-            return nearest(words.get(1..)?, -1, today).map(|(from, to, n)| (from, to, n + 1));
+            return nearest(words.get(1..)?, -1, today, open).map(|(from, to, n)| (from, to, n + 1));
         }
         "last" | "past" | "previous" | "latest" => -1,
         "this" | "current" => 0,
@@ -24,17 +30,18 @@ pub(super) fn relative(words: &[String], before: Option<&str>, today: Date) -> O
     };
     let used = usize::from(word(words, 2) == "of");
     if let Some(count) = number(word(words, 1)) {
-        if word(words, 2 + used).starts_with("trading") {
-            return trading_days(count, direction, today).map(|(from, to)| (from, to, 4 + used));
+        if let Some((calendar, said)) = open_day(words, 2 + used, open) {
+            return open_days(calendar, count, direction, today)
+                .map(|(from, to)| (from, to, 2 + used + said));
         }
         let span = unit_span(word(words, 2 + used), count * direction)?;
         let other = today.checked_add(span).ok()?;
         return (direction != 0).then(|| (today.min(other), today.max(other), 3 + used));
     }
     let unit = word(words, 1);
-    if begins(words.get(1..)?, &["trading", "day"]) || begins(words.get(1..)?, &["business", "day"]) {
-        let day = trading_day(direction, today)?;
-        return Some((day, day, 3));
+    if let Some((calendar, said)) = open_day(words, 1, open) {
+        let day = nearest_open(calendar, direction, today)?;
+        return Some((day, day, 1 + said));
     }
     if let Some(weekday) = weekday(unit).filter(|_| unit.len() > 2) {
         let monday = whole_unit("week", direction, today)?.0;
@@ -57,11 +64,11 @@ pub(super) fn relative(words: &[String], before: Option<&str>, today: Date) -> O
     Some((from, to, 2))
 }
 
-/// The weekday, week, month or trading day just gone.
-fn nearest(words: &[String], direction: i64, today: Date) -> Option<Resolved> {
-    if begins(words, &["trading", "day"]) {
-        let day = trading_day(direction, today)?;
-        return Some((day, day, 2));
+/// The weekday, week, month or open day just gone.
+fn nearest(words: &[String], direction: i64, today: Date, open: Option<&Calendar>) -> Option<Resolved> {
+    if let Some((calendar, said)) = open_day(words, 0, open) {
+        let day = nearest_open(calendar, direction, today)?;
+        return Some((day, day, said));
     }
     let unit = word(words, 0);
     if let Some(weekday) = weekday(unit) {
@@ -72,20 +79,20 @@ fn nearest(words: &[String], direction: i64, today: Date) -> Option<Resolved> {
     Some((from, to, 1))
 }
 
-fn trading_day(direction: i64, today: Date) -> Option<Date> {
+fn nearest_open(calendar: &Calendar, direction: i64, today: Date) -> Option<Date> {
     match direction {
-        0 if is_trading_day(today) => Some(today),
-        1 => next_trading_day(today),
-        _ => previous_trading_day(today),
+        0 if is_open(calendar, today) => Some(today),
+        1 => next_open(calendar, today),
+        _ => previous_open(calendar, today),
     }
 }
 
-/// The last (or next) so many trading days.
-fn trading_days(count: i64, direction: i64, today: Date) -> Option<(Date, Date)> {
+/// The last (or next) so many open days.
+fn open_days(calendar: &Calendar, count: i64, direction: i64, today: Date) -> Option<(Date, Date)> {
     let mut days = Vec::new();
     let mut day = today;
     for _ in 0..count.clamp(1, 500) {
-        day = if direction > 0 { next_trading_day(day)? } else { previous_trading_day(day)? };
+        day = if direction > 0 { next_open(calendar, day)? } else { previous_open(calendar, day)? };
         days.push(day);
     }
     Some((*days.iter().min()?, *days.iter().max()?))
@@ -125,7 +132,7 @@ pub(super) fn whole_unit(unit: &str, shift: i64, today: Date) -> Option<(Date, D
 }
 
 /// `the first trading day of January 2024`, `the last week of 2023`, `the end of last year`.
-pub(super) fn of_a_unit(words: &[String], today: Date) -> Option<Resolved> {
+pub(super) fn of_a_unit(words: &[String], today: Date, open: Option<&Calendar>) -> Option<Resolved> {
     let mut at = usize::from(word(words, 0) == "the");
     let last = match word(words, at) {
         "first" | "beginning" | "start" => false,
@@ -134,22 +141,20 @@ pub(super) fn of_a_unit(words: &[String], today: Date) -> Option<Resolved> {
     };
     let edge = matches!(word(words, at), "beginning" | "start" | "end");
     at += 1;
-    let trading = word(words, at) == "trading";
-    at += usize::from(trading);
+    let open_unit = open_day(words, at, open).filter(|_| !edge);
     let unit = if edge { "day" } else { word(words, at) };
-    at += usize::from(!edge);
-    // "the first day of trading in January 2024"
-    let spoken = begins(words.get(at..)?, &["of", "trading", "in"]);
-    if !spoken && !matches!(word(words, at), "of" | "in") {
+    at += open_unit.map_or(usize::from(!edge), |(_, said)| said);
+    if !matches!(word(words, at), "of" | "in") {
         return None;
     }
-    at += if spoken { 3 } else { 1 };
-    let (from, to, used) = plain(words.get(at..)?, Some("of"), today)?;
+    at += 1;
+    let (from, to, used) = plain(words.get(at..)?, Some("of"), today, open)?;
+    if let Some((calendar, _)) = open_unit {
+        let day =
+            if last { next_from(calendar, to, (-1).days())? } else { next_from(calendar, from, 1.days())? };
+        return Some((day, day, at + used));
+    }
     let (from, to) = match unit {
-        "day" if trading || spoken => {
-            let day = if last { next_from(to, (-1).days())? } else { next_from(from, 1.days())? };
-            (day, day)
-        }
         "day" => {
             if last {
                 (to, to)
