@@ -96,6 +96,6 @@ pub use planners::{PathsConfig, Planner, QueryConfig};
 pub use prompts::prompt_templates;
 pub use quipu_language::{
     Calculation, CalculationError, Operand, Operation, TimeFrame, asks_yes_or_no, calculate, format_number,
-    same_value, time_frames, value_of,
+    same_value, time_frames, time_frames_with, value_of,
 };
 pub use quipu_query::{PseudoGraph, PseudoTail, PseudoTriple};

@@ -7,7 +7,7 @@ use crate::over::apis::skip;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use quipu_answer::{domain_by_rules, time_frames};
+use quipu_answer::{domain_by_rules, time_frames_with};
 use quipu_graph::{Manifest, Service};
 use serde_json::Value;
 
@@ -56,6 +56,7 @@ fn asked_on(question: &Value) -> jiff::civil::Date {
 #[test]
 fn times_are_resolved_as_a_person_reads_them() {
     let Some(questions) = questions() else { return };
+    let manifest = Manifest::read(Manifest::built_in("crag").unwrap(), "crag").unwrap();
     let labels = include_str!("data/time_labels.jsonl")
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap());
@@ -63,7 +64,7 @@ fn times_are_resolved_as_a_person_reads_them() {
     for label in labels {
         let question = &questions[label["id"].as_str().unwrap()];
         let text = question["question"].as_str().unwrap();
-        let frames = time_frames(text, asked_on(question));
+        let frames = time_frames_with(text, asked_on(question), manifest.calendar.as_ref());
         let found: Vec<[String; 2]> = frames.iter().map(|f| [f.from.to_string(), f.to.to_string()]).collect();
         let wanted: Vec<[String; 2]> = serde_json::from_value(label["frames"].clone()).unwrap();
         all += 1;

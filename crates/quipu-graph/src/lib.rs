@@ -41,9 +41,9 @@ mod store;
 mod term;
 
 pub use api::{
-    ApiConfig, ApiGraph, ApiParts, DateForm, DescribedRelation, DomainEntry, Field, Fill, FoundEntity, Kind,
-    KindId, Manifest, Operation, OperationId, Parameter, Place, Record, Service, Taken, ValueType,
-    fetch_openapi, manifest_skeleton,
+    ApiConfig, ApiGraph, ApiParts, Calendar, DateForm, DescribedRelation, DomainEntry, Field, Fill,
+    FoundEntity, Holiday, HolidayRule, Kind, KindId, Manifest, Operation, OperationId, Parameter, Place,
+    Record, Service, Taken, ValueType, Weekday, fetch_openapi, manifest_skeleton,
 };
 pub use endpoint::{
     Catalogue, CatalogueEdge, CatalogueRelation, DEGREE_IRI, EndpointConfig, EndpointGraph, EndpointParts,

@@ -33,7 +33,7 @@ pub use naming::Way;
 pub use nested::{Nested, chosen_from, nested};
 pub use operation::{Wanted, wanted};
 pub use quantity::{Quantity, quantity};
-pub use time::{TimeFrame, time_frames};
+pub use time::{TimeFrame, time_frames, time_frames_with};
 pub use values::{format_number, same_value, value_of, value_of_node};
 pub use vocabulary::{
     End, Language, Meaning, Measured, Ordered, Side, WordsError, are_ages, are_places, are_ranks,

@@ -5,7 +5,6 @@ use std::ops::Range;
 use jiff::fmt::temporal::Pieces;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
-use quipu_language::{TimeFrame, time_frames};
 
 use super::AnswerError;
 
@@ -51,11 +50,6 @@ impl Question {
     /// When it was asked.
     pub fn asked_at(&self) -> &Zoned {
         &self.asked_at
-    }
-
-    /// The times that its own words say.
-    pub fn times(&self) -> Vec<TimeFrame> {
-        time_frames(&self.text, self.asked_at.date())
     }
 }
 

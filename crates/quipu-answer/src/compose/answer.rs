@@ -18,7 +18,7 @@ pub(crate) async fn answer_from(
         return Ok(Outcome::abstain("nothing was found that could hold an answer", evidence));
     }
     let _timer = context.ledger.enter(Stage::Compose);
-    let composed = match compose(context, question, &question.times(), &evidence).await {
+    let composed = match compose(context, question, &context.times(question), &evidence).await {
         Ok(composed) => composed,
         Err(AnswerError::Model(error @ ModelError::Unreadable { .. })) => {
             return Ok(Outcome::abstain(error.to_string(), evidence));

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use quipu_graph::{ApiGraph, Graph};
+use quipu_graph::{ApiGraph, Calendar, Graph};
 use quipu_index::Workspace;
+use quipu_language::{TimeFrame, time_frames_with};
 use quipu_model::{
     ChatReply, ChatRequest, Embedder, Embeddings, LanguageModel, ScoreReply, ScoreRequest, TokenVectors,
     Tool, ToolCall, ask_json, ask_tool,
@@ -13,7 +14,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{Ledger, Limits, Memories, Memory, Metered, Source, Trace, read_on, walked_api};
-use crate::answer::{AnswerError, Bound, Exhausted, Note, Page, Stage};
+use crate::answer::{AnswerError, Bound, Exhausted, Note, Page, Question, Stage};
 
 /// The surroundings of one question.
 pub(crate) struct Context<'a> {
@@ -128,6 +129,16 @@ impl<'a> Context<'a> {
     /// The API that is walked as a graph here.
     pub(crate) fn api(&self) -> Option<&'a ApiGraph> {
         walked_api(self.workspace)
+    }
+
+    /// The open days that questions here mean: those of the workspace's first API that states any.
+    pub(crate) fn calendar(&self) -> Option<&'a Calendar> {
+        self.workspace.apis().iter().find_map(|api| api.service().calendar.as_ref())
+    }
+
+    /// The times that a question's own words say.
+    pub(crate) fn times(&self, question: &Question) -> Vec<TimeFrame> {
+        time_frames_with(question.text(), question.asked_at().date(), self.calendar())
     }
 
     /// This source alone.

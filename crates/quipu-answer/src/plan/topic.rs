@@ -1,7 +1,7 @@
 //! KERAG's first planning step: domain, topic entities, time frame and operation, in one call (§4.2 step 1, App. I.1).
 //! Dates are computed by code from the words that the model points at.
 
-use quipu_language::{Operation, TimeFrame, time_frames};
+use quipu_language::{Operation, TimeFrame, time_frames_with};
 use quipu_model::ChatRequest;
 use serde::Deserialize;
 use serde_json::json;
@@ -70,10 +70,9 @@ pub async fn read_topic(
         "required": ["domain", "entities", "time", "pair", "operation"]
     });
     let reply: Reply = context.json(Stage::Plan, request, &schema).await?;
-    let today = question.asked_at().date();
-    let mut frames = time_frames(question.text(), today);
+    let mut frames = context.times(question);
     if frames.is_empty() {
-        frames = time_frames(&reply.time, today);
+        frames = time_frames_with(&reply.time, question.asked_at().date(), context.calendar());
     }
     let operation = serde_json::from_value(json!(reply.operation)).ok();
     let pair = reply.pair.checked_sub(1).filter(|at| *at < pairs.len());

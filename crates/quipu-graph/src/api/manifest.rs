@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::Deserialize;
 
+use super::calendar::Calendar;
 use crate::GraphError;
 
 /// The manifests that ship with Quipu, by name.
@@ -18,6 +19,8 @@ pub struct Manifest {
     pub result: String,
     /// The time zone that the service's dates are in (`America/New_York`); empty: the question's own.
     pub zone: String,
+    /// The service's open days; none: no phrase of a question means one.
+    pub calendar: Option<Calendar>,
     /// Words that tell the field of a question, by field.
     pub domain: BTreeMap<String, DomainEntry>,
     /// Kinds of entities, by name.
@@ -143,7 +146,7 @@ impl Manifest {
     /// Reads a manifest's text; `from` names it in errors.
     ///
     /// # Errors
-    /// [`GraphError::Usage`]: TOML that is none, unknown keys.
+    /// [`GraphError::Usage`]: TOML that is none, unknown keys, dates that no calendar has.
     pub fn read(text: &str, from: &str) -> Result<Self, GraphError> {
         toml::from_str(text)
             .map_err(|error| GraphError::Usage(format!("{from}: {}", error.to_string().trim_end())))

@@ -8,12 +8,14 @@
 //! | --- | --- |
 //! | `config`, `client` | how a service is reached; requests, limits, hosts that are refused |
 //! | `openapi`, `manifest`, `service` | what the document says, what the manifest adds, the two together |
+//! | `calendar` | the open days that a manifest states |
 //! | `operation` | what fills an operation's parameters; the request of a call |
 //! | `skeleton` | a manifest to begin with |
 //! | `records` | JSON to records |
 //! | `ids`, `catalogue` | positions of kinds and operations; the relations that they make |
 //! | `graph`, `walk`, `nodes`, `names` | calls and what is known from them; the [`Graph`](crate::Graph); finding entities by name |
 
+mod calendar;
 mod catalogue;
 mod client;
 mod config;
@@ -29,6 +31,7 @@ mod service;
 mod skeleton;
 mod walk;
 
+pub use calendar::{Calendar, Holiday, HolidayRule, Weekday};
 pub use config::ApiConfig;
 pub use graph::{ApiGraph, ApiParts, fetch_openapi};
 pub use ids::{KindId, OperationId};

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde_json::json;
 
+use super::calendar::Calendar;
 use super::ids::{KindId, OperationId, words};
 use super::manifest::{DomainEntry, Manifest, OperationEntry, Take};
 use super::openapi::{BodyForm, Document, DocumentedOperation, HttpVerb, Parameter, ValueType};
@@ -54,6 +55,8 @@ pub struct Service {
     pub notes: Vec<String>,
     /// The time zone of its dates; empty: the question's.
     pub zone: String,
+    /// Its open days; none: no phrase of a question means one.
+    pub calendar: Option<Calendar>,
     /// Words that tell the field of a question, by field; none: no rule decides it.
     pub domain_words: BTreeMap<String, DomainEntry>,
     pub(super) result: String,
@@ -100,6 +103,7 @@ fn with_manifest(document: &Document, manifest: &Manifest) -> Result<Service, Gr
         operations: Vec::new(),
         notes: Vec::new(),
         zone: manifest.zone.clone(),
+        calendar: manifest.calendar.clone(),
         domain_words: manifest.domain.clone(),
         result: manifest.result.clone(),
     };
@@ -302,6 +306,7 @@ fn without_manifest(document: &Document) -> Service {
         operations: Vec::new(),
         notes: Vec::new(),
         zone: String::new(),
+        calendar: None,
         domain_words: BTreeMap::new(),
         result: String::new(),
     };
@@ -350,6 +355,14 @@ mod tests {
         assert_eq!(service.notes.len(), 3, "{:?}", service.notes);
         assert!(service.notes.iter().any(|note| note.contains("POST")));
         assert!(service.notes.iter().any(|note| note.contains("\"secret\"")));
+    }
+
+    #[test]
+    fn open_days_are_those_of_the_manifest() {
+        let manifest = Manifest::read("[calendar]\nwords = ['reading day']", "m.toml").unwrap();
+        let service = Service::new(&document(), Some(&manifest)).unwrap();
+        assert_eq!(service.calendar.unwrap().words, ["reading day"]);
+        assert_eq!(Service::new(&document(), None).unwrap().calendar, None);
     }
 
     #[test]

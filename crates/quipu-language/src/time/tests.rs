@@ -1,10 +1,21 @@
 //! Expressions and the days that they mean.
 
+use quipu_graph::Manifest;
+
 use super::*;
+
+/// The calendar of the American stock exchanges, from the manifest that ships.
+pub(super) fn exchanges() -> Calendar {
+    Manifest::read(Manifest::built_in("crag").unwrap(), "crag").unwrap().calendar.unwrap()
+}
 
 /// Asked on Wednesday 28 February 2024.
 fn check(text: &str, expected: &[&str]) {
-    let frames = time_frames(text, date(2024, 2, 28));
+    check_with(text, None, expected);
+}
+
+fn check_with(text: &str, open: Option<&Calendar>, expected: &[&str]) {
+    let frames = time_frames_with(text, date(2024, 2, 28), open);
     let shown: Vec<String> = frames.iter().map(|f| format!("{}..{}", f.from, f.to)).collect();
     assert_eq!(shown, expected, "{text}");
 }
@@ -72,14 +83,30 @@ fn weekdays_by_week_and_by_nearness() {
 }
 
 #[test]
-fn trading_days_leave_out_weekends_and_holidays() {
+fn open_days_leave_out_weekends_and_holidays() {
+    let calendar = exchanges();
+    let check = |text, expected: &[&str]| check_with(text, Some(&calendar), expected);
     check("volume on the last trading day", &["2024-02-27..2024-02-27"]);
     check("on the previous trading day", &["2024-02-27..2024-02-27"]);
+    check("the most recent trading session", &["2024-02-27..2024-02-27"]);
+    check("on the next business day", &["2024-02-29..2024-02-29"]);
     check("the first day of trading in january 2024", &["2024-01-02..2024-01-02"]);
     check("the last trading day of 2023", &["2023-12-29..2023-12-29"]);
     check("over the past three trading days", &["2024-02-23..2024-02-27"]);
-    let monday = time_frames("the last trading day", date(2024, 2, 20));
+    check("over the past two days of trading", &["2024-02-26..2024-02-27"]);
+    check("the first day of January 2024", &["2024-01-01..2024-01-01"]);
+    let monday = time_frames_with("the last trading day", date(2024, 2, 20), Some(&calendar));
     assert_eq!((monday[0].from, monday[0].to), (date(2024, 2, 16), date(2024, 2, 16)));
+}
+
+#[test]
+fn without_a_calendar_no_phrase_means_an_open_day() {
+    check("volume on the last trading day", &[]);
+    check("over the past three trading days", &[]);
+    check("the last trading day of 2023", &["2023-01-01..2023-12-31"]);
+    let always_open = Calendar { words: vec!["market day".into()], ..Calendar::default() };
+    check_with("on the last trading day", Some(&always_open), &[]);
+    check_with("on the last market day", Some(&always_open), &["2024-02-27..2024-02-27"]);
 }
 
 #[test]

@@ -2,7 +2,6 @@
 
 use quipu_graph::{NodeId, NodeSummary};
 use quipu_index::{Passage, normalise};
-use quipu_language::time_frames;
 use quipu_model::ModelError;
 
 use super::HybridConfig;
@@ -73,7 +72,7 @@ async fn composed(
     shown: &[String],
 ) -> Result<Outcome, AnswerError> {
     let _timer = context.ledger.enter(Stage::Compose);
-    let frames = time_frames(question.text(), question.asked_at().date());
+    let frames = context.times(question);
     let composed = match compose(context, question, &frames, &plain.evidence).await {
         Ok(composed) => composed,
         Err(AnswerError::Model(ModelError::Unreadable { .. }) | AnswerError::Exhausted(_)) => {

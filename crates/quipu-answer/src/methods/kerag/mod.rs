@@ -193,7 +193,7 @@ async fn by_query(
     }
     let (evidence, left_out) = best_within_budget(context, queried.evidence);
     context.trace.report(Stage::Retrieve, Event::Retrieved { evidence: evidence.len(), left_out });
-    let start = Start { times: question.times(), ..Start::default() };
+    let start = Start { times: context.times(question), ..Start::default() };
     let outcome = summarize(context, question, &start, evidence, queried.confidence, config).await?;
     Ok(Outcome { readings: queried.readings, plan: queried.plan, ..outcome })
 }

@@ -19,13 +19,13 @@ pub(super) async fn from_evidence(
     evidence: Vec<Evidence>,
 ) -> Result<Outcome, AnswerError> {
     let _timer = context.ledger.enter(Stage::Compose);
-    let composed =
-        match compose_with(context, question, &question.times(), &evidence, Prompt::PseudoAnswer).await {
-            Err(AnswerError::Model(error @ ModelError::Unreadable { .. })) => {
-                return Ok(Outcome::abstain(error.to_string(), evidence));
-            }
-            composed => composed?,
-        };
+    let frames = context.times(question);
+    let composed = match compose_with(context, question, &frames, &evidence, Prompt::PseudoAnswer).await {
+        Err(AnswerError::Model(error @ ModelError::Unreadable { .. })) => {
+            return Ok(Outcome::abstain(error.to_string(), evidence));
+        }
+        composed => composed?,
+    };
     let said = composed.reasoning.trim().to_owned();
     let mut outcome = composed.outcome(evidence, CORRECTED);
     if outcome.status == Status::Answered && outcome.text.is_none() && !said.is_empty() {

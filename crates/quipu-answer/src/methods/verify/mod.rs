@@ -16,7 +16,7 @@ mod apis;
 mod links;
 
 use quipu_graph::ApiGraph;
-use quipu_language::TimeFrame;
+use quipu_language::{TimeFrame, time_frames_with};
 use quipu_model::{ChatRequest, Constraint, ModelError};
 use serde_json::json;
 
@@ -104,7 +104,7 @@ pub(super) async fn run(
         }
     }
     let mut found = Found { evidence: Vec::new(), missing: Vec::new() };
-    let mut frames = question.times();
+    let mut frames = context.times(question);
     if config.graph {
         (found, frames) = from_graph(context, question, frames, config).await?;
     }
@@ -138,11 +138,11 @@ async fn planned_or_pages(
         Err(error) if is_down(&error) && !context.pages.is_empty() => {
             context.note_down(&error);
             let missing = [(context.graph().describe().name.clone(), error)];
-            let outcome = from_pages(context, question, &question.times(), config).await?;
+            let outcome = from_pages(context, question, &context.times(question), config).await?;
             Ok(name_missing(outcome, &missing))
         }
         Ok(planned) if planned.status == Status::Abstained && !context.pages.is_empty() => {
-            from_pages(context, question, &question.times(), config).await
+            from_pages(context, question, &context.times(question), config).await
         }
         planned => planned,
     }
@@ -220,7 +220,8 @@ async fn subject(
 fn in_zone_of(question: &Question, apis: &[&ApiGraph]) -> Option<Vec<TimeFrame>> {
     let zone = apis.iter().map(|api| api.service().zone.as_str()).find(|zone| !zone.is_empty())?;
     let there = question.asked_at().in_tz(zone).ok()?;
-    Some(quipu_language::time_frames(question.text(), there.date()))
+    let calendar = apis.iter().find_map(|api| api.service().calendar.as_ref());
+    Some(time_frames_with(question.text(), there.date(), calendar))
 }
 
 /// The pages' part: snippets, the check, the answer.

@@ -12,7 +12,6 @@ mod router;
 
 use critic::comment;
 use quipu_graph::NodeId;
-use quipu_language::time_frames;
 use quipu_model::ModelError;
 use retriever::retrieve;
 use router::{Action, Router};
@@ -105,7 +104,7 @@ async fn generate(
         return Ok(Outcome::abstain("nothing was found that could hold an answer", evidence));
     }
     let _timer = context.ledger.enter(Stage::Compose);
-    let frames = time_frames(question.text(), question.asked_at().date());
+    let frames = context.times(question);
     let about = json!({
         "source": action.source(), "type": action.question_type, "dynamism": action.dynamism,
         "domain": action.domain,

@@ -9,7 +9,6 @@
 use std::collections::{HashMap, HashSet};
 
 use quipu_graph::{NodeId, Step};
-use quipu_language::time_frames;
 use quipu_model::{ChatRequest, Constraint, ModelError};
 use serde_json::json;
 
@@ -247,8 +246,7 @@ impl<'a> Router<'a> {
             return Ok(None);
         }
         let _timer = self.context.ledger.enter(Stage::Compose);
-        let today = self.question.asked_at().date();
-        let frames = if self.timed { time_frames(self.question.text(), today) } else { Vec::new() };
+        let frames = if self.timed { self.context.times(self.question) } else { Vec::new() };
         let outcome = match compose(self.context, self.question, &frames, &evidence).await {
             Err(AnswerError::Model(error @ ModelError::Unreadable { .. })) => {
                 Outcome::abstain(error.to_string(), evidence)
@@ -363,7 +361,7 @@ impl<'a> Router<'a> {
                 options.push(ErrorKind::IncorrectDomain);
             }
         }
-        let frames = time_frames(self.question.text(), self.question.asked_at().date());
+        let frames = self.context.times(self.question);
         if self.timed && !frames.is_empty() {
             options.push(ErrorKind::IncorrectDynamism);
         }
