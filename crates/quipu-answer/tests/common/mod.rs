@@ -6,7 +6,7 @@
 use std::io::Write as _;
 use std::sync::Arc;
 
-use quipu_answer::{Answer, AskOptions, Engine, Method, NamedMethod, Planner, Question};
+use quipu_answer::{Answer, AskOptions, Critic, Engine, Method, NamedMethod, Planner, Question};
 use quipu_graph::{GraphError, ImportConfig, Input, NodeId};
 use quipu_index::{ImportRequest, Workspace};
 use quipu_model::{Embedder, LanguageModel, ScriptedModel};
@@ -192,6 +192,16 @@ pub async fn run(
 ) -> (Answer, Arc<ScriptedModel>) {
     let model = Arc::new(model);
     (ask(setting, Some(model.clone()), None, question, options).await, model)
+}
+
+/// A critic that knows the keys of the right answers.
+#[derive(Debug)]
+pub struct Knows(pub Vec<String>);
+
+impl Critic for Knows {
+    fn right_answers(&self) -> &[String] {
+        &self.0
+    }
 }
 
 /// What the model was told last before call `at`.
