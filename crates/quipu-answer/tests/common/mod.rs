@@ -3,6 +3,11 @@
 #![allow(dead_code, reason = "each test file uses a part of this")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "set-up of tests")]
 
+pub mod kerag;
+pub mod paths;
+pub mod shop;
+pub mod verify;
+
 use std::io::Write as _;
 use std::sync::Arc;
 
