@@ -69,8 +69,8 @@ mod methods;
 mod engine;
 
 pub use answer::{
-    Answer, AnswerError, AnswerTable, AnswerUsage, CandidateEvent, Claim, Cost, EditEvent, Event, EventSink,
-    Evidence, EvidenceContent, Exhausted, MAX_QUESTION_BYTES, MentionEvent, NamedKey, Note, Page,
+    Answer, AnswerError, AnswerTable, AnswerUsage, CandidateEvent, Claim, Cost, Critic, EditEvent, Event,
+    EventSink, Evidence, EvidenceContent, Exhausted, MAX_QUESTION_BYTES, MentionEvent, NamedKey, Note, Page,
     PassagePlace, PathEvent, Question, RankedEntity, Reading, RecordContent, RecordField, Refinement, Stage,
     StageUsage, Status, TimedEvent, Value, parse_time,
 };

@@ -29,17 +29,24 @@ mod hybrid_crag;
 mod hybrid_published;
 mod hybrid_router;
 mod kerag;
+mod kerag_planners;
+mod kerag_steps;
 mod kinds;
 mod labels;
 mod languages;
 mod layers;
 mod over_apis;
 mod paths;
+mod paths_learnt;
+mod paths_orders;
 mod pseudo;
 mod pseudo_paths;
 mod query;
+mod query_or_path;
+mod query_words;
 mod several;
 mod verify;
+mod verify_services;
 
 #[test]
 fn every_file_of_tests_is_a_module_here() {

@@ -5,7 +5,7 @@
 use crate::common;
 use std::sync::Arc;
 
-use common::{Setting, composed, embedder, options};
+use common::{Knows, Setting, composed, embedder, options};
 use quipu_answer::{Answer, AskOptions, CriticKind, Event, Method, Modules, Planner, Refinement, Status};
 use quipu_model::{Abilities, ScoreRequest, ScriptedModel};
 
@@ -189,7 +189,7 @@ async fn the_ablations_do_what_they_say() {
     assert!(!validated.messages.last().unwrap().content.contains("Path:"));
 
     let mut oracle = with(|config| config.read = 0);
-    oracle.config.hybrid.critic = CriticKind::Oracle(vec!["b".into()]);
+    oracle.critic = Some(Arc::new(Knows(vec!["b".into()])));
     let (answer, _) =
         run(&setting, self::model("terrier", "Skye"), "Which hound has a smooth coat?", &oracle).await;
     assert_eq!(ranked(&answer)[0], "b");

@@ -10,7 +10,7 @@
 use crate::common;
 use std::sync::Arc;
 
-use common::{Setting, embedder, options, setting_with_indexed_documents};
+use common::{Knows, Setting, embedder, options, setting_with_indexed_documents};
 use quipu_answer::{
     Answer, AskOptions, CriticKind, Event, HybridConfig, Method, Modules, Note, Planner, Refinement, Status,
 };
@@ -282,7 +282,7 @@ async fn the_ablations_ask_for_less() {
     let (_, blind) = run(&setting, model(), WINTER, &blind).await;
     assert!(!blind.requests()[2].messages.last().unwrap().content.contains("Path:"));
     let mut oracle = published();
-    oracle.config.hybrid.critic = CriticKind::Oracle(vec!["wave".into()]);
+    oracle.critic = Some(Arc::new(Knows(vec!["wave".into()])));
     let (answer, oracle) = run(&setting, model(), WINTER, &oracle).await;
     assert_eq!((ranked(&answer)[0], asked(&oracle).len()), ("wave", 2));
 }

@@ -13,6 +13,7 @@ mod manifest;
 mod metamorphic;
 mod metrics;
 mod normal;
+mod oracle;
 mod order;
 mod perturb;
 mod question;

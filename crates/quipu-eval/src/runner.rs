@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use futures::stream::{FuturesUnordered, StreamExt as _};
 use jiff::Zoned;
 use quipu_answer::{
-    Answer, AnswerError, AskOptions, CriticKind, Engine, Event, EventSink, Evidence, EvidenceContent,
-    Exhausted, Page, Question, TimedEvent,
+    Answer, AnswerError, AskOptions, Engine, Event, EventSink, Evidence, EvidenceContent, Exhausted, Page,
+    Question, TimedEvent,
 };
 use quipu_index::normalise;
 use tokio::task::JoinSet;
@@ -20,6 +20,7 @@ use crate::judge::model::judge_without_model;
 use crate::judge::{Judge, JudgeCase, Judged, ModelJudge, Verdict};
 use crate::manifest::AnchorSetting;
 use crate::metrics::{GivenTable, GoldAnswer, Score, score, score_rows, share};
+use crate::oracle::Oracle;
 use crate::row::{Ended, ErrorClass, Row, RowCost, StageCost};
 
 /// A question that is still being worked on this long after its own limit is given up.
@@ -35,6 +36,8 @@ pub struct RunConfig<'a> {
     pub llm: String,
     /// Whether the gold anchors are given.
     pub anchors: AnchorSetting,
+    /// Whether an oracle that is told each question's gold answers is the critic of `hybrid`.
+    pub oracle: bool,
     /// When a question is asked that does not say so itself: when the run began, so that a replay asks the same.
     pub now: Zoned,
     /// Judges what rules leave open.
@@ -135,9 +138,8 @@ pub(crate) async fn answer_question(config: &RunConfig<'_>, prepared: &PreparedQ
     let conversation = gold.conversation();
     let sink: EventSink = Arc::new(sink);
     let mut options = AskOptions { sink: Some(sink), anchors, pages, conversation, ..config.options.clone() };
-    // The oracle of an ablation is told the answers; nobody else is.
-    if let CriticKind::Oracle(keys) = &mut options.config.hybrid.critic {
-        *keys = prepared.gold.iter().filter_map(|answer| answer.id.clone()).collect();
+    if config.oracle {
+        options.critic = Some(Arc::new(Oracle::of(&prepared.gold)));
     }
     let asked_at = gold.asked_at().unwrap_or_else(|| config.now.clone());
     let answered = match Question::new(&gold.question, asked_at) {

@@ -114,6 +114,7 @@ fn config(engine: &Engine, method: Method) -> RunConfig<'_> {
         options: AskOptions { method, ..AskOptions::default() },
         llm: engine.model_name().into(),
         anchors: AnchorSetting::Open,
+        oracle: false,
         now: "2026-01-01T00:00:00[UTC]".parse().unwrap(),
         judge: None,
         parallel: 1,
@@ -133,6 +134,35 @@ fn knows_capitals() -> ScriptedModel {
 
 async fn rows(config: &RunConfig<'_>, questions: &[PreparedQuestion]) -> Vec<Row> {
     run(config, questions, &[], None, &mut Budget::default(), |_| {}).await.unwrap().rows
+}
+
+#[tokio::test]
+async fn the_oracle_is_told_the_answers_of_each_question() {
+    let bench = Bench::new().await;
+    let extracted = r#"{"entities": [{"name": "Peru", "category": "country"}], "relations": ["capital"]}"#;
+    let composed = r#"{"reasoning": "By the rows.", "status": "answered", "rows": [], "operation": "none",
+        "answers": ["Lima"]}"#;
+    let model = ScriptedModel::new()
+        .always("plan.type", "simple")
+        .always("plan.dynamism", "static")
+        .always("plan.extract", extracted)
+        .always("compose", composed);
+    let model = Arc::new(model);
+    let engine = Engine::new(bench.workspace.clone(), Some(model.clone()), None).unwrap();
+    let with_key = |of: GoldQuestion, key: &str| GoldQuestion { answer_ids: vec![key.into()], ..of };
+    let questions = [
+        with_key(question("1", "What is the capital of Peru?", &["Lima"]), "https://example.org/geo/lima"),
+        with_key(
+            question("2", "What is the capital of Chile?", &["Santiago"]),
+            "https://example.org/geo/santiago",
+        ),
+    ];
+    let mut with_oracle = RunConfig { oracle: true, ..config(&engine, Method::Hybrid) };
+    with_oracle.options.config.hybrid.rounds = 2;
+    let rows = rows(&with_oracle, &bench.prepared(&questions).await).await;
+    assert!(rows.iter().all(|row| row.answers == ["Lima"]), "{rows:#?}");
+    // The first is accepted at once, the second never; the model judges neither.
+    assert_eq!((model.calls_of("compose"), model.calls_of("critique.validate")), (3, 0));
 }
 
 #[tokio::test]

@@ -5,6 +5,7 @@ use std::future::Future;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
+use backon::{BackoffBuilder as _, ExponentialBuilder};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{IntoUrl, Method, RequestBuilder, Response};
 
@@ -128,6 +129,7 @@ impl Sender {
         once: impl Fn() -> F,
     ) -> Result<T, EndpointProblem> {
         let Manners { limit, attempts, pause, .. } = self.manners;
+        let mut pauses = pauses_between(attempts, pause);
         let mut attempt = 1;
         loop {
             let permit = self.budget.acquire().await;
@@ -139,10 +141,10 @@ impl Sender {
                 Ok(Err(Failed::Passing { reason, pause })) => (reason, pause),
                 Err(_) => return Err(EndpointProblem::TimedOut { seconds: limit.as_secs() }),
             };
-            if attempt >= attempts {
+            let Some(pause) = pauses.next() else {
                 return Err(EndpointProblem::Unreachable { reason, attempts: attempt });
-            }
-            tokio::time::sleep(asked.unwrap_or_else(|| jittered(pause, attempt)).min(LONGEST_PAUSE)).await;
+            };
+            tokio::time::sleep(asked.unwrap_or(pause).min(LONGEST_PAUSE)).await;
             attempt += 1;
         }
     }
@@ -214,13 +216,16 @@ pub(crate) fn causes(error: &dyn std::error::Error) -> String {
     text
 }
 
-/// The pause before the next attempt: doubled each time, and between half of it and all of it.
-fn jittered(first: Duration, attempt: u32) -> Duration {
-    use std::hash::{BuildHasher as _, Hasher as _};
-    let full = first.saturating_mul(1 << attempt.saturating_sub(1).min(8));
-    // A fresh `RandomState` is seeded at random.
-    let chance = std::hash::RandomState::new().build_hasher().finish() % 1000;
-    full.mul_f64(0.5 + chance as f64 / 2000.0)
+/// The pauses between attempts: doubled each time, and between half of it and all of it.
+fn pauses_between(attempts: u32, first: Duration) -> impl Iterator<Item = Duration> {
+    ExponentialBuilder::new()
+        // Chance adds up to as much again.
+        .with_min_delay(first / 2)
+        .with_factor(2.0)
+        .with_max_delay(LONGEST_PAUSE)
+        .with_max_times(attempts.saturating_sub(1) as usize)
+        .with_jitter()
+        .build()
 }
 
 #[cfg(test)]
@@ -236,5 +241,16 @@ mod tests {
         assert_eq!(pause_asked_for(&soon), Some(LONGEST_PAUSE));
         assert_eq!(pause_asked_for("-1"), None);
         assert_eq!(pause_asked_for("soon"), None);
+    }
+
+    #[test]
+    fn pauses_double_and_are_shortened_by_chance() {
+        let pauses: Vec<u128> =
+            pauses_between(4, Duration::from_millis(100)).map(|pause| pause.as_millis()).collect();
+        let [first, second, third] = pauses[..] else { panic!("{pauses:?}") };
+        assert!((50..=100).contains(&first), "{first}");
+        assert!((100..=200).contains(&second), "{second}");
+        assert!((200..=400).contains(&third), "{third}");
+        assert_eq!(pauses_between(0, Duration::from_millis(100)).count(), 0);
     }
 }

@@ -24,6 +24,7 @@ mod cut;
 mod damage;
 mod differential;
 mod endpoint_failures;
+mod endpoint_limits;
 mod endpoint_servers;
 mod entities;
 mod formats;

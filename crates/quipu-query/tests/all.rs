@@ -17,6 +17,10 @@ mod servers;
 mod answers;
 mod at_servers;
 mod bad_input;
+mod beside_rows;
+mod corners_of_sql;
+mod mends;
+mod odd_graphs;
 mod property;
 
 #[test]

@@ -1,5 +1,5 @@
-//! The questions of `answers.rs` asked of SPARQL servers: the same rows as from the store, from a real Oxigraph server and from a real
-//! Virtuoso 7. Both are installed by `scripts/setup.sh`.
+//! The questions of the tests over the shop asked of SPARQL servers: the same rows as from the store, from a real Oxigraph server and from a
+//! real Virtuoso 7. Both are installed by `scripts/setup.sh`.
 #![allow(
     clippy::expect_used,
     clippy::unwrap_used,
@@ -17,10 +17,15 @@ use quipu_index::{SourceRequest, Workspace};
 use quipu_query::{CellValue, Plan, RowSet, RunLimits, plan, run};
 use servers::Server;
 
-/// The SQL of `answers.rs`: every text in it that is a query, with the name of the table of orders in its place.
+/// The tests whose SQL is asked.
+const ASKED: [&str; 3] =
+    [include_str!("answers.rs"), include_str!("mends.rs"), include_str!("beside_rows.rs")];
+
+/// The SQL of these tests: every text that is a query, with the name of the table of orders in its place.
 fn questions(shop: &Shop) -> Vec<String> {
     let mut questions = Vec::new();
-    let mut rest = include_str!("answers.rs");
+    let asked = ASKED.concat();
+    let mut rest = asked.as_str();
     while let Some(at) = rest.find('"') {
         rest = &rest[at + 1..];
         let mut text = String::new();
@@ -89,7 +94,7 @@ async fn others(shop: &Shop, server: &Server) -> Vec<String> {
     let workspace = over(server, &folder.path().join("workspace")).await;
     let limits = RunLimits::default();
     let questions = questions(shop);
-    assert!(questions.len() > 50, "the questions of answers.rs are found: {}", questions.len());
+    assert!(questions.len() > 50, "the tests' questions are found: {}", questions.len());
     let mut others = Vec::new();
     for sql in questions {
         let Ok(bound) = shop.bound(&sql) else { continue };

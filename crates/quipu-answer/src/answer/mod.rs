@@ -1,6 +1,7 @@
 //! Plain data: the question, the answer (what is said, how sure it is, what it rests on, what it cost), its evidence, the outcome of a
 //! method, events and errors. This layer imports no other.
 
+mod critic;
 mod error;
 mod events;
 mod evidence;
@@ -19,6 +20,7 @@ use quipu_query::{CellValue, Plan, RowSet, ValueKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use critic::Critic;
 pub use error::{AnswerError, Exhausted};
 pub use events::{
     CandidateEvent, EditEvent, Event, EventSink, MentionEvent, PathEvent, Refinement, Stage, TimedEvent,

@@ -17,8 +17,8 @@ use quipu_language::Language;
 use quipu_model::{Embedder, LanguageModel};
 
 use crate::answer::{
-    Answer, AnswerError, Event, EventSink, Evidence, Exhausted, Note, Outcome, Page, Question, Stage, Status,
-    UNKNOWN,
+    Answer, AnswerError, Critic, Event, EventSink, Evidence, Exhausted, Note, Outcome, Page, Question, Stage,
+    Status, UNKNOWN,
 };
 use crate::conversation::{Conversation, Understood, understand};
 use crate::ground::{Grounding, ground};
@@ -56,6 +56,8 @@ pub struct AskOptions {
     pub conversation: Conversation,
     /// Pages that the question comes with, for the methods that read pages.
     pub pages: Arc<[Page]>,
+    /// Judges the rounds of `hybrid`, in the place of [`HybridConfig::critic`](crate::HybridConfig::critic).
+    pub critic: Option<Arc<dyn Critic>>,
     /// Sees every event as it happens.
     pub sink: Option<EventSink>,
     /// Whether the answer carries its trace.
@@ -235,6 +237,7 @@ impl Engine {
         )
         .with_anchors(&options.anchors)
         .with_pages(&options.pages)
+        .with_critic(options.critic.as_deref())
         .reading(options.reading, options.plan_only)
         .with_others(&self.others, self.joint()?, &self.source.apis);
         self.down.iter().for_each(|note| trace.note(note.clone()));

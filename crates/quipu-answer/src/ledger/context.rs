@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{Ledger, Limits, Memories, Memory, Metered, Source, Trace, read_on, walked_api};
-use crate::answer::{AnswerError, Bound, Exhausted, Note, Page, Question, Stage};
+use crate::answer::{AnswerError, Bound, Critic, Exhausted, Note, Page, Question, Stage};
 
 /// The surroundings of one question.
 pub(crate) struct Context<'a> {
@@ -37,6 +37,8 @@ pub(crate) struct Context<'a> {
     pub(crate) bound: &'a [Bound],
     /// Pages that the question was given with.
     pub pages: &'a [Page],
+    /// The critic that the question was given with.
+    pub critic: Option<&'a dyn Critic>,
     /// The sources to ask besides.
     others: &'a [Source],
     /// All workspaces with graphs as one, where there are several.
@@ -68,6 +70,7 @@ impl<'a> Context<'a> {
             anchors: &[],
             bound: &[],
             pages: &[],
+            critic: None,
             others: &[],
             joint: None,
             apis: &[],
@@ -201,6 +204,11 @@ impl<'a> Context<'a> {
     /// Sets the pages that the question came with.
     pub fn with_pages(self, pages: &'a [Page]) -> Self {
         Self { pages, ..self }
+    }
+
+    /// Sets the critic that the question came with.
+    pub fn with_critic(self, critic: Option<&'a dyn Critic>) -> Self {
+        Self { critic, ..self }
     }
 
     /// What was learnt helps this question whether or not the workspace's disk takes it: that it does not is said, no more.

@@ -3,10 +3,15 @@
 #![allow(dead_code, reason = "each test file uses a part of this")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "set-up of tests")]
 
+pub mod kerag;
+pub mod paths;
+pub mod shop;
+pub mod verify;
+
 use std::io::Write as _;
 use std::sync::Arc;
 
-use quipu_answer::{Answer, AskOptions, Engine, Method, NamedMethod, Planner, Question};
+use quipu_answer::{Answer, AskOptions, Critic, Engine, Method, NamedMethod, Planner, Question};
 use quipu_graph::{GraphError, ImportConfig, Input, NodeId};
 use quipu_index::{ImportRequest, Workspace};
 use quipu_model::{Embedder, LanguageModel, ScriptedModel};
@@ -192,6 +197,16 @@ pub async fn run(
 ) -> (Answer, Arc<ScriptedModel>) {
     let model = Arc::new(model);
     (ask(setting, Some(model.clone()), None, question, options).await, model)
+}
+
+/// A critic that knows the keys of the right answers.
+#[derive(Debug)]
+pub struct Knows(pub Vec<String>);
+
+impl Critic for Knows {
+    fn right_answers(&self) -> &[String] {
+        &self.0
+    }
 }
 
 /// What the model was told last before call `at`.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use quipu_answer::{AskOptions, CriticKind, set_option};
+use quipu_answer::{AskOptions, set_option};
 use quipu_eval::AnchorSetting;
 
 use crate::failure::WrongUsage;
@@ -61,17 +61,23 @@ impl Assignments {
         self.last("key_prefix")
     }
 
+    /// Whether an oracle is the critic of `hybrid`.
+    pub(super) fn oracle(&self) -> bool {
+        self.last("hybrid.critic") == Some("oracle")
+    }
+
     fn last(&self, key: &str) -> Option<&str> {
         self.0.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
     }
 
-    /// Sets what the options hold.
+    /// Sets what the options hold; what the evaluation itself heeds is left out.
     pub(super) fn apply(&self, options: &mut AskOptions) -> Result<()> {
         for (key, value) in &self.0 {
-            if (key.as_str(), value.as_str()) == ("hybrid.critic", "oracle") {
-                // The runner tells it each question's answers.
-                options.config.hybrid.critic = CriticKind::Oracle(Vec::new());
-            } else if !matches!(key.as_str(), "anchors" | "key_prefix") {
+            let of_evaluation = matches!(
+                (key.as_str(), value.as_str()),
+                ("anchors" | "key_prefix", _) | ("hybrid.critic", "oracle")
+            );
+            if !of_evaluation {
                 set_option(options, key, value).map_err(|error| WrongUsage(format!("--set {error}")))?;
             }
         }
@@ -81,7 +87,7 @@ impl Assignments {
 
 #[cfg(test)]
 mod tests {
-    use quipu_answer::Guide;
+    use quipu_answer::{CriticKind, Guide};
 
     use super::*;
 
@@ -103,9 +109,12 @@ mod tests {
     #[test]
     fn the_oracle_is_of_evaluations_alone() {
         let set = assignments(&["hybrid.critic=oracle"]).unwrap();
+        assert!(set.oracle());
+        let later = assignments(&["hybrid.critic=oracle", "hybrid.critic=off"]).unwrap();
+        assert!(!later.oracle());
         let mut options = AskOptions::default();
-        set.apply(&mut options).unwrap();
-        assert_eq!(options.config.hybrid.critic, CriticKind::Oracle(Vec::new()));
+        later.apply(&mut options).unwrap();
+        assert_eq!(options.config.hybrid.critic, CriticKind::Off);
         let asked = assign(&mut AskOptions::default(), &["hybrid.critic=oracle".to_owned()]);
         assert!(asked.unwrap_err().to_string().contains("model or off was expected"));
     }

@@ -120,6 +120,7 @@ impl Lesson<'_> {
             options: options.clone(),
             llm: self.config.llm.clone(),
             anchors: AnchorSetting::Open,
+            oracle: false,
             now: self.config.now.clone(),
             judge: None,
             parallel: 1,

@@ -1,6 +1,7 @@
-//! Opening the graph behind a test's server.
+//! Opening the graph behind a test's server, and what such a server holds.
 #![allow(dead_code, reason = "each test program uses its own part")]
 
+use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -53,4 +54,50 @@ pub(crate) fn open(
     });
     EndpointGraph::open(EndpointParts { config, catalogue, names, cache: Some(folder.join("cache")) })
         .unwrap()
+}
+
+const PREFIXES: [(&str, &str); 13] = [
+    ("wd:", "http://www.wikidata.org/entity/"),
+    ("wdt:", "http://www.wikidata.org/prop/direct/"),
+    ("wds:", "http://www.wikidata.org/entity/statement/"),
+    ("p:", "http://www.wikidata.org/prop/"),
+    ("ps:", "http://www.wikidata.org/prop/statement/"),
+    ("pq:", "http://www.wikidata.org/prop/qualifier/"),
+    ("wikibase:", "http://wikiba.se/ontology#"),
+    ("void:", "http://rdfs.org/ns/void#"),
+    ("e:", "http://e.org/"),
+    ("rdfs:", "http://www.w3.org/2000/01/rdf-schema#"),
+    ("rdf:", "http://www.w3.org/1999/02/22-rdf-syntax-ns#"),
+    ("ns:", "http://rdf.freebase.com/ns/"),
+    ("xsd:", "http://www.w3.org/2001/XMLSchema#"),
+];
+
+/// N-Triples out of lines with prefixed names.
+pub(crate) fn ntriples(text: &str) -> String {
+    let mut out = String::new();
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        let words: Vec<String> = line.trim().splitn(3, ' ').map(expand).collect();
+        writeln!(out, "{} .", words.join(" ")).unwrap();
+    }
+    out
+}
+
+fn expand(word: &str) -> String {
+    let iri = |name: &str| {
+        let (prefix, iri) = PREFIXES.iter().find(|(prefix, _)| name.starts_with(prefix))?;
+        Some(format!("<{iri}{}>", name.strip_prefix(prefix)?))
+    };
+    match word.rsplit_once("^^") {
+        Some((lexical, datatype)) => format!("{lexical}^^{}", iri(datatype).unwrap()),
+        None => iri(word).unwrap_or_else(|| word.to_owned()),
+    }
+}
+
+/// A hub with more neighbours than the server gives rows.
+pub(crate) fn hub(spokes: usize) -> String {
+    let mut text = String::from("e:hub rdfs:label \"hub\"\n");
+    for spoke in 0..spokes {
+        writeln!(text, "e:s{spoke} e:of e:hub\ne:s{spoke} rdfs:label \"spoke {spoke}\"").unwrap();
+    }
+    ntriples(&text)
 }

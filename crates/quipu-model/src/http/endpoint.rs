@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use backon::{BackoffBuilder as _, ExponentialBuilder};
 use reqwest::StatusCode;
 use reqwest::header::{CONTENT_TYPE, LOCATION, RETRY_AFTER};
 use reqwest::redirect::Policy;
@@ -111,6 +112,7 @@ impl Endpoint {
         body: &Value,
         deadline: Instant,
     ) -> Result<Value, ModelError> {
+        let mut pauses = pauses_between(self.config.attempts, self.config.pause);
         let mut attempt = 1;
         loop {
             let permit = self.permits.acquire().await.map_err(|_| ModelError::Cancelled)?;
@@ -123,14 +125,14 @@ impl Endpoint {
                 Failed::Lasting(error) => return Err(error),
                 Failed::Passing { reason, pause } => (reason, pause),
             };
-            let pause = asked.unwrap_or_else(|| jittered(self.config.pause, attempt)).min(LONGEST_PAUSE);
-            if attempt >= self.config.attempts || Instant::now() + pause >= deadline {
+            let pause = pauses.next().map(|pause| asked.unwrap_or(pause).min(LONGEST_PAUSE));
+            let Some(pause) = pause.filter(|pause| Instant::now() + *pause < deadline) else {
                 return Err(ModelError::Unreachable {
                     endpoint: self.config.base_url.clone(),
                     reason,
                     attempts: attempt,
                 });
-            }
+            };
             tracing::debug!(endpoint = self.config.base_url, attempt, reason, ?pause, "trying again");
             tokio::time::sleep(pause).await;
             attempt += 1;
@@ -241,12 +243,15 @@ fn shortened(text: &str, most: usize) -> String {
     }
 }
 
-/// The pause before attempt `attempt + 1`: doubled each time, and between half of it and all of it, so that many
-/// callers who failed together do not come back together.
-fn jittered(first: Duration, attempt: u32) -> Duration {
-    use std::hash::{BuildHasher as _, Hasher as _};
-    let full = first.saturating_mul(1 << attempt.saturating_sub(1).min(8));
-    // A fresh `RandomState` is seeded at random.
-    let chance = std::hash::RandomState::new().build_hasher().finish() % 1000;
-    full.mul_f64(0.5 + chance as f64 / 2000.0)
+/// The pauses between attempts: doubled each time, and between half of it and all of it, so that many callers who
+/// failed together do not come back together.
+fn pauses_between(attempts: u32, first: Duration) -> impl Iterator<Item = Duration> {
+    ExponentialBuilder::new()
+        // Chance adds up to as much again.
+        .with_min_delay(first / 2)
+        .with_factor(2.0)
+        .with_max_delay(LONGEST_PAUSE)
+        .with_max_times(attempts.saturating_sub(1) as usize)
+        .with_jitter()
+        .build()
 }

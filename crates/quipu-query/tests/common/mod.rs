@@ -1,6 +1,8 @@
 //! A small shop as a workspace, and SQL asked of it.
 #![allow(dead_code, reason = "each test program uses its own part")]
 
+pub mod checks;
+
 use anyhow::Result;
 use quipu_graph::{ImportConfig, Input};
 use quipu_index::{ImportRequest, Workspace};

@@ -117,7 +117,7 @@ pub enum Ranking {
 }
 
 /// Who says whether a round's result is right.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CriticKind {
     /// The language model.
@@ -125,15 +125,31 @@ pub enum CriticKind {
     Model,
     /// Nobody: one round (ablation).
     Off,
-    /// The gold answers, by key; for evaluation only.
-    #[serde(skip)]
-    Oracle(Vec<String>),
 }
 
-impl CriticKind {
-    /// The gold answers that the oracle knows; none of any other critic.
-    async fn gold(&self, context: &Context<'_>) -> Result<Vec<NodeId>, AnswerError> {
-        let Self::Oracle(keys) = self else { return Ok(Vec::new()) };
+/// Who judges one question's rounds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Judge<'a> {
+    /// The critic that came with the question, by the keys of the right answers.
+    Given(&'a [String]),
+    /// The language model.
+    Model,
+    /// Nobody.
+    Nobody,
+}
+
+impl<'a> Judge<'a> {
+    fn of(context: &Context<'a>, config: &HybridConfig) -> Self {
+        match (context.critic, config.critic) {
+            (Some(critic), _) => Self::Given(critic.right_answers()),
+            (None, CriticKind::Model) => Self::Model,
+            (None, CriticKind::Off) => Self::Nobody,
+        }
+    }
+
+    /// The right answers that the graph holds; none where the judge knows none.
+    async fn gold(self, context: &Context<'_>) -> Result<Vec<NodeId>, AnswerError> {
+        let Self::Given(keys) = self else { return Ok(Vec::new()) };
         let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
         Ok(context.graph().resolve(&keys).await?.into_iter().flatten().collect())
     }

@@ -9,7 +9,7 @@ use super::answer::{Ranked, answer};
 use super::crag::accepts;
 use super::found::{Found, UNVALIDATED, entries};
 use super::published::{by_text, rank};
-use super::{CriticKind, HybridConfig, Modules, report};
+use super::{HybridConfig, Judge, Modules, report};
 use crate::answer::{AnswerError, Outcome, Question, Refinement, Stage, Status};
 use crate::compose::answer_from;
 use crate::ledger::Context;
@@ -41,15 +41,15 @@ pub(super) async fn run(
         return Ok(queried);
     }
     let first = entries(context, documents, &found, 1).await?.pop();
-    let accepted = match (&first, &config.critic) {
+    let judge = Judge::of(context, config);
+    let accepted = match (&first, judge) {
         (None, _) => false,
-        (_, CriticKind::Off) => true,
-        (_, CriticKind::Oracle(keys)) => {
-            let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-            let gold: Vec<NodeId> = context.graph().resolve(&keys).await?.into_iter().flatten().collect();
+        (_, Judge::Nobody) => true,
+        (_, Judge::Given(_)) => {
+            let gold = judge.gold(context).await?;
             found.entities.first().is_some_and(|first| gold.contains(&first.node))
         }
-        (Some(document), CriticKind::Model) => {
+        (Some(document), Judge::Model) => {
             let ways: Vec<String> =
                 queried.readings.first().map(|way| way.words.clone()).into_iter().collect();
             let paths = if config.validation_context { ways } else { Vec::new() };
@@ -86,10 +86,10 @@ pub(super) async fn without_documents(
     planner: &QueryConfig,
 ) -> Result<Outcome, AnswerError> {
     let queried = query::run(context, question, planner).await?;
-    let accepted = match &config.critic {
+    let accepted = match Judge::of(context, config) {
         _ if queried.status == Status::Abstained => false,
-        CriticKind::Model => accepts(context, question, &queried, config).await?,
-        CriticKind::Off | CriticKind::Oracle(_) => true,
+        Judge::Model => accepts(context, question, &queried, config).await?,
+        Judge::Nobody | Judge::Given(_) => true,
     };
     if accepted || context.pages.is_empty() {
         let confidence = if accepted { queried.confidence } else { queried.confidence * 0.5 };

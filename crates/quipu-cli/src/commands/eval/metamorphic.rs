@@ -12,6 +12,7 @@ use crate::commands::ask::How;
 use crate::commands::set::{Assignments, EVAL_HELP};
 use crate::config::Settings;
 use crate::engine;
+use crate::failure::WrongUsage;
 use crate::output::{counted, print_json, stdout};
 use crate::progress::bar;
 
@@ -37,6 +38,10 @@ pub(in crate::commands) struct Metamorphic {
 impl Metamorphic {
     pub(super) async fn run(self) -> Result<()> {
         let assignments = Assignments::parse(&self.set)?;
+        if assignments.oracle() {
+            let reason = "--set hybrid.critic=oracle works in `quipu eval run` only: the questions here have no gold answers";
+            return Err(WrongUsage(reason.into()).into());
+        }
         let settings = Settings::load(self.how.as_settings(), &self.workspace)?;
         let mut options = self.how.options(&settings)?;
         assignments.apply(&mut options)?;

@@ -359,6 +359,7 @@ impl Run {
             options: options.clone(),
             llm: llm.to_owned(),
             anchors: manifest.anchors,
+            oracle: plan.assignments.oracle(),
             now,
             judge,
             parallel: self.parallel,

@@ -21,7 +21,7 @@ pub(super) use critic::accepts;
 
 use super::experience::{Experience, Learnt};
 use super::feedback::ErrorKind;
-use super::{CriticKind, HybridConfig, report};
+use super::{HybridConfig, Judge, report};
 use crate::answer::{AnswerError, Evidence, Note, Outcome, Question, Refinement, Stage, Status};
 use crate::compose::compose_about;
 use crate::critique::prediction;
@@ -57,9 +57,10 @@ async fn search(
     config: &HybridConfig,
     last: &mut Option<Outcome>,
 ) -> Result<(), AnswerError> {
-    let gold = match &config.critic {
-        CriticKind::Oracle(keys) => names_of(context, keys).await?,
-        CriticKind::Model | CriticKind::Off => Vec::new(),
+    let judge = Judge::of(context, config);
+    let gold = match judge {
+        Judge::Given(keys) => names_of(context, keys).await?,
+        Judge::Model | Judge::Nobody => Vec::new(),
     };
     let mut router = Router::new(context, question, config);
     let mut feedback = None;
@@ -68,11 +69,11 @@ async fn search(
         let evidence = retrieve(context, question, round, &action, config).await?;
         let outcome = last.insert(generate(context, question, &action, evidence).await?);
         // Algorithm 1 returns what the last round gives, whatever it is.
-        if round == config.rounds || config.critic == CriticKind::Off {
+        if round == config.rounds || judge == Judge::Nobody {
             break;
         }
-        let accepted = match &config.critic {
-            CriticKind::Oracle(_) => holds(outcome, &gold),
+        let accepted = match judge {
+            Judge::Given(_) => holds(outcome, &gold),
             _ => accepts(context, question, outcome, config).await?,
         };
         let (document, probability) = (prediction(outcome), f64::from(u8::from(accepted)));
@@ -81,8 +82,8 @@ async fn search(
         if accepted {
             break;
         }
-        let wrong = match &config.critic {
-            CriticKind::Oracle(_) => by_gold(context, &action, outcome, &gold).await?,
+        let wrong = match judge {
+            Judge::Given(_) => by_gold(context, &action, outcome, &gold).await?,
             _ => comment(context, question, &action, outcome, config).await?,
         };
         let about = action.named().join("; ");

@@ -15,7 +15,7 @@ use crate::methods::hybrid::experience::Experiences;
 use crate::methods::hybrid::feedback::{Feedback, by_gold};
 use crate::methods::hybrid::found::{Found, UNVALIDATED, Verdict, entries};
 use crate::methods::hybrid::ways::paths_to;
-use crate::methods::hybrid::{CriticKind, HybridConfig, report};
+use crate::methods::hybrid::{HybridConfig, Judge, report};
 use crate::prompts::Prompt;
 use crate::retrieve::Documents;
 
@@ -28,6 +28,7 @@ pub(super) struct Critic<'a> {
     documents: &'a Documents<'a>,
     question: &'a str,
     config: &'a HybridConfig,
+    judge: Judge<'a>,
     gold: Vec<NodeId>,
 }
 
@@ -38,11 +39,12 @@ impl<'a> Critic<'a> {
         question: &'a str,
         config: &'a HybridConfig,
     ) -> Result<Self, AnswerError> {
-        let gold = config.critic.gold(context).await?;
-        Ok(Self { context, documents, question, config, gold })
+        let judge = Judge::of(context, config);
+        let gold = judge.gold(context).await?;
+        Ok(Self { context, documents, question, config, judge, gold })
     }
 
-    /// Reads the best documents, ranks them, and judges the first: three calls, one with an oracle or without critic less.
+    /// Reads the best documents, ranks them, and judges the first: three calls, one less where the model does not judge.
     pub(super) async fn validate(
         &self,
         round: usize,
@@ -55,13 +57,13 @@ impl<'a> Critic<'a> {
         let Some(first) = found.entities.first() else {
             return Ok(Verdict { accepted: false, probability: 0.0 });
         };
-        let probability = match &self.config.critic {
-            CriticKind::Off => return Ok(Verdict { accepted: true, probability: 1.0 }),
-            CriticKind::Oracle(_) => f64::from(u8::from(self.gold.contains(&first.node))),
-            CriticKind::Model if !self.context.has_model() => {
+        let probability = match self.judge {
+            Judge::Nobody => return Ok(Verdict { accepted: true, probability: 1.0 }),
+            Judge::Given(_) => f64::from(u8::from(self.gold.contains(&first.node))),
+            Judge::Model if !self.context.has_model() => {
                 return Ok(Verdict { accepted: true, probability: UNVALIDATED });
             }
-            CriticKind::Model => match self.ask(action, found, router).await {
+            Judge::Model => match self.ask(action, found, router).await {
                 Err(AnswerError::Exhausted(limit)) => {
                     let reason = format!("{limit}; what was found is not validated");
                     self.context.trace.report(Stage::Critique, Event::Degraded { reason });
@@ -111,7 +113,7 @@ impl<'a> Critic<'a> {
         Ok(if reply.text.trim().to_lowercase().starts_with("yes") { 1.0 } else { 0.0 })
     }
 
-    /// What was wrong with an action: one call, none where there is one thing only to say, or with an oracle.
+    /// What was wrong with an action: one call; none where there is one thing only to say, or the model does not judge.
     pub(super) async fn comment(
         &self,
         round: usize,
@@ -119,10 +121,10 @@ impl<'a> Critic<'a> {
         router: &Router<'_>,
     ) -> Result<Option<Feedback>, AnswerError> {
         let _timer = self.context.ledger.enter(Stage::Critique);
-        let feedback = match &self.config.critic {
-            CriticKind::Oracle(_) => by_gold(&router.taken(action), &router.requirements, &self.gold),
-            CriticKind::Off => None,
-            CriticKind::Model => match self.choose(action, router).await {
+        let feedback = match self.judge {
+            Judge::Given(_) => by_gold(&router.taken(action), &router.requirements, &self.gold),
+            Judge::Nobody => None,
+            Judge::Model => match self.choose(action, router).await {
                 // Without a comment the router goes on with what it thinks next best.
                 Err(AnswerError::Exhausted(_)) => None,
                 feedback => feedback?,

@@ -19,7 +19,7 @@ use crate::compose::compose;
 use crate::ledger::Context;
 use crate::link::{Anchor, Mentioned, mentions};
 use crate::methods::hybrid::feedback::ErrorKind;
-use crate::methods::hybrid::{CriticKind, HybridConfig, Modules, report};
+use crate::methods::hybrid::{HybridConfig, Judge, Modules, report};
 use crate::plan::{RankConfig, RankedPath, Scope, Seen, rank_informed};
 use crate::planners::{PathsConfig, paths};
 use crate::prompts::Prompt;
@@ -89,6 +89,7 @@ pub(in crate::methods::hybrid) async fn run(
     if !context.has_model() {
         return paths::run(context, question, planner).await;
     }
+    let judge = Judge::of(context, config);
     let mut router = Router::open(context, question, config).await?;
     let mut best: Option<Outcome> = None;
     for number in 1..=config.rounds.max(1) {
@@ -104,8 +105,8 @@ pub(in crate::methods::hybrid) async fn run(
         let Some(round) = router.answer(number, action).await? else { continue };
         let accepted = router.accepts(number, &round, config).await?;
         let mut outcome = round.outcome.clone();
-        outcome.confidence = match (accepted, &config.critic) {
-            (true, CriticKind::Off) => UNCHECKED,
+        outcome.confidence = match (accepted, judge) {
+            (true, Judge::Nobody) => UNCHECKED,
             (true, _) => ACCEPTED,
             (false, _) => REJECTED,
         };
@@ -115,11 +116,7 @@ pub(in crate::methods::hybrid) async fn run(
         if accepted || better {
             best = Some(outcome);
         }
-        if accepted
-            || config.critic == CriticKind::Off
-            || number == config.rounds
-            || context.calls_left() <= 1
-        {
+        if accepted || judge == Judge::Nobody || number == config.rounds || context.calls_left() <= 1 {
             break;
         }
         router.heed(number, &round).await?;
@@ -313,11 +310,11 @@ impl<'a> Router<'a> {
             return Ok(false);
         }
         let prediction = prediction(outcome);
-        let accepted = match &config.critic {
-            CriticKind::Off => true,
-            CriticKind::Oracle(keys) => self.holds_gold(keys, outcome).await?,
-            CriticKind::Model if self.context.calls_left() == 0 => return Ok(true),
-            CriticKind::Model => {
+        let accepted = match Judge::of(self.context, config) {
+            Judge::Nobody => true,
+            Judge::Given(keys) => self.holds_gold(keys, outcome).await?,
+            Judge::Model if self.context.calls_left() == 0 => return Ok(true),
+            Judge::Model => {
                 let _timer = self.context.ledger.enter(Stage::Critique);
                 let facts =
                     if config.validation_context { to_markdown(&outcome.evidence) } else { String::new() };

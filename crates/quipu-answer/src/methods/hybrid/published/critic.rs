@@ -12,7 +12,7 @@ use crate::methods::hybrid::experience::Experiences;
 use crate::methods::hybrid::feedback::{Feedback, by_gold};
 use crate::methods::hybrid::found::{Found, Verdict, entries};
 use crate::methods::hybrid::ways::paths_to;
-use crate::methods::hybrid::{CriticKind, HybridConfig, report};
+use crate::methods::hybrid::{HybridConfig, Judge, report};
 use crate::plan::{Requirement, requirements};
 use crate::prompts::Prompt;
 use crate::retrieve::Documents;
@@ -26,6 +26,7 @@ pub(super) struct Critic<'a> {
     documents: &'a Documents<'a>,
     question: &'a str,
     config: &'a HybridConfig,
+    judge: Judge<'a>,
     gold: Vec<NodeId>,
 }
 
@@ -36,12 +37,13 @@ impl<'a> Critic<'a> {
         question: &'a str,
         config: &'a HybridConfig,
     ) -> Result<Self, AnswerError> {
-        let gold = config.critic.gold(context).await?;
-        Ok(Self { context, documents, question, config, gold })
+        let judge = Judge::of(context, config);
+        let gold = judge.gold(context).await?;
+        Ok(Self { context, documents, question, config, judge, gold })
     }
 
     pub(super) fn is_off(&self) -> bool {
-        self.config.critic == CriticKind::Off
+        self.judge == Judge::Nobody
     }
 
     /// Whether the first document is what the question asks for. Where nothing was found it is not, without a call.
@@ -54,10 +56,10 @@ impl<'a> Critic<'a> {
             return Ok(Verdict { accepted: false, probability: 0.0 });
         };
         let document = entry(self.context, self.documents, &retrieved.found).await?;
-        let accepted = match &self.config.critic {
-            CriticKind::Off => true,
-            CriticKind::Oracle(_) => self.gold.contains(&first.node),
-            CriticKind::Model => {
+        let accepted = match self.judge {
+            Judge::Nobody => true,
+            Judge::Given(_) => self.gold.contains(&first.node),
+            Judge::Model => {
                 let paths = match self.config.validation_context {
                     true => shown_paths(&retrieved.ways, first.node, &document),
                     false => Vec::new(),
@@ -96,14 +98,14 @@ impl<'a> Critic<'a> {
         retrieved: &Retrieved,
     ) -> Result<Option<Feedback>, AnswerError> {
         let _timer = self.context.ledger.enter(Stage::Critique);
-        let feedback = match &self.config.critic {
-            CriticKind::Off => None,
-            CriticKind::Oracle(_) => {
+        let feedback = match self.judge {
+            Judge::Nobody => None,
+            Judge::Given(_) => {
                 let (_, possible) =
                     requirements(self.context, self.question, self.config.requirements).await?;
                 by_gold(&retrieved.taken, &possible, &self.gold)
             }
-            CriticKind::Model => self.says_wrong(retrieved).await?,
+            Judge::Model => self.says_wrong(retrieved).await?,
         };
         if let Some(feedback) = &feedback {
             let step =

@@ -1,0 +1,21 @@
+//! Self-verification as tests ask it, and what a scripted model replies to it.
+
+use super::options;
+use quipu_answer::{AskOptions, Method};
+
+pub fn subject(domain: &str, entities: &[(&str, &str)]) -> String {
+    let entities: Vec<serde_json::Value> =
+        entities.iter().map(|(name, kind)| serde_json::json!({ "name": name, "kind": kind })).collect();
+    serde_json::json!({ "domain": domain, "entities": entities }).to_string()
+}
+
+pub fn composed(status: &str, rows: &[&str], operation: &str, answers: &[&str]) -> String {
+    serde_json::json!({ "reasoning": "By the rows.", "status": status, "rows": rows, "operation": operation, "answers": answers }).to_string()
+}
+
+/// Field and names in one call, which the paper makes two of where rules do not decide the field.
+pub fn in_one_call() -> AskOptions {
+    let mut options = options(Method::Verify);
+    options.config.verify.domain_call = false;
+    options
+}

@@ -1,0 +1,125 @@
+//! What whole paths learn of a model once: cards of relations, meanings of words.
+
+#![allow(clippy::unwrap_used, reason = "set-up of tests")]
+
+use crate::common;
+use common::paths::by_paths;
+use common::{FILMS, ask, embedder, setting};
+use quipu_answer::AskOptions;
+use quipu_model::ScriptedModel;
+
+#[tokio::test]
+async fn cards_are_written_once_and_kept() {
+    let card = "Kinds: film -> person\nForward: the ones of X\nBackward: the films of X\n\
+                Words forward: helmed\nWords backward: films";
+    let model = std::sync::Arc::new(
+        ScriptedModel::new().when(move |request| (request.stage == "plan.card").then(|| card.into())),
+    );
+    let setting = setting(FILMS).await;
+    let embedder = embedder().await;
+    let options = by_paths();
+    let mut asked = Vec::new();
+    for _ in 0..6 {
+        let before = model.calls();
+        ask(&setting, Some(model.clone()), Some(embedder.clone()), "who directed Kauwboy?", &options).await;
+        asked.push(model.calls() - before);
+    }
+    assert!(asked[0] > 0 && asked[0] <= options.config.paths.new_cards, "{asked:?}");
+    assert_eq!(asked.last(), Some(&0), "{asked:?}");
+    let file = std::fs::read_to_string(setting.workspace.folder().join("relations.toml")).unwrap();
+    assert!(file.contains("directed_by") && file.contains("helmed"), "{file}");
+}
+
+const CARD: &str = "Kinds: film -> person\nForward: the ones of X\nBackward: the films of X\nWords forward: helmed\nWords backward: films";
+
+#[tokio::test]
+async fn cards_are_written_ahead_of_questions() {
+    let model = std::sync::Arc::new(
+        ScriptedModel::new().when(|request| (request.stage == "plan.card").then(|| CARD.into())),
+    );
+    let setting = setting(FILMS).await;
+    let language_model: std::sync::Arc<dyn quipu_model::LanguageModel> = model.clone();
+    let engine = quipu_answer::Engine::new(setting.workspace.clone(), Some(language_model), None).unwrap();
+    assert_eq!(engine.learn_relations(2, |_, _| ()).await.unwrap(), 2);
+    assert_eq!(engine.learn_relations(100, |_, _| ()).await.unwrap(), 3);
+    assert_eq!(engine.learn_relations(100, |_, _| ()).await.unwrap(), 0);
+    assert_eq!(model.calls(), 5, "one call a relation");
+}
+
+/// Two people of two countries; "sweetheart" and "creed" are no words of the graph.
+const PEOPLE: &str = "\
+Ada Berg\tspouse\tTom Reed
+Tom Reed\treligion\tQuakerism
+Ada Berg\tnationality\tNorway
+Tom Reed\tnationality\tKenya
+";
+
+/// Scores: the name that is among `likely` gets a tenth of the probability, others nothing.
+fn scoring(likely: &'static [(&'static str, &'static str)]) -> ScriptedModel {
+    ScriptedModel::new().when(|request| (request.stage == "plan.card").then(|| "".into())).when_scoring(
+        move |request| {
+            let prompt = &request.messages.last().unwrap().content;
+            let of = |name: &String| {
+                let means = |(word, meaning): &(&str, &str)| {
+                    prompt.ends_with(&format!("Word: {word}")) && name == meaning
+                };
+                if likely.iter().any(means) { -2.3 } else { -14.0 }
+            };
+            Some(request.continuations.iter().map(of).collect())
+        },
+    )
+}
+
+#[tokio::test]
+async fn words_that_nothing_explains_are_read_in_the_graphs_words_once() {
+    let model = std::sync::Arc::new(scoring(&[("creed", "religion"), ("sweetheart", "spouse")]));
+    let setting = setting(PEOPLE).await;
+    let embedder = embedder().await;
+    let options = AskOptions { keep_trace: true, ..by_paths() };
+    let question = "what is the creed of the sweetheart of Ada Berg?";
+    let answer = ask(&setting, Some(model.clone()), Some(embedder.clone()), question, &options).await;
+    assert_eq!(answer.answers, ["Quakerism"], "{answer:#?}");
+    let scored = model.score_requests().len();
+    assert!((1..=2).contains(&scored), "one call a word: {scored}");
+    let file = std::fs::read_to_string(setting.workspace.folder().join("words.toml")).unwrap();
+    assert!(file.contains("creed"), "{file}");
+    // Asked again, by an engine without a model: the words are known.
+    let again = ask(&setting, None, Some(embedder), question, &options).await;
+    assert_eq!((again.answers, again.usage.llm_calls), (vec!["Quakerism".to_owned()], 0));
+}
+
+#[tokio::test]
+async fn a_model_that_cannot_score_is_asked_to_choose() {
+    let choosing = |request: &quipu_model::ChatRequest| {
+        let prompt = &request.messages.last().unwrap().content;
+        let wanted = if prompt.contains("Word: creed") { "religion" } else { "spouse" };
+        let line = prompt.lines().find(|line| line.ends_with(wanted))?;
+        (request.stage == "plan.word").then(|| line.split('.').next().unwrap_or("0").into())
+    };
+    let model = ScriptedModel::new()
+        .with_abilities(quipu_model::Abilities { context_tokens: 8192, ..quipu_model::Abilities::default() })
+        .when(|request| (request.stage == "plan.card").then(|| "".into()))
+        .when(choosing);
+    let setting = setting(PEOPLE).await;
+    let question = "what is the creed of the sweetheart of Ada Berg?";
+    let model = std::sync::Arc::new(model);
+    let answer = ask(
+        &setting,
+        Some(model.clone()),
+        Some(embedder().await),
+        question,
+        &AskOptions { keep_trace: true, ..by_paths() },
+    )
+    .await;
+    assert_eq!(answer.answers, ["Quakerism"], "{answer:#?}");
+    assert!(model.score_requests().is_empty());
+}
+
+#[tokio::test]
+async fn cards_that_cannot_be_read_are_named() {
+    let setting = setting(FILMS).await;
+    std::fs::write(setting.workspace.folder().join("relations.toml"), "[relation.directed_by]\nforward = 7")
+        .unwrap();
+    let error = quipu_answer::Engine::new(setting.workspace.clone(), None, None).err().unwrap().to_string();
+    assert!(error.contains("relations.toml") && error.contains("remove it"), "{error}");
+}

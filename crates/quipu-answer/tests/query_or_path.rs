@@ -1,0 +1,197 @@
+//! Where a path is sure, where a query is asked for, and how a path is told as one.
+
+#![allow(clippy::unwrap_used, reason = "set-up of tests")]
+
+use crate::common;
+use std::sync::Arc;
+
+use common::shop::{LEAGUE, ask_with, query, rows, shop};
+use common::{ask, embedder, setting_from};
+use quipu_answer::{Answer, AskOptions, Event, Method, Status};
+use quipu_model::ScriptedModel;
+
+#[tokio::test]
+async fn auto_asks_no_model_where_a_path_is_sure_and_one_query_where_none_is() {
+    let model = Arc::new(ScriptedModel::new().on("plan.query", "SELECT AVG(price) FROM product"));
+    let options = AskOptions { method: Method::Auto, keep_trace: true, ..AskOptions::default() };
+    let (shop, embedder) = (shop().await, embedder().await);
+    let one =
+        ask(&shop, Some(model.clone()), Some(embedder.clone()), "price of the Falcon Drill", &options).await;
+    assert_eq!(one.answers, ["120"], "{one:#?}");
+    assert_eq!(model.calls(), 0, "{one:#?}");
+    let question = "What is the average price of all products?";
+    let average = ask(&shop, Some(model.clone()), Some(embedder.clone()), question, &options).await;
+    assert_eq!(average.answers, ["90"]);
+    assert_eq!(model.calls(), 1);
+    assert!(average.trace.unwrap().iter().any(|timed| matches!(timed.event, Event::Queried { .. })));
+    // The evidence holds an average as it is rounded.
+    let question = "What is the average price of the products of Acme?";
+    let options = AskOptions { method: Method::Paths, ..options };
+    let of_path = ask(&shop, None, Some(embedder), question, &options).await;
+    assert_eq!(of_path.answers, ["76.667"], "{of_path:#?}");
+    assert!(of_path.grounded && of_path.readings.first().unwrap().sql.is_some(), "{of_path:#?}");
+}
+
+#[tokio::test]
+async fn a_path_that_stands_is_told_as_a_reading_with_its_values() {
+    let options = AskOptions { method: Method::Auto, ..AskOptions::default() };
+    let shop = shop().await;
+    // The commands count tables when they import a graph.
+    quipu_query::open_tables(&shop.workspace).await.unwrap();
+    let answer = ask(&shop, None, Some(embedder().await), "price of the Falcon Drill", &options).await;
+    assert_eq!(answer.answers, ["120"], "{answer:#?}");
+    let reading = answer.readings.first().unwrap();
+    assert_eq!(reading.words, "the price of “Falcon Drill”");
+    assert!(reading.sparql.as_ref().unwrap().starts_with("SELECT") && reading.sql.is_some());
+    let question = "supplier of the Falcon Drill";
+    let answer = ask(&shop, None, Some(embedder().await), question, &options).await;
+    let value = answer.table.as_ref().unwrap().rows[0][0].clone().unwrap();
+    assert_eq!(value.key.as_deref(), Some("http://shop.test/acme"), "{answer:#?}");
+}
+
+#[tokio::test]
+async fn a_path_does_not_stand_for_half_a_question() {
+    let sql = "SELECT supplier FROM product WHERE name = 'Owl Lamp'";
+    let options = AskOptions { method: Method::Auto, ..AskOptions::default() };
+    let (shop, embedder) = (shop().await, embedder().await);
+    let asked = async |question: &str, sql: &'static str| {
+        let model = Arc::new(ScriptedModel::new().always("plan.query", sql));
+        let answer = ask(&shop, Some(model.clone()), Some(embedder.clone()), question, &options).await;
+        (answer, model.calls())
+    };
+    // Two lamps have that name.
+    let (answer, calls) = asked("supplier of the Owl Lamp", sql).await;
+    let mut both = answer.answers.clone();
+    both.sort();
+    assert_eq!((both, calls), (vec!["Acme".to_owned(), "Brix".to_owned()], 1), "{answer:#?}");
+    // Two things are asked for.
+    let two = "SELECT price, supplier FROM product WHERE name = 'Falcon Drill'";
+    let (answer, calls) = asked("What are the price and supplier of the Falcon Drill?", two).await;
+    assert_eq!((rows(&answer), calls), (vec![vec!["120".to_owned(), "Acme".to_owned()]], 1), "{answer:#?}");
+}
+
+#[tokio::test]
+async fn a_comparison_is_confirmed_or_denied() {
+    let options = AskOptions { method: Method::Paths, ..AskOptions::default() };
+    let (shop, embedder) = (shop().await, embedder().await);
+    let asked = async |question: &str| ask(&shop, None, Some(embedder.clone()), question, &options).await;
+    let answer = asked("Is the price of the Falcon Drill higher than the price of the Heron Sander?").await;
+    assert_eq!(answer.answers, ["yes"], "{answer:#?}");
+    let lines: Vec<String> = answer.evidence.iter().map(quipu_answer::Evidence::to_line).collect();
+    assert!(answer.grounded && lines.iter().any(|line| line.contains("Falcon Drill (120)")), "{lines:?}");
+    let answer = asked("Is the price of the Heron Sander higher than the price of the Falcon Drill?").await;
+    assert_eq!(answer.answers, ["no"], "{answer:#?}");
+    let answer = asked("Which has the higher price, the Heron Sander or the Falcon Drill?").await;
+    assert_eq!(answer.answers, ["Falcon Drill"], "{answer:#?}");
+}
+
+#[tokio::test]
+async fn a_number_that_triples_as_text_state_is_not_counted() {
+    let triples = "Ada Lee\tgoals scored\t17\nAda Lee\tplays for\tTorrin Foxes\nBo Ray\tgoals scored\t3\n\
+        Bo Ray\tplays for\tTorrin Foxes\nCy Moe\tgoals scored\t5\nCy Moe\tplays for\tHarnby Herons\n";
+    let league = setting_from("league.tsv", triples).await;
+    let options = AskOptions { method: Method::Paths, ..AskOptions::default() };
+    let asked = async |question: &str| ask(&league, None, Some(embedder().await), question, &options).await;
+    assert_eq!(asked("How many goals scored Ada Lee?").await.answers, ["17"]);
+    assert_eq!(asked("How many play for the Torrin Foxes?").await.answers, ["2"]);
+}
+
+#[tokio::test]
+async fn steps_and_places_that_are_asked_for_are_taken() {
+    let once = "SELECT based_in FROM supplier WHERE name = 'Acme'";
+    let question = "What is the based in of the based in of Acme?";
+    let (answer, _) = ask_with(&[once; 4], question, query()).await;
+    assert_eq!(answer.status, Status::Abstained, "{answer:#?}");
+    let options = AskOptions { method: Method::Auto, ..AskOptions::default() };
+    let place = "What is the 1000th price of the Falcon Drill?";
+    let answer = ask(&shop().await, None, Some(embedder().await), place, &options).await;
+    assert_eq!(answer.status, Status::Abstained, "{answer:#?}");
+}
+
+#[tokio::test]
+async fn a_calculation_of_a_path_says_how_it_was_read() {
+    let options = AskOptions { method: Method::Auto, keep_trace: true, ..AskOptions::default() };
+    let shop = shop().await;
+    quipu_query::open_tables(&shop.workspace).await.unwrap();
+    let asked = async |question: &str| ask(&shop, None, Some(embedder().await), question, &options).await;
+    let read =
+        |answer: &Answer| answer.readings.first().map(|reading| reading.words.clone()).unwrap_or_default();
+    let question = "Is the price of the Falcon Drill higher than the price of the Heron Sander?";
+    let answer = asked(question).await;
+    assert_eq!(answer.answers, ["yes"], "{answer:#?}");
+    assert!(read(&answer).contains("greatest price"), "{answer:#?}");
+    assert!(answer.readings.first().unwrap().sparql.as_ref().unwrap().contains("ORDER BY"));
+    let answer = asked("Which has the higher price, the Heron Sander or the Falcon Drill?").await;
+    assert_eq!(answer.answers, ["Falcon Drill"], "{answer:#?}");
+    assert_eq!(rows(&answer), [["Falcon Drill"]]);
+}
+
+#[tokio::test]
+async fn a_path_from_another_things_name_or_by_another_things_value_does_not_stand() {
+    let paintings = "@prefix : <http://museum.test/> .\n\
+        @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n\
+        :Painting rdfs:label \"painting\" . :Artist rdfs:label \"artist\" .\n\
+        :paintedBy rdfs:label \"painted by\" . :year rdfs:label \"year\" .\n\
+        :bell a :Painting ; rdfs:label \"Port Louis at Dawn\" ; :paintedBy :ada ; :year 1893 .\n\
+        :plums a :Painting ; rdfs:label \"Three Plums\" ; :paintedBy :ada .\n\
+        :barge a :Painting ; rdfs:label \"Red Barge\" ; :paintedBy :bo ; :year 1867 .\n\
+        :ada a :Artist ; rdfs:label \"Ada Lee\" . :bo a :Artist ; rdfs:label \"Bo Ray\" .\n";
+    let museum = setting_from("museum.ttl", paintings).await;
+    quipu_query::open_tables(&museum.workspace).await.unwrap();
+    let options = AskOptions { method: Method::Auto, ..AskOptions::default() };
+    let asked = async |question: &str| ask(&museum, None, Some(embedder().await), question, &options).await;
+    assert_eq!(asked("In which year was Red Barge painted?").await.answers, ["1867"]);
+    let around = asked("In which year was Three Plums painted?").await;
+    assert_eq!(around.status, Status::Abstained, "{around:#?}");
+    let another = asked("In which year was Port Ixhuvarra painted?").await;
+    assert_eq!(another.status, Status::Abstained, "{another:#?}");
+}
+
+#[tokio::test]
+async fn a_query_that_gives_what_the_path_gives_did_not_heed_the_word_that_denies() {
+    let sql = "SELECT price FROM product WHERE name = 'Falcon Drill' AND price <> 7";
+    let model = (0..4).fold(ScriptedModel::new(), |model, _| model.on("plan.query", sql));
+    let options = AskOptions { method: Method::Auto, ..AskOptions::default() };
+    let question = "What is not the price of the Falcon Drill?";
+    let answer = ask(&shop().await, Some(Arc::new(model)), Some(embedder().await), question, &options).await;
+    assert_eq!(answer.status, Status::Abstained, "{answer:#?}");
+}
+
+#[tokio::test]
+async fn a_path_takes_the_step_that_is_asked_for_and_orders_from_the_end_that_is_meant() {
+    let library = "@prefix : <http://library.test/> .\n\
+        @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n\
+        @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .\n\
+        :Book rdfs:label \"book\" . :Writer rdfs:label \"writer\" . :writtenBy rdfs:label \"written by\" .\n\
+        :published rdfs:label \"published\" . :teaches rdfs:label \"teaches\" .\n\
+        :b1 a :Book ; rdfs:label \"Salt Road\" ; :writtenBy :w1 ; :published \"1998\"^^xsd:gYear .\n\
+        :b2 a :Book ; rdfs:label \"Nine Lanterns\" ; :writtenBy :w2 ; :published \"2011\"^^xsd:gYear .\n\
+        :b3 a :Book ; rdfs:label \"Harrow Hill\" ; :writtenBy :w2 ; :published \"2004\"^^xsd:gYear .\n\
+        :w1 a :Writer ; rdfs:label \"Ilse Morvan\" ; :teaches :w2 . :w2 a :Writer ; rdfs:label \"Petr Vance\" .\n";
+    let library = setting_from("library.ttl", library).await;
+    quipu_query::open_tables(&library.workspace).await.unwrap();
+    let options = AskOptions { method: Method::Auto, ..AskOptions::default() };
+    let asked = async |question: &str| ask(&library, None, Some(embedder().await), question, &options).await;
+    let answer = asked("How many books did Ilse Morvan write?").await;
+    assert_ne!(answer.answers, ["2"], "those are of whom she teaches: {answer:#?}");
+    let answer = asked("Is the Salt Road longer than Nine Lanterns?").await;
+    assert_eq!(answer.status, Status::Abstained, "{answer:#?}");
+}
+
+#[tokio::test]
+async fn a_path_starts_from_what_the_question_names_and_by_the_relation_that_stands_before_it() {
+    let more = "Ada Lee\tcaptain of\tTorrin Foxes\nAda Lee\tused to play for\tHarnby Herons\nAda Lee\tborn year\t1990\n";
+    let league = setting_from("league.tsv", &[LEAGUE, more].concat()).await;
+    let options = AskOptions { method: Method::Auto, ..AskOptions::default() };
+    let asked = async |question: &str| ask(&league, None, Some(embedder().await), question, &options).await;
+    let city = asked("What is the home city of the Torrin Foxes?").await;
+    assert_eq!(city.answers, ["Torrin"], "{city:#?}");
+    for question in [
+        "What is the home city of the Torrin Foxes Wanderers?",
+        "Who is the captain of the Harnby Herons?",
+        "Which players scored as many goals as the top 3?",
+    ] {
+        let answer = asked(question).await;
+        assert_eq!(answer.status, Status::Abstained, "{question} {answer:#?}");
+    }
+}

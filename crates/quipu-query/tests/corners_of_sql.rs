@@ -1,0 +1,238 @@
+//! What SQL says of nothing: missing values, empty groups, division by zero, conditions that exclude each other.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::expect_used,
+    clippy::manual_pattern_char_comparison,
+    reason = "set-up of tests"
+)]
+
+use crate::common;
+use common::Shop;
+use common::checks::{check, graph};
+
+#[tokio::test]
+async fn nothing_divided_by_zero_is_a_number() {
+    let shop = Shop::open().await.unwrap();
+    for divisor in
+        ["0", "0.0", "0e0", "(price - price)", "(1e0 - 1)", "(SELECT COUNT(*) FROM product WHERE 1 = 0)"]
+    {
+        check(&shop, &format!("SELECT price / {divisor} FROM product WHERE name = 'Otter Pump'"), &["-"])
+            .await;
+        check(&shop, &format!("SELECT name FROM product WHERE price / {divisor} > 1"), &[]).await;
+    }
+    check(&shop, "SELECT 1e0 / 0 FROM city", &["-"]).await;
+    check(&shop, "SELECT AVG(price) FROM product WHERE 1 = 0", &["-"]).await;
+    check(&shop, "SELECT 5 / 2, 1 / 4.0, 100 * COUNT(*) / 3 FROM product", &["2.5 | 0.25 | 166.666666667"])
+        .await;
+    let texts = graph(r#":F rdfs:label "f" . :x a :F ; rdfs:label "X" ; :run "300" ; :no "0" ."#).await;
+    check(&texts, "SELECT run / no, run / 2 FROM f", &["- | 150"]).await;
+}
+
+#[tokio::test]
+async fn numbers_are_calculated_as_sql_does() {
+    let shop = Shop::open().await.unwrap();
+    check(
+        &shop,
+        "SELECT CEIL(200.5), FLOOR(200.5), ROUND(200.5), CEIL(-1.5) FROM city",
+        &["201 | 200 | 201 | -1"],
+    )
+    .await;
+    check(&shop, "SELECT - -5, -(-5), 1 - -1, +3 FROM city", &["5 | 5 | 2 | 3"]).await;
+    check(
+        &shop,
+        "SELECT 2 - (3 - 4), 2 * (3 + 4), 8 / (2 * 2), (1 + 2) * (3 - 1) FROM city",
+        &["3 | 14 | 2 | 6"],
+    )
+    .await;
+    check(&shop, "SELECT COUNT(*) FROM (SELECT in_stock FROM product) AS t", &["5"]).await;
+    check(&shop, "SELECT SUM(n) FROM (SELECT in_stock AS s, 1 AS n FROM product) AS t", &["5"]).await;
+    check(&shop, "SELECT COUNT(*) FROM (SELECT DISTINCT in_stock FROM product) AS t", &["2"]).await;
+    check(&shop, "SELECT MIN(name), MAX(name) FROM product", &["Falcon Drill | Owl Lamp"]).await;
+    check(
+        &shop,
+        "SELECT supplier, SUM(price), COUNT(*) FROM product GROUP BY supplier",
+        &["Acme | 200 | 2", "Brix & Söhne | 230.5 | 2", "Cova | - | 1"],
+    )
+    .await;
+    check(
+        &shop,
+        "SELECT supplier, COUNT(*), AVG(price) FROM product GROUP BY supplier",
+        &["Acme | 2 | 100", "Brix & Söhne | 2 | 115.25", "Cova | 1 | -"],
+    )
+    .await;
+    check(&shop, "SELECT name FROM product WHERE price IS NOT TRUE AND supplier = 'Cova'", &["Owl Lamp"])
+        .await;
+}
+
+#[tokio::test]
+async fn conditions_that_exclude_each_other_leave_nothing() {
+    let shop = Shop::open().await.unwrap();
+    for condition in [
+        "name = 'Falcon Drill' AND name = 'Heron Sander'",
+        "name = 'Falcon Drill' AND name IN ('Heron Sander', 'Otter Pump')",
+        "name = 'Falcon Drill' AND name = 'Owl Lamp'",
+        "supplier = 'Acme' AND supplier = 'Cova'",
+        "price > 5 AND price < 3",
+        "price = NULL",
+        "1 = 0",
+    ] {
+        check(&shop, &format!("SELECT price FROM product WHERE {condition}"), &[]).await;
+    }
+    let both =
+        "SELECT price FROM product WHERE name = 'Falcon Drill' AND name IN ('Falcon Drill', 'Otter Pump')";
+    check(&shop, both, &["120"]).await;
+}
+
+#[tokio::test]
+async fn conditions_of_a_join_hold_as_they_would_in_where() {
+    let shop = Shop::open().await.unwrap();
+    let on = "SELECT s.name, p.name FROM supplier s LEFT JOIN product p ON p.supplier = s.name AND p.name IN \
+        ('Falcon Drill', 'Otter Pump')";
+    check(&shop, on, &["Acme | Falcon Drill", "Brix & Söhne | Otter Pump", "Cova | -"]).await;
+    let on = "SELECT s.name, p.price FROM supplier s LEFT JOIN product p ON p.supplier = s.name AND p.name = 'Owl Lamp'";
+    check(&shop, on, &["Acme | -", "Brix & Söhne | 30", "Cova | -"]).await;
+    let on = "SELECT p.name FROM supplier s JOIN product p ON p.supplier = s.name AND p.name IN ('Falcon Drill', 'Otter Pump')";
+    check(&shop, on, &["Falcon Drill", "Otter Pump"]).await;
+    let on = "SELECT p.name FROM supplier s JOIN product p ON p.supplier = s.name AND s.name = 'Cova'";
+    check(&shop, on, &["Owl Lamp"]).await;
+}
+
+#[tokio::test]
+async fn one_value_of_each_row_is_not_one_of_all() {
+    let shop = Shop::open().await.unwrap();
+    let limited = "SELECT name, (SELECT price FROM product WHERE product.supplier = supplier.name ORDER BY price DESC \
+        LIMIT 1) FROM supplier";
+    let error = shop.plan(limited).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "ORDER BY and LIMIT in a query for one value of each row are not read; write MIN or MAX"
+    );
+    let greatest =
+        "SELECT name, (SELECT MAX(price) FROM product WHERE product.supplier = supplier.name) FROM supplier";
+    check(&shop, greatest, &["Acme | 120", "Brix & Söhne | 200.5", "Cova | -"]).await;
+    let within = "SELECT name FROM supplier WHERE name IN (SELECT supplier FROM product WHERE product.supplier = \
+        supplier.name LIMIT 1)";
+    assert!(shop.plan(within).unwrap_err().to_string().starts_with("LIMIT in a query behind IN"));
+    let many = "SELECT name FROM supplier s WHERE EXISTS (SELECT supplier FROM product p WHERE p.supplier = s.name \
+        GROUP BY supplier HAVING COUNT(*) > 1)";
+    check(&shop, many, &["Acme", "Brix & Söhne"]).await;
+}
+
+#[tokio::test]
+async fn columns_of_one_name_are_several_columns() {
+    let shop = Shop::open().await.unwrap();
+    check(
+        &shop,
+        "SELECT name, name, price AS name FROM product WHERE price > 100",
+        &["Falcon Drill | Falcon Drill | 120", "Otter Pump | Otter Pump | 200.5"],
+    )
+    .await;
+    check(
+        &shop,
+        "SELECT p.name, s.name FROM product p JOIN supplier s ON p.supplier = s.name WHERE price > 100",
+        &["Falcon Drill | Acme", "Otter Pump | Brix & Söhne"],
+    )
+    .await;
+    let derived = "SELECT t.name FROM (SELECT p.name, s.name FROM product p JOIN supplier s ON p.supplier = s.name \
+        WHERE price > 150) AS t";
+    check(&shop, derived, &["Otter Pump"]).await;
+    check(&shop, "SELECT name FROM product AS a, product AS A WHERE a.price > 150 LIMIT 1", &["Otter Pump"])
+        .await;
+}
+
+/// Products without a supplier, a supplier that is none, suppliers without products, a city without suppliers.
+const GAPS: &str = r#":P rdfs:label "product" . :S rdfs:label "supplier" . :C rdfs:label "city" .
+    :madeBy rdfs:label "supplier" . :price rdfs:label "price" . :in rdfs:label "city" .
+    :p1 a :P ; rdfs:label "drill" ; :madeBy :s1 ; :price 10 . :p2 a :P ; rdfs:label "saw" ; :price 20 .
+    :p3 a :P ; rdfs:label "lamp" ; :madeBy :s2 . :p4 a :P ; rdfs:label "nail" ; :madeBy :x1 ; :price 40 .
+    :s1 a :S ; rdfs:label "Acme" ; :in :c1 . :s2 a :S ; rdfs:label "Brix" . :s3 a :S ; rdfs:label "Cova" ; :in :c1 .
+    :x1 rdfs:label "Nobody" . :c1 a :C ; rdfs:label "Oslo" . :c2 a :C ; rdfs:label "Lima" ."#;
+
+#[tokio::test]
+async fn what_is_missing_is_joined_to_nothing() {
+    let shop = graph(GAPS).await;
+    let check = async |sql: &str, expected: &[&str]| check(&shop, sql, expected).await;
+    let suppliers = "FROM product p LEFT JOIN supplier s ON p.supplier = s.name";
+    let products = "FROM supplier s LEFT JOIN product p ON p.supplier = s.name";
+    check(
+        &format!("SELECT p.name, s.name {suppliers}"),
+        &["drill | Acme", "lamp | Brix", "nail | Nobody", "saw | -"],
+    )
+    .await;
+    check(
+        &format!("SELECT p.name, s.city {suppliers}"),
+        &["drill | Oslo", "lamp | -", "nail | -", "saw | -"],
+    )
+    .await;
+    check(
+        &format!("SELECT p.name, c.name {suppliers} LEFT JOIN city c ON s.city = c.name"),
+        &["drill | Oslo", "lamp | -", "nail | -", "saw | -"],
+    )
+    .await;
+    check(
+        "SELECT a.name, b.name FROM product a LEFT JOIN product b ON a.supplier = b.supplier AND b.price > 5",
+        &["drill | drill", "lamp | -", "nail | nail", "saw | -"],
+    )
+    .await;
+    check(
+        "SELECT a.name, t.name FROM product a JOIN (SELECT name, price FROM product) AS t ON t.price = a.price",
+        &["drill | drill", "nail | nail", "saw | saw"],
+    )
+    .await;
+    check(&format!("SELECT s.name {products} WHERE p.supplier IS NULL"), &["Cova"]).await;
+    check(&format!("SELECT s.name {products} WHERE p.name IS NULL"), &["Cova"]).await;
+    check(&format!("SELECT p.name {suppliers} WHERE s.name IS NULL"), &["nail", "saw"]).await;
+    check(&format!("SELECT p.name {suppliers} WHERE s.name IS NOT NULL"), &["drill", "lamp"]).await;
+}
+
+#[tokio::test]
+async fn groups_of_nothing_count_as_none() {
+    let shop = graph(GAPS).await;
+    let check = async |sql: &str, expected: &[&str]| check(&shop, sql, expected).await;
+    let products = "FROM supplier s LEFT JOIN product p ON p.supplier = s.name GROUP BY s.name";
+    check(&format!("SELECT s.name, COUNT(p.name) {products}"), &["Acme | 1", "Brix | 1", "Cova | 0"]).await;
+    check(&format!("SELECT s.name, COUNT(p.supplier) {products}"), &["Acme | 1", "Brix | 1", "Cova | 0"])
+        .await;
+    check(&format!("SELECT s.name, COUNT(p.price) {products}"), &["Acme | 1", "Brix | 0", "Cova | 0"]).await;
+    check(
+        "SELECT p.name, COUNT(s.name) FROM product p LEFT JOIN supplier s ON p.supplier = s.name GROUP BY p.name",
+        &["drill | 1", "lamp | 1", "nail | 0", "saw | 0"],
+    )
+    .await;
+    check(
+        "SELECT c.name, COUNT(s.name) FROM city c LEFT JOIN supplier s ON s.city = c.name GROUP BY c.name",
+        &["Lima | 0", "Oslo | 2"],
+    )
+    .await;
+    check(
+        "SELECT name, (SELECT COUNT(*) FROM supplier s WHERE s.name = p.supplier) FROM product p",
+        &["drill | 1", "lamp | 1", "nail | 0", "saw | 0"],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_condition_on_what_is_missing_does_not_hold() {
+    let shop = graph(GAPS).await;
+    let check = async |sql: &str, expected: &[&str]| check(&shop, sql, expected).await;
+    check("SELECT name FROM product WHERE price > 30 OR supplier LIKE '%acme%'", &["drill", "nail"]).await;
+    check("SELECT name FROM product WHERE price > 30 OR supplier = 'Acme'", &["drill", "nail"]).await;
+    check(
+        "SELECT name FROM product WHERE supplier IN ('Acme', 'Brix') OR price > 30",
+        &["drill", "lamp", "nail"],
+    )
+    .await;
+    check("SELECT name FROM product WHERE supplier <> 'Acme' OR price = 20", &["lamp", "nail", "saw"]).await;
+    check("SELECT name FROM product WHERE supplier NOT IN ('Acme')", &["lamp", "nail"]).await;
+    let within = "SELECT 1 FROM supplier s WHERE s.name = p.supplier";
+    check(&format!("SELECT name FROM product p WHERE EXISTS ({within})"), &["drill", "lamp"]).await;
+    check(&format!("SELECT name FROM product p WHERE EXISTS ({within} LIMIT 1)"), &["drill", "lamp"]).await;
+    check(&format!("SELECT name FROM product p WHERE NOT EXISTS ({within})"), &["nail", "saw"]).await;
+    check(
+        &format!("SELECT name FROM product p WHERE NOT EXISTS ({within} AND s.city = 'Oslo')"),
+        &["lamp", "nail", "saw"],
+    )
+    .await;
+}

@@ -1,0 +1,157 @@
+//! SQL that does not fit the tables: what is mended, and what is refused with the reason.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::expect_used,
+    clippy::manual_pattern_char_comparison,
+    reason = "set-up of tests"
+)]
+
+use crate::common;
+use common::Shop;
+use common::checks::{CODES, check};
+
+#[tokio::test]
+async fn what_was_written_for_another_schema_is_mended() {
+    let shop = Shop::open().await.unwrap();
+    let check = |sql: &'static str, expected: &'static [&'static str]| {
+        let shop = &shop;
+        async move {
+            check(shop, sql, expected).await;
+            assert!(!shop.bound(sql).unwrap().mends.is_empty(), "{sql}");
+        }
+    };
+    check("SELECT name FROM products WHERE price > 100", &["Falcon Drill", "Otter Pump"]).await;
+    check("SELECT population FROM supplier WHERE name = 'Acme'", &["709000"]).await;
+    check("SELECT colour FROM product WHERE name = 'Heron Sander'", &["red"]).await;
+    check("SELECT name FROM product WHERE supplier = 'Acmee'", &["Falcon Drill", "Heron Sander"]).await;
+    check("SELECT name FROM product WHERE name = 'Lamp'", &["Owl Lamp", "Owl Lamp"]).await;
+    check(
+        "SELECT p.name FROM product p JOIN city c ON p.name = c.name WHERE c.name = 'Lima'",
+        &["Otter Pump", "Owl Lamp"],
+    )
+    .await;
+    check(
+        "SELECT name FROM product WHERE name IN (SELECT name FROM supplier WHERE based_in = 'Lima')",
+        &["Otter Pump", "Owl Lamp"],
+    )
+    .await;
+    check("SELECT name FROM supplier WHERE code = 'Oslo'", &["Acme", "Cova"]).await;
+    check("SELECT name FROM article WHERE price > 100 AND colour = 'red'", &["Falcon Drill"]).await;
+    let both = "SELECT name FROM product WHERE price > 100 INTERSECT \
+                SELECT colour FROM product_colour WHERE colour = 'red'";
+    check(both, &["Falcon Drill"]).await;
+}
+
+#[tokio::test]
+async fn what_is_not_there_is_said() {
+    let shop = Shop::open().await.unwrap();
+    let says = |sql: &str| shop.bound(sql).unwrap_err().to_string();
+    assert_eq!(
+        says("SELECT name FROM planet"),
+        "there is no table planet; there are product, vehicle, order, supplier, city, product_colour, vehicle_serves, supplier_buys_of"
+    );
+    assert!(says("SELECT AVG(supplier) FROM product").contains("no sum and no average"));
+    assert!(says("SELECT gravity FROM product").contains("no table here has a column gravity"));
+    assert_eq!(
+        says("SELECT price FROM product WHERE name = 'Zebra Crossing'"),
+        "the graph has no product called 'Zebra Crossing'"
+    );
+}
+
+#[tokio::test]
+async fn a_column_of_a_table_that_is_not_in_from_is_the_one_that_leads_there() {
+    let shop = Shop::open().await.unwrap();
+    check(&shop, "SELECT supplier.name FROM product WHERE product.name = 'Otter Pump'", &["Brix & Söhne"])
+        .await;
+    check(&shop, "SELECT COUNT(DISTINCT supplier.name) FROM product WHERE in_stock = TRUE", &["3"]).await;
+    check(&shop, "SELECT supplier.founded FROM product WHERE product.name = 'Otter Pump'", &["1985"]).await;
+    let links = "SELECT product.name FROM product_colour WHERE colour = 'green'";
+    check(&shop, links, &["Otter Pump"]).await;
+}
+
+#[tokio::test]
+async fn a_name_within_a_query_is_that_of_the_outer_rows_where_its_own_would_be_another_thing() {
+    let shop = Shop::open().await.unwrap();
+    let dear = "SELECT name FROM supplier WHERE EXISTS \
+                (SELECT 1 FROM product WHERE supplier = name AND price > 150)";
+    check(&shop, dear, &["Brix & Söhne"]).await;
+    let plain = "SELECT name FROM product WHERE NOT EXISTS \
+                 (SELECT 1 FROM product_colour WHERE product = name)";
+    check(&shop, plain, &["Owl Lamp", "Owl Lamp"]).await;
+}
+
+#[tokio::test]
+async fn of_links_within_one_kind_the_end_that_is_no_constant_is_meant() {
+    let shop = Shop::open().await.unwrap();
+    // Suppliers that buy of Brix, where the query joins Brix itself.
+    let joined = "SELECT s.based_in FROM supplier s JOIN supplier_buys_of b ON s.name = b.buys_of WHERE b.buys_of = 'Brix & Sohne'";
+    check(&shop, joined, &["Oslo"]).await;
+    let by_name = "SELECT b.buys_of FROM supplier s JOIN supplier_buys_of b ON s.name = b.buys_of WHERE s.name = 'Acme'";
+    check(&shop, by_name, &["Brix & Söhne", "Cova"]).await;
+    check(&shop, "SELECT buys_of FROM supplier_buys_of WHERE buys_of = 'Cova'", &["Acme", "Brix & Söhne"])
+        .await;
+    // The year of what Acme buys of, not Acme's own.
+    let ordered = "SELECT buys_of FROM supplier_buys_of WHERE supplier = 'Acme' ORDER BY founded LIMIT 1";
+    check(&shop, ordered, &["Brix & Söhne"]).await;
+    let within = format!("SELECT based_in FROM supplier WHERE name = ({ordered})");
+    check(&shop, &within, &["Lima"]).await;
+    // Both ends spoken of: nothing is turned.
+    let both = "SELECT supplier FROM supplier_buys_of WHERE buys_of = 'Cova'";
+    check(&shop, both, &["Acme", "Brix & Söhne"]).await;
+    check(&shop, "SELECT COUNT(*) FROM supplier_buys_of WHERE buys_of = 'Cova'", &["2"]).await;
+    // What is counted by the end that is joined stays so: two buy of Cova, and Acme buys of two.
+    let of_cova =
+        "SELECT COUNT(*) FROM supplier s JOIN supplier_buys_of b ON s.name = b.buys_of WHERE s.name = 'Cova'";
+    check(&shop, of_cova, &["2"]).await;
+    let of_acme = "SELECT COUNT(*) FROM supplier s JOIN supplier_buys_of b ON s.name = b.supplier WHERE s.name = 'Cova'";
+    check(&shop, of_acme, &["0"]).await;
+    let grouped = "SELECT supplier, COUNT(*) FROM supplier_buys_of WHERE supplier = 'Acme' GROUP BY supplier";
+    check(&shop, grouped, &["Acme | 2"]).await;
+}
+
+#[tokio::test]
+async fn what_would_count_one_each_is_refused_or_read_as_the_number() {
+    let shop = Shop::open().await.unwrap();
+    check(&shop, "SELECT COUNT(price) FROM product WHERE name = 'Falcon Drill'", &["120"]).await;
+    check(&shop, "SELECT COUNT(load) FROM vehicle ORDER BY load DESC LIMIT 1", &["1100"]).await;
+    check(&shop, "SELECT COUNT(price) FROM product", &["4"]).await;
+    let orders =
+        "SELECT COUNT(o.quantity) FROM {id} o JOIN product p ON o.of = p.name WHERE p.name = 'Falcon Drill'";
+    check(&shop, &orders.replace("{id}", &shop.id_of("order")), &["2"]).await;
+    let error = shop.bound("SELECT name, COUNT(*) FROM vehicle GROUP BY name").unwrap_err().to_string();
+    assert!(error.contains("every number would be 1"), "{error}");
+    let joined = "SELECT v.name, COUNT(*) FROM vehicle v JOIN city c ON v.kept_in = c.name GROUP BY v.name";
+    assert!(shop.bound(joined).is_err());
+    let several = "SELECT c.name, COUNT(*) FROM vehicle v JOIN city c ON v.kept_in = c.name GROUP BY c.name";
+    check(&shop, several, &["Lima | 1", "Oslo | 3"]).await;
+}
+
+#[tokio::test]
+async fn a_column_called_by_an_abbreviation_is_found_by_the_words_that_it_stands_for() -> anyhow::Result<()> {
+    let codes = Shop::of("codes.ttl", CODES).await?;
+    for (sql, expected) in [
+        ("SELECT MAX(armor_class) FROM creature", "15"),
+        ("SELECT MIN(hit_points) FROM creature", "6"),
+        ("SELECT SUM(experience_points) FROM creature", "700"),
+        ("SELECT MAX(initiative) FROM creature", "3"),
+        ("SELECT MAX(attack) FROM creature", "9"),
+    ] {
+        assert_eq!(codes.lines(sql).await, [expected], "{sql}");
+        let mends = codes.bound(sql)?.mends;
+        assert!(mends.iter().any(|mend| mend.text.contains("is called")), "{sql}: {mends:?}");
+    }
+    assert!(codes.plan("SELECT MAX(wisdom) FROM creature").is_err());
+    let titles: Vec<&str> = codes.tables.columns().map(|(_, column)| column.title.as_str()).collect();
+    assert!(titles.contains(&"hp value"), "{titles:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_letter_that_all_names_of_a_column_end_in_tells_nothing() -> anyhow::Result<()> {
+    let codes = Shop::of("codes.ttl", CODES).await?;
+    let sql = "SELECT creature FROM creature_language WHERE language = 'goblin'";
+    assert_eq!(codes.lines(sql).await, ["a", "b"]);
+    Ok(())
+}
