@@ -53,7 +53,7 @@ pub(crate) struct ColumnView {
     /// Whether an entity may have several.
     pub(crate) several: bool,
     /// Some values.
-    pub(crate) examples: Vec<String>,
+    examples: Vec<String>,
 }
 
 /// What the values of a column are.

@@ -51,7 +51,7 @@ pub(crate) struct ShownColumn {
 
 /// Where an entity lies.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub(crate) struct PlaceView {
+struct PlaceView {
     /// Its id.
     id: String,
     /// Its name.

@@ -62,7 +62,7 @@ impl Ledger {
     }
 
     /// Counts a model call.
-    pub(crate) fn count_model_call(&self, stage: Stage, usage: &Usage) {
+    pub(super) fn count_model_call(&self, stage: Stage, usage: &Usage) {
         let mut state = self.state.lock();
         state.total += *usage;
         // What the cache answers costs nothing.
@@ -79,12 +79,12 @@ impl Ledger {
     }
 
     /// Counts time spent waiting for the embedder.
-    pub(crate) fn count_embedding(&self, stage: Stage, took: Duration) {
+    pub(super) fn count_embedding(&self, stage: Stage, took: Duration) {
         self.state.lock().stage(stage).model_seconds += took.as_secs_f64();
     }
 
     /// Model calls so far, the cached ones among them: a budget holds in a replay too.
-    pub(crate) fn model_calls(&self) -> u32 {
+    pub(super) fn model_calls(&self) -> u32 {
         let state = self.state.lock();
         state.total.llm_calls + state.total.cached_calls
     }
@@ -109,7 +109,7 @@ impl Ledger {
     ///
     /// # Errors
     /// The limit that calls made and running leave no room under, not even for a reply of `least` tokens.
-    pub(crate) fn reserve(
+    pub(super) fn reserve(
         &self,
         limits: Limits,
         prompt: u64,
@@ -144,7 +144,7 @@ impl Ledger {
     }
 
     /// Keeps how the model failed.
-    pub(crate) fn model_failed(&self, error: &ModelError) {
+    pub(super) fn model_failed(&self, error: &ModelError) {
         self.state.lock().model_failure = Some(error.clone());
     }
 
@@ -166,7 +166,7 @@ impl State {
 }
 
 /// The place of a running call; see [`Ledger::reserve`].
-pub(crate) struct Reservation<'a> {
+pub(super) struct Reservation<'a> {
     ledger: &'a Ledger,
     tokens: u64,
     cost: Amount,

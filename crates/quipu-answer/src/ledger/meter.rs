@@ -95,7 +95,7 @@ impl<'a> Metered<'a> {
     }
 
     /// The error to show: the limit, where one was the reason.
-    pub(crate) fn cause(&self, error: ModelError) -> AnswerError {
+    pub(super) fn cause(&self, error: ModelError) -> AnswerError {
         match *self.exhausted.lock() {
             Some(exhausted) => AnswerError::Exhausted(exhausted),
             None => AnswerError::Model(error),

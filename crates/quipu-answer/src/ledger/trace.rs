@@ -44,7 +44,7 @@ impl Trace {
     }
 
     /// Tells whoever reads the answer that the model failed, once: a method may answer without it.
-    pub(crate) fn model_failed(&self, model: &str, error: &ModelError) {
+    pub(super) fn model_failed(&self, model: &str, error: &ModelError) {
         let mut state = self.state.lock();
         if !state.notes.iter().any(|note| matches!(note, Note::ModelFailed { .. })) {
             state.notes.push(Note::ModelFailed { model: model.to_owned(), reason: error.to_string() });

@@ -272,7 +272,7 @@ async fn keep_own_words(
 }
 
 /// What a relation leads to of which nothing is known.
-pub(crate) const THING: &str = "thing";
+pub(super) const THING: &str = "thing";
 /// Most words of a described relation.
 const MOST_DESCRIBED: usize = 10;
 

@@ -58,7 +58,7 @@ fn weight(said: &[String], phrases: &[Vec<String>]) -> usize {
 
 /// The names that an API lists and a text says whole, with their kinds. A name of one word counts as the list writes it only: "Heat" is a team,
 /// "heat" is not.
-pub(crate) fn listed_names(text: &str, api: &ApiGraph) -> Vec<(KindId, String)> {
+pub(super) fn listed_names(text: &str, api: &ApiGraph) -> Vec<(KindId, String)> {
     let said = plain_words(text);
     let written: Vec<&str> = text.split(|c: char| !c.is_alphanumeric()).collect();
     let mut found = Vec::new();

@@ -23,7 +23,7 @@ const MOST_TIME: Duration = Duration::from_secs(2);
 ///
 /// # Errors
 /// The graph's.
-pub(crate) async fn read_path(
+pub(super) async fn read_path(
     context: &Context<'_>,
     path: &Planned,
     walked: Outcome,
@@ -115,12 +115,12 @@ fn bounds_in_words(bounds: &[(Comparison, Expression)]) -> String {
     if told.is_empty() { String::new() } else { format!(", where {}", told.join(" and ")) }
 }
 
-pub(crate) async fn iris_of(context: &Context<'_>, types: &[NodeId]) -> Result<Vec<String>, AnswerError> {
+pub(super) async fn iris_of(context: &Context<'_>, types: &[NodeId]) -> Result<Vec<String>, AnswerError> {
     let types = context.graph().summaries(types).await?;
     Ok(types.iter().map(|kind| iri_of_key(&kind.key).into_owned()).collect())
 }
 
-pub(crate) fn step_of(context: &Context<'_>, step: &quipu_graph::Step) -> Option<PathStep> {
+pub(super) fn step_of(context: &Context<'_>, step: &quipu_graph::Step) -> Option<PathStep> {
     let relation = context.graph().relations().get(usize::try_from(step.relation.0).ok()?)?;
     let backward = step.direction == Direction::Backward;
     Some(PathStep { relation: iri_of_key(&relation.key).into_owned(), backward })
@@ -134,7 +134,7 @@ pub(crate) fn counted(context: &Context<'_>) -> Option<Tables> {
 }
 
 /// The query of a plan; nothing where the tables do not hold it.
-pub(crate) async fn query_of(
+pub(super) async fn query_of(
     context: &Context<'_>,
     tables: &Tables,
     path: &Planned,

@@ -16,13 +16,13 @@ use crate::{Direction, GraphError, ImportStage, RelationRole};
 const BETWEEN_REPORTS: u64 = 1 << 16;
 
 /// What assembling goes by.
-pub(crate) struct Plan<'a> {
+pub(super) struct Plan<'a> {
     pub(crate) folder: &'a Path,
     pub(crate) manifest: &'a Manifest,
     /// Role and rank of each relation.
     pub(crate) roles: &'a [(RelationRole, usize)],
     /// See [`MergedTerms`](super::merge_terms::MergedTerms).
-    pub(crate) language_ranks: &'a [u8],
+    pub(super) language_ranks: &'a [u8],
     pub(crate) memory: u64,
 }
 
@@ -35,13 +35,13 @@ pub(crate) struct RelationCounts {
 }
 
 /// What assembling leaves.
-pub(crate) struct Assembled {
+pub(super) struct Assembled {
     pub(crate) files: Vec<FileEntry>,
     pub(crate) triples: u64,
     pub(crate) types: u64,
     pub(crate) relations: Vec<RelationCounts>,
-    pub(crate) heads_ends: Vec<u64>,
-    pub(crate) type_sets: Option<TypeSets>,
+    pub(super) heads_ends: Vec<u64>,
+    pub(super) type_sets: Option<TypeSets>,
 }
 
 struct Assembler<'a> {
@@ -60,7 +60,7 @@ struct Assembler<'a> {
 }
 
 /// Writes everything that follows from the triples.
-pub(crate) fn assemble(
+pub(super) fn assemble(
     plan: &Plan<'_>,
     forward: &mut SortedTriples<'_>,
     backward: &mut SortedTriples<'_>,

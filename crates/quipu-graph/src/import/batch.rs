@@ -12,14 +12,14 @@ use crate::store::dictionary::{KIND_SEPARATOR, term_hash};
 use crate::store::file::FileWriter;
 
 /// Bytes of a triple in memory and in spill files.
-pub(crate) const TRIPLE_BYTES: usize = 12;
+pub(super) const TRIPLE_BYTES: usize = 12;
 /// Terms stay below this, so that numbers and places fit into 32 bits.
 const MOST_TERMS: usize = 100_000_000;
 const MOST_ARENA: usize = 3 << 30;
 
 /// Relations by provisional number, in order of arrival, with their numbers of statements.
 #[derive(Default)]
-pub(crate) struct RelationTable {
+pub(super) struct RelationTable {
     numbers: HashMap<String, u32>,
     pub(crate) keys: Vec<String>,
     pub(crate) statements: Vec<u64>,
@@ -53,7 +53,7 @@ pub(crate) struct PendingDocument {
 }
 
 /// A spilled batch.
-pub(crate) struct Run {
+pub(super) struct Run {
     pub(crate) number: usize,
     pub(crate) terms: u64,
     pub(crate) triples: u64,
@@ -61,11 +61,11 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    pub(crate) fn terms_path(&self, folder: &Path) -> PathBuf {
+    pub(super) fn terms_path(&self, folder: &Path) -> PathBuf {
         folder.join(terms_name(self.number))
     }
 
-    pub(crate) fn triples_path(&self, folder: &Path) -> PathBuf {
+    pub(super) fn triples_path(&self, folder: &Path) -> PathBuf {
         folder.join(triples_name(self.number))
     }
 }
@@ -79,16 +79,16 @@ fn triples_name(run: usize) -> String {
 }
 
 /// What the threads that read share.
-pub(crate) struct Gathered {
+pub(super) struct Gathered {
     /// Folder of the spill files.
     pub(crate) spill: PathBuf,
     pub(crate) relations: Mutex<RelationTable>,
     pub(crate) documents: Mutex<FileWriter>,
-    pub(crate) runs: Mutex<Vec<Run>>,
+    pub(super) runs: Mutex<Vec<Run>>,
 }
 
 /// One thread's batch: it takes triples, and spills itself when it has outgrown its share of the memory.
-pub(crate) struct Batch<'a> {
+pub(super) struct Batch<'a> {
     gathered: &'a Gathered,
     limit: usize,
     nodes: Interner,
@@ -166,7 +166,7 @@ impl<'a> Batch<'a> {
     }
 
     /// Spills when the batch has outgrown its share.
-    pub(crate) fn spill_if_full(&mut self) -> Result<(), GraphError> {
+    pub(super) fn spill_if_full(&mut self) -> Result<(), GraphError> {
         // The rank table and the sort's keys, 20 bytes a term, come on top while spilling.
         let memory = self.nodes.memory() + self.nodes.len() * 20 + self.triples.len() * TRIPLE_BYTES;
         if memory > self.limit || self.nodes.len() > MOST_TERMS || self.nodes.memory() > MOST_ARENA {

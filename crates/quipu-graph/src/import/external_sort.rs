@@ -18,10 +18,10 @@ const BLOCK: usize = 1 << 14;
 const WAITING: usize = 4;
 
 /// A triple as one number that sorts by its first, then second, then third part.
-pub(crate) type SortKey = u128;
+pub(super) type SortKey = u128;
 
 #[inline]
-pub(crate) fn sort_key(parts: [u32; 3]) -> SortKey {
+pub(super) fn sort_key(parts: [u32; 3]) -> SortKey {
     let [first, second, third] = parts;
     u128::from(first) << 64 | u128::from(second) << 32 | u128::from(third)
 }
@@ -33,7 +33,7 @@ pub(crate) fn parts(key: SortKey) -> [u32; 3] {
 }
 
 /// Sorts a chunk and writes it, each triple once.
-pub(crate) fn write_sorted(spill: &Path, name: &str, keys: &mut [SortKey]) -> Result<PathBuf, GraphError> {
+pub(super) fn write_sorted(spill: &Path, name: &str, keys: &mut [SortKey]) -> Result<PathBuf, GraphError> {
     keys.sort_unstable();
     let mut file = FileWriter::create(spill, name)?;
     let mut last = None;
@@ -120,7 +120,7 @@ fn merge(paths: &[PathBuf], memory: usize, sender: &SyncSender<Vec<[u32; 3]>>) -
 }
 
 /// A sorted stream of distinct triples, merged by a thread of its own.
-pub(crate) struct SortedTriples<'scope> {
+pub(super) struct SortedTriples<'scope> {
     receiver: Option<Receiver<Vec<[u32; 3]>>>,
     thread: Option<std::thread::ScopedJoinHandle<'scope, Result<(), GraphError>>>,
     block: std::vec::IntoIter<[u32; 3]>,

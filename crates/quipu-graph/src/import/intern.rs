@@ -12,7 +12,7 @@ struct Entry {
 
 /// Open-addressing table over terms kept in one arena. A slot holds the upper half of the hash and the number plus
 /// one, so that most misses are told without touching the arena.
-pub(crate) struct Interner {
+pub(super) struct Interner {
     arena: Vec<u8>,
     entries: Vec<Entry>,
     slots: Vec<u64>,
@@ -42,7 +42,7 @@ impl Interner {
     }
 
     /// The number of a term under the hash that xxh3 gives it.
-    pub(crate) fn intern_text(&mut self, text: &str) -> u32 {
+    pub(super) fn intern_text(&mut self, text: &str) -> u32 {
         self.intern(xxh3_64(text.as_bytes()), text.as_bytes())
     }
 
@@ -100,7 +100,7 @@ impl Interner {
     }
 
     /// The numbers of all terms in the order of their hashes, then of their bytes.
-    pub(crate) fn sorted(&self) -> Vec<u32> {
+    pub(super) fn sorted(&self) -> Vec<u32> {
         let mut keys: Vec<(u64, u32)> = self.entries.iter().map(|entry| entry.hash).zip(0..).collect();
         keys.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| self.get(a.1).1.cmp(self.get(b.1).1)));
         keys.into_iter().map(|(_, number)| number).collect()

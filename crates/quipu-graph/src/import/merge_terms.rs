@@ -20,16 +20,16 @@ const BETWEEN_REPORTS: u64 = 1 << 16;
 const MOST_NODES: u64 = u32::MAX as u64;
 
 /// The dictionary, written.
-pub(crate) struct MergedTerms {
+pub(super) struct MergedTerms {
     pub(crate) entities: u64,
     pub(crate) literals: u64,
     pub(crate) files: Vec<FileEntry>,
     /// How well each literal's language suits a name; smaller is better.
-    pub(crate) language_ranks: Vec<u8>,
+    pub(super) language_ranks: Vec<u8>,
 }
 
 /// The ids of a run's terms, by rank.
-pub(crate) fn mapping_path(spill: &Path, run: usize) -> PathBuf {
+pub(super) fn mapping_path(spill: &Path, run: usize) -> PathBuf {
     spill.join(mapping_name(run))
 }
 
@@ -83,7 +83,7 @@ impl TermReader {
 }
 
 /// Merges the runs' terms. Ids are given in the order of hashes: entities, then literals.
-pub(crate) fn merge_terms(
+pub(super) fn merge_terms(
     folder: &Path,
     spill: &Path,
     runs: &[Run],

@@ -15,7 +15,7 @@ use crate::parse::{InputFormat, LineError, skb};
 
 /// What the files of nodes say of ids. Eight bytes an id.
 #[derive(Default)]
-pub(crate) struct KnownNodes {
+pub(super) struct KnownNodes {
     ids: HashSet<u64>,
     /// Nodes whose id another one before them bears: number of the input, line.
     repeated: HashSet<(usize, u64)>,
@@ -50,7 +50,7 @@ impl KnownNodes {
     }
 
     /// Refuses an edge to a node that no file describes.
-    pub(crate) fn check_edge(&self, ends: [&str; 2]) -> Result<(), LineError> {
+    pub(super) fn check_edge(&self, ends: [&str; 2]) -> Result<(), LineError> {
         match ends.into_iter().find(|end| !self.ids.contains(&xxh3_64(end.as_bytes()))) {
             Some(missing) => Err(format!("an edge to {missing}, which no node is called").into()),
             None => Ok(()),
@@ -58,7 +58,7 @@ impl KnownNodes {
     }
 
     /// Refuses a node whose id another one before it bears.
-    pub(crate) fn check_node(&self, input: usize, line: u64, text: &str) -> Result<(), LineError> {
+    pub(super) fn check_node(&self, input: usize, line: u64, text: &str) -> Result<(), LineError> {
         if !self.repeated.contains(&(input, line)) {
             return Ok(());
         }

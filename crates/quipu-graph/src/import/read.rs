@@ -26,8 +26,8 @@ const STATEMENTS_BETWEEN_LOOKS: u64 = 4096;
 #[derive(Default)]
 pub(crate) struct Counted {
     pub(crate) statements: AtomicU64,
-    pub(crate) skipped: AtomicU64,
-    pub(crate) skipped_lines: Mutex<Vec<SkippedLine>>,
+    pub(super) skipped: AtomicU64,
+    pub(super) skipped_lines: Mutex<Vec<SkippedLine>>,
 }
 
 /// Everything that a reading thread needs.
@@ -43,7 +43,7 @@ struct Reader<'a> {
 }
 
 /// Reads all inputs into spilled runs.
-pub(crate) fn read_inputs(
+pub(super) fn read_inputs(
     config: &ImportConfig,
     gathered: &Gathered,
     counted: &Counted,
@@ -85,7 +85,7 @@ pub(crate) fn read_inputs(
 }
 
 /// The first error that is not merely the echo of another thread's.
-pub(crate) fn first_cause(outcomes: impl Iterator<Item = Result<(), GraphError>>) -> Result<(), GraphError> {
+pub(super) fn first_cause(outcomes: impl Iterator<Item = Result<(), GraphError>>) -> Result<(), GraphError> {
     let mut result = Ok(());
     for outcome in outcomes {
         if let (Ok(()) | Err(GraphError::Cancelled), Err(error)) = (&result, outcome) {

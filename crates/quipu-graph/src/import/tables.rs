@@ -39,7 +39,7 @@ const ROWS_BETWEEN_LOOKS: u64 = 4096;
 
 /// All tables of an import, by the number of their input.
 #[derive(Default)]
-pub(crate) struct Tables(HashMap<usize, Table>);
+pub(super) struct Tables(HashMap<usize, Table>);
 
 /// What the first look has found of a table.
 struct Table {
@@ -174,7 +174,7 @@ impl Tables {
     }
 
     /// What to tell of them.
-    pub(crate) fn reports(&self) -> Vec<TableReport> {
+    pub(super) fn reports(&self) -> Vec<TableReport> {
         let mut numbers: Vec<&usize> = self.0.keys().collect();
         numbers.sort_unstable();
         numbers.into_iter().filter_map(|number| self.0.get(number)).map(|table| self.report(table)).collect()

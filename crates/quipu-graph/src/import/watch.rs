@@ -12,7 +12,7 @@ use crate::GraphError;
 const BETWEEN_REPORTS: Duration = Duration::from_millis(100);
 
 /// Watches over one import.
-pub(crate) struct Watch<'a> {
+pub(super) struct Watch<'a> {
     config: &'a ImportConfig,
     /// Set when a thread has failed, so that the others stop.
     failed: AtomicBool,
@@ -34,7 +34,7 @@ impl<'a> Watch<'a> {
     }
 
     /// Makes the other threads stop when this one has failed.
-    pub(crate) fn stop_on_error<T>(&self, outcome: &Result<T, GraphError>) {
+    pub(super) fn stop_on_error<T>(&self, outcome: &Result<T, GraphError>) {
         if outcome.is_err() {
             self.failed.store(true, Ordering::Relaxed);
         }

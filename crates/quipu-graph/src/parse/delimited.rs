@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::{LineError, Sink, Tail};
 
 /// What must hold of the ends of an edge.
-pub(crate) type EdgeCheck<'a> = &'a dyn Fn([&str; 2]) -> Result<(), LineError>;
+type EdgeCheck<'a> = &'a dyn Fn([&str; 2]) -> Result<(), LineError>;
 
 /// One line of `head<TAB>relation<TAB>tail`.
 pub(crate) fn tab_separated(line: &str, check: EdgeCheck<'_>, sink: &mut impl Sink) -> Result<(), LineError> {

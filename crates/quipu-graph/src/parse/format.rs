@@ -82,7 +82,7 @@ impl InputFormat {
     }
 
     /// The format that a content looks like.
-    pub(crate) fn of_content(start: &[u8]) -> Option<Self> {
+    pub(super) fn of_content(start: &[u8]) -> Option<Self> {
         let text = String::from_utf8_lossy(start);
         let text = text.trim_start();
         let mut lines = text.lines().map(str::trim_end).filter(|line| !line.is_empty());
@@ -116,7 +116,7 @@ impl InputFormat {
     }
 
     /// Whether files of this format and those of others bear the same extension, so that the content has to tell.
-    pub(crate) fn is_ambiguous(self) -> bool {
+    pub(super) fn is_ambiguous(self) -> bool {
         matches!(self, Self::JsonLd | Self::SkbNodes)
     }
 
@@ -126,7 +126,7 @@ impl InputFormat {
     }
 
     /// Whether every line stands for itself, so that blocks of lines can be parsed side by side.
-    pub(crate) fn is_line_based(self) -> bool {
+    pub(super) fn is_line_based(self) -> bool {
         matches!(
             self,
             Self::NTriples | Self::NQuads | Self::Tsv | Self::Csv | Self::SkbNodes | Self::Wikidata

@@ -5,7 +5,7 @@ use oxrdfio::RdfFormat;
 use super::{LineError, Sink, Tail, rdf};
 
 /// Namespaces found valid so far; asking oxiri about each IRI anew would take longer than all the rest.
-pub(crate) struct Namespaces {
+struct Namespaces {
     known: Vec<Box<str>>,
 }
 

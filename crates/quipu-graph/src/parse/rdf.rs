@@ -15,7 +15,7 @@ const XSD_STRING: &str = "http://www.w3.org/2001/XMLSchema#string";
 
 /// The key of a blank node of the `file`-th input. The first file's keep their labels, so that what is written in it
 /// can be found.
-pub(crate) fn blank_key(label: &str, file: usize) -> String {
+fn blank_key(label: &str, file: usize) -> String {
     if file == 0 { format!("_:{label}") } else { format!("_:f{file}_{label}") }
 }
 

@@ -53,7 +53,7 @@ pub(crate) fn delimiter(start: &[u8]) -> u8 {
 }
 
 /// Whether a file in columns is a table. Three columns may be triples: then the header has to speak for a table.
-pub(crate) fn is_table(start: &[u8], whole: bool) -> bool {
+pub(super) fn is_table(start: &[u8], whole: bool) -> bool {
     let mut records: Vec<Vec<String>> = Vec::new();
     let mut reader = rows(start, delimiter(start));
     let mut record = ByteRecord::new();

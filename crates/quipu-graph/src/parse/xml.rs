@@ -16,7 +16,7 @@ const ADDED_PER_BYTE: u64 = 16;
 
 /// What was found while a file was handed on, for the one who hands it on.
 #[derive(Clone, Default)]
-pub(crate) struct Findings {
+pub(super) struct Findings {
     /// The line that was last handed on, from 1.
     line: Rc<Cell<u64>>,
     refused: Rc<RefCell<Option<String>>>,
@@ -36,7 +36,7 @@ impl Findings {
 
 /// Hands on an XML file, one tag or text a read. A read fails where entities would add more than they
 /// may, before anything is expanded, and where the file ends within an element.
-pub(crate) struct CheckedXml<R> {
+pub(super) struct CheckedXml<R> {
     reader: Reader<BufReader<R>>,
     event: Vec<u8>,
     ready: Vec<u8>,

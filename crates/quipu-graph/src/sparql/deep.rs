@@ -6,7 +6,7 @@ use crate::GraphError;
 
 /// Bytes of a query. Each may nest it deeper once, and reading what is nested takes time in the square of it, up to seconds; a longer one is
 /// refused.
-pub(crate) const LONGEST_QUERY: usize = 64 << 10;
+pub(super) const LONGEST_QUERY: usize = 64 << 10;
 /// Bytes of stack for that, of which only what is touched takes memory.
 const STACK: usize = 256 << 20;
 
@@ -14,7 +14,7 @@ const STACK: usize = 256 << 20;
 ///
 /// # Errors
 /// [`GraphError::Io`]: the system gives no thread.
-pub(crate) fn deeply<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, GraphError> {
+pub(super) fn deeply<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, GraphError> {
     std::thread::scope(|scope| {
         let worker = spawn(scope, work)?;
         match worker.join() {

@@ -32,7 +32,7 @@ impl QueryGraphs {
     ///
     /// # Errors
     /// [`GraphError::Usage`] for what is no IRI.
-    pub(crate) fn instead_of(&self, mut query: Query) -> Result<Query, GraphError> {
+    pub(super) fn instead_of(&self, mut query: Query) -> Result<Query, GraphError> {
         if self.is_empty() {
             return Ok(query);
         }

@@ -49,7 +49,7 @@ pub(crate) fn write_catalogue(folder: &Path, entries: &[CatalogueEntry]) -> Resu
 }
 
 /// Reads the catalogue.
-pub(crate) fn read_catalogue(
+pub(super) fn read_catalogue(
     folder: &Path,
     manifest: &Manifest,
 ) -> Result<(MappedFile, Vec<CatalogueEntry>), GraphError> {

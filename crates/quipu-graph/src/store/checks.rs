@@ -25,7 +25,7 @@ pub(crate) fn write_checks(folder: &Path, files: &[FileEntry]) -> Result<FileEnt
 }
 
 /// Maps the file of sums and tells the manifest's other files which are theirs.
-pub(crate) fn open_checks(folder: &Path, manifest: &mut Manifest) -> Result<Arc<MappedFile>, GraphError> {
+pub(super) fn open_checks(folder: &Path, manifest: &mut Manifest) -> Result<Arc<MappedFile>, GraphError> {
     let checks = Arc::new(MappedFile::open(folder, manifest.file(folder, CHECKS)?, Advice::Random)?);
     let mut first = 0usize;
     for entry in manifest.files.iter_mut().filter(|entry| entry.name != CHECKS) {

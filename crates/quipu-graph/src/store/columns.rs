@@ -148,7 +148,7 @@ impl HeadsWriter {
 }
 
 /// The heads of relations.
-pub(crate) struct Heads {
+pub(super) struct Heads {
     file: MappedFile,
     ends: Vec<u64>,
 }
@@ -212,7 +212,7 @@ pub(crate) fn write_document_index(folder: &Path, places: &[DocumentPlace]) -> R
 }
 
 /// The documents of a store.
-pub(crate) struct Documents {
+pub(super) struct Documents {
     texts: MappedFile,
     index: MappedFile,
     count: u64,

@@ -10,7 +10,7 @@ const MOST_AT_ONCE: usize = 32;
 
 /// Reads forward over a stored file. Only pages where something is read are checked, whatever follows them.
 #[derive(Clone, Copy)]
-pub(crate) struct PagedCursor<'a> {
+pub(super) struct PagedCursor<'a> {
     file: &'a MappedFile,
     /// Ends where `checked` does, so that running off the pages that were checked is running off the end.
     cursor: Cursor<'a>,
@@ -29,7 +29,7 @@ fn page_end(position: usize) -> usize {
 impl MappedFile {
     /// Reads forward from `start` to `limit`, checking page after page.
     #[inline]
-    pub(crate) fn cursor(&self, start: usize, limit: usize) -> PagedCursor<'_> {
+    pub(super) fn cursor(&self, start: usize, limit: usize) -> PagedCursor<'_> {
         PagedCursor::new(self, start, limit)
     }
 }

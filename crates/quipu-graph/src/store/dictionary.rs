@@ -391,7 +391,7 @@ impl Strings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct KeyParts<'a> {
     pub(crate) prefix: &'a str,
-    pub(crate) suffix: &'a str,
+    pub(super) suffix: &'a str,
 }
 
 impl KeyParts<'_> {
@@ -437,7 +437,7 @@ impl Dictionary {
 
     /// First of two steps before reading many texts: fetches where they stand. `number` counts nodes.
     #[inline]
-    pub(crate) fn prefetch_place(&self, node: u64) {
+    pub(super) fn prefetch_place(&self, node: u64) {
         match node.checked_sub(self.entities.count) {
             Some(literal) => self.literals.prefetch_block(literal),
             None => self.entities.prefetch_block(node),
@@ -446,7 +446,7 @@ impl Dictionary {
 
     /// Second step: fetches the text itself. Of a literal it gives the place that [`lexical_at`](Self::lexical_at) reads.
     #[inline]
-    pub(crate) fn prefetch_text(&self, node: u64) -> Option<usize> {
+    pub(super) fn prefetch_text(&self, node: u64) -> Option<usize> {
         match node.checked_sub(self.entities.count) {
             Some(literal) => self.literals.prefetch_record(literal),
             None => self.entities.prefetch_record(node).and(None),
@@ -455,7 +455,7 @@ impl Dictionary {
 
     /// Lexical form of the literal whose record starts there.
     #[inline]
-    pub(crate) fn lexical_at(&self, start: usize) -> Result<&str, GraphError> {
+    pub(super) fn lexical_at(&self, start: usize) -> Result<&str, GraphError> {
         checked(self.literals.record_at(start)?.1, &self.literals.records)
     }
 

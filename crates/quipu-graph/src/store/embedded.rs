@@ -221,7 +221,7 @@ impl EmbeddedGraph {
 
     /// The node whose text is the entity's label.
     #[inline]
-    pub(crate) fn name_node(&self, node: NodeId) -> Result<Option<NodeId>, GraphError> {
+    pub(super) fn name_node(&self, node: NodeId) -> Result<Option<NodeId>, GraphError> {
         self.names.get(node.0)
     }
 
@@ -309,7 +309,7 @@ impl EmbeddedGraph {
     }
 
     /// Calls `visit` with the role and the neighbours of each forward relation of a node that is not ordinary.
-    pub(crate) fn visit_roles<'a>(
+    pub(super) fn visit_roles<'a>(
         &'a self,
         node: NodeId,
         mut visit: impl FnMut(RelationRole, Neighbours<'a>),

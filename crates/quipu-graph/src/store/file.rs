@@ -18,7 +18,7 @@ const BUFFER: usize = 1 << 20;
 
 /// Where the sums of a file's pages are.
 #[derive(Clone, Default)]
-pub(crate) enum PageSums {
+pub(super) enum PageSums {
     /// Nowhere: no page of the file counts as good.
     #[default]
     Unknown,
@@ -48,7 +48,7 @@ pub(crate) struct FileEntry {
     pub(crate) xxh3: String,
     /// The manifest does not hold them: a file of their own does.
     #[serde(skip)]
-    pub(crate) sums: PageSums,
+    pub(super) sums: PageSums,
 }
 
 impl FileEntry {
@@ -236,7 +236,7 @@ impl MappedFile {
     }
 
     /// Compares the whole content with the checksum of the manifest.
-    pub(crate) fn verify(&self, entry: &FileEntry) -> Result<(), GraphError> {
+    pub(super) fn verify(&self, entry: &FileEntry) -> Result<(), GraphError> {
         let found = format!("{:016x}", xxh3_64(self.unchecked()));
         if found == entry.xxh3 {
             Ok(())

@@ -10,9 +10,9 @@ use crate::error::io_error;
 use crate::{GraphError, Profile};
 
 /// Version that this code writes.
-pub(crate) const FORMAT_VERSION: u32 = 3;
+const FORMAT_VERSION: u32 = 3;
 /// Oldest version that this code reads. Those before 3 have no checksums of pages.
-pub(crate) const OLDEST_READABLE: u32 = 3;
+const OLDEST_READABLE: u32 = 3;
 /// What the manifest's first field says, so that a foreign file is known as one.
 const FORMAT_NAME: &str = "quipu graph store";
 /// The manifest's file name.
@@ -35,7 +35,7 @@ pub(crate) struct Counts {
 pub(crate) struct Manifest {
     pub(crate) format: String,
     pub(crate) version: u32,
-    pub(crate) oldest_reader: u32,
+    oldest_reader: u32,
     /// The source's name.
     pub(crate) name: String,
     pub(crate) counts: Counts,

@@ -47,7 +47,7 @@ impl EmbeddedGraph {
     }
 
     /// The entity's names but for the one shown, in preferred languages or in none, without repetition.
-    pub(crate) fn other_names(&self, node: NodeId) -> Result<Vec<Cow<'_, str>>, GraphError> {
+    pub(super) fn other_names(&self, node: NodeId) -> Result<Vec<Cow<'_, str>>, GraphError> {
         let mut found: Vec<NodeId> = Vec::new();
         self.visit_roles(node, |role, neighbours| {
             if matches!(role, RelationRole::Label | RelationRole::Alias) {

@@ -172,12 +172,12 @@ pub(crate) fn write_schema(folder: &Path, edges: &[SchemaEdge]) -> Result<FileEn
 }
 
 /// Maps the summary; it is read when it is first asked for.
-pub(crate) fn open_schema(folder: &Path, manifest: &Manifest) -> Result<MappedFile, GraphError> {
+pub(super) fn open_schema(folder: &Path, manifest: &Manifest) -> Result<MappedFile, GraphError> {
     MappedFile::open(folder, manifest.file(folder, "schema")?, Advice::Normal)
 }
 
 /// Reads the summary.
-pub(crate) fn read_schema(file: &MappedFile, manifest: &Manifest) -> Result<Vec<SchemaEdge>, GraphError> {
+pub(super) fn read_schema(file: &MappedFile, manifest: &Manifest) -> Result<Vec<SchemaEdge>, GraphError> {
     let mut cursor = Cursor::new(file.whole()?, 0);
     (0..manifest.counts.schema_edges)
         .map(|_| read_edge(&mut cursor).ok_or_else(|| file.corrupt("an edge of the schema is damaged")))

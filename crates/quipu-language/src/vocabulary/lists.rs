@@ -34,7 +34,7 @@ pub(crate) struct WalkWords {
     pub(crate) auxiliaries: Words,
     pub(crate) asks_for: Vec<Other>,
     pub(crate) others: Vec<Other>,
-    pub(crate) callings: Vec<String>,
+    callings: Vec<String>,
     pub(crate) person: String,
     pub(crate) thing: String,
 }
@@ -48,7 +48,7 @@ pub(crate) struct Other {
 }
 
 impl WalkWords {
-    pub(crate) fn has_words(&self) -> bool {
+    pub(super) fn has_words(&self) -> bool {
         self.function.any(|_| true)
     }
 

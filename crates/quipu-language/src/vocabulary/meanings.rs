@@ -205,7 +205,7 @@ impl Language {
     }
 
     /// Whether a word begins a question.
-    pub(crate) fn is_question_word(self, word: &str) -> bool {
+    pub(super) fn is_question_word(self, word: &str) -> bool {
         self.words().question_words.has(word)
     }
 

@@ -93,7 +93,7 @@ impl Adapter {
     }
 
     /// The two of them that serve the same requests, where there are such.
-    pub(crate) fn overlapping(adapters: &[Self]) -> Option<(&Self, &Self)> {
+    pub(super) fn overlapping(adapters: &[Self]) -> Option<(&Self, &Self)> {
         let meet = |a: &Self, b: &Self| {
             let (left, right) = (a.stages.iter().any(|s| b.serves(s)), b.stages.iter().any(|s| a.serves(s)));
             a.stages.is_empty() || b.stages.is_empty() || left || right

@@ -84,7 +84,7 @@ pub(crate) struct Learnt {
     #[serde(default)]
     pub(crate) experience: Vec<Experience>,
     #[serde(default)]
-    pub(crate) extracted: Vec<Extracted>,
+    pub(super) extracted: Vec<Extracted>,
     #[serde(default)]
     pub(crate) judged: Vec<Judged>,
 }
